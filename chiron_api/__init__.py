@@ -1,0 +1,1 @@
+"""Chiron's front ends: command line, HTTP and the local stack."""

@@ -1,0 +1,3 @@
+from chiron_api.cli import main
+
+main()

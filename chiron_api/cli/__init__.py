@@ -1,0 +1,78 @@
+"""The `chiron` command: every module of this folder that has a `cli` brings its own commands."""
+
+import asyncio
+import importlib
+import pkgutil
+import sys
+import traceback
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperGroup
+
+from chiron_workers.errors import ChironError, UsageError
+from chiron_workers.settings import settings
+
+Result = TypeVar("Result")
+
+
+class Commands(TyperGroup):
+    """Turns errors into one sentence and an exit code: 2 for a wrong call, 1 for a failure, 130 for Ctrl+C."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            _fail(str(error), code=2)
+        except ChironError as error:
+            _fail(str(error), code=1)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        except BrokenPipeError:
+            sys.stderr.close()  # Whoever read our output has gone; there is nobody to tell.
+            sys.exit(141)
+        except OSError as error:
+            _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
+
+
+def build() -> typer.Typer:
+    """The whole command line."""
+    app = typer.Typer(
+        name="chiron",
+        cls=Commands,
+        help="Long research by Claude agents: submit topics, watch them, read what was found.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        add_completion=False,
+    )
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        found = importlib.import_module(f"{__name__}.{module.name}")
+        if hasattr(found, "cli"):
+            app.add_typer(found.cli)
+    return app
+
+
+def main() -> None:
+    """Entry point of the `chiron` script."""
+    try:
+        build()()
+    except Exception as error:  # noqa: BLE001  # the process boundary
+        if settings().log_level == "debug":
+            traceback.print_exc()
+        _fail(
+            f"Unexpected {type(error).__name__}: {error}. Run again with CHIRON_LOG_LEVEL=debug for the details.",
+            code=1,
+        )
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a command's coroutine to its end."""
+    return asyncio.run(work)
+
+
+def _fail(message: str, *, code: int) -> None:
+    sys.stderr.write(f"chiron: {message}\n")
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Chiron's engine: durable research runs on Celery, Postgres and Redis."""

@@ -1,0 +1,112 @@
+"""What a journal holds: the entries of a run, as dataclasses here and as readable JSON in Postgres."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+Block = dict[str, Any]  # a content block of the Messages API, carried through as it came
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an epoch holds fast: model, system prompt and tool definitions never change within it."""
+
+    model: str
+    system: str
+    tools: tuple[dict[str, Any], ...]
+    max_tokens: int
+
+    def body(self) -> dict[str, Any]:
+        """The entry as JSON."""
+        return {
+            "model": self.model,
+            "system": self.system,
+            "tools": list(self.tools),
+            "max_tokens": self.max_tokens,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Words from outside: the topic at the start, or a message that continues the conversation."""
+
+    text: str
+
+    def body(self) -> dict[str, Any]:
+        """The entry as JSON."""
+        return {"text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply as the API bills them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_read_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool_use block of a reply."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One complete reply of the model, as it came over the wire."""
+
+    content: tuple[Block, ...]
+    stop: str
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: Decimal | None = None  # None: the price of the model is not known
+    model: str = ""
+    request_id: str = ""
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls of the reply, in order."""
+        return tuple(
+            ToolCall(block["id"], block["name"], block["input"])
+            for block in self.content
+            if block["type"] == "tool_use"
+        )
+
+    @property
+    def text(self) -> str:
+        """The words of the reply."""
+        return "\n\n".join(
+            block["text"] for block in self.content if block["type"] == "text" and block["text"]
+        )
+
+    def body(self) -> dict[str, Any]:
+        """The entry as JSON; usage and cost have columns of their own."""
+        return {
+            "stop_reason": self.stop,
+            "content": list(self.content),
+            "model": self.model,
+            "request_id": self.request_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call gave back: JSON data as text, or an error the model can act on."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of all calls of a reply, in their order; read back from tool_results, stored nowhere else."""
+
+    results: tuple[ToolResult, ...]
+
+
+Entry = Opening | Question | Reply | Results

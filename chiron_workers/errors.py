@@ -1,0 +1,79 @@
+"""One class for each different reaction. Every message is a sentence that says what to do."""
+
+from uuid import UUID
+
+
+class ChironError(Exception):
+    """Something a person can mend; the command line prints the message and exits with 1."""
+
+
+class UsageError(ChironError):
+    """The call itself is wrong (a flag, a file, a value); the command line exits with 2."""
+
+
+class ConfigurationError(UsageError):
+    """A setting has a value that cannot be used."""
+
+
+class ServiceUnavailable(ChironError):
+    """Postgres, Redis or the model cannot be reached; the same call may work later."""
+
+
+class NotFound(ChironError):
+    """No row has the id that was asked for."""
+
+
+class Conflict(ChironError):
+    """The row is in a state that does not allow the change; nothing was written."""
+
+
+class LeaseLost(ChironError):
+    """Another worker has the run, or it was stopped; the holder leaves without writing."""
+
+    def __init__(self, run_id: UUID) -> None:
+        super().__init__(f"The lease of run {run_id} is lost.")
+        self.run_id = run_id
+
+
+class ModelError(ChironError):
+    """A model call that will never succeed as it stands; `kind` goes into the run's error."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class ModelUnavailable(ChironError):
+    """The model cannot answer now; the run goes back to the queue for `retry_after_s` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ToolError(ChironError):
+    """A tool call went wrong. The message is data for the model; it never ends a run."""
+
+    def __init__(self, message: str, *, tool: str = "") -> None:
+        super().__init__(message)
+        self.tool = tool
+
+
+class ToolNotFoundError(ToolError):
+    """No tool has the name that was called."""
+
+
+class ToolValidationError(ToolError):
+    """An argument is missing or wrong; `field` names it."""
+
+    def __init__(self, message: str, *, tool: str = "", field: str = "") -> None:
+        super().__init__(message, tool=tool)
+        self.field = field
+
+
+class ToolExecutionError(ToolError):
+    """A tool failed while it ran; the exception is its `__cause__`."""
+
+
+class ToolRegistrationError(ToolError):
+    """A function or class cannot become a tool."""

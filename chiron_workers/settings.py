@@ -1,0 +1,116 @@
+"""Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from chiron_workers.errors import ConfigurationError
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+
+
+class Settings(BaseSettings):
+    """What a process of Chiron needs to know; see docs/settings.md."""
+
+    model_config = SettingsConfigDict(env_prefix="CHIRON_", env_file=".env", extra="ignore")
+
+    home: Path = Field(
+        default_factory=lambda: user_data_path("chiron"), description="Folder of the embedded services' data."
+    )
+    database_url: str = Field("", description="PostgreSQL with pgvector. Empty: the embedded one.")
+    redis_url: str = Field(
+        "", description="Redis or Valkey for events and rate limits. Empty: the embedded one."
+    )
+    broker_url: str = Field("", description="Celery's broker, redis:// or amqp://. Empty: the Redis URL.")
+
+    model: str = Field(
+        "claude-opus-5-5", description="Model of new runs; `offline` plays them with the offline researcher."
+    )
+    max_tokens: int = Field(16_000, ge=1, description="Output tokens a model reply may have.")
+    max_turns: int = Field(200, ge=1, description="Model replies a run may take before it fails.")
+    max_attempts: int = Field(
+        5, ge=1, description="Takings of a run that add nothing to its journal before it fails."
+    )
+    model_timeout_s: Seconds = Field(600, description="Seconds without a byte before a model call is cut.")
+    model_tries: int = Field(
+        5, ge=1, description="Tries of a model call in the worker before the run is handed back."
+    )
+    prices: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description="USD per million tokens by model: input, output, cache_write, cache_read. Overrides the built-in prices.",
+    )
+
+    concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")
+    pool_size: int = Field(10, ge=2, description="Postgres connections of one process.")
+    lease_s: Seconds = Field(12, description="Seconds a run stays with a worker that is not heard of.")
+    renewal_s: Seconds = Field(3, description="Seconds between two renewals of a worker's leases.")
+    rescue_s: Seconds = Field(2, description="Seconds between two looks for lost runs.")
+    ring_again_s: Seconds = Field(
+        10, description="Seconds before an unanswered doorbell of a queued run is rung again."
+    )
+    drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
+
+    tool_timeout_s: Seconds = Field(120, description="Seconds a tool call may take.")
+    tool_result_chars: int = Field(
+        60_000, ge=1_000, description="Characters of a tool result that the model sees."
+    )
+    confidence_threshold: float = Field(
+        0.7, ge=0, le=1, description="Facts must be above this confidence; the others stay candidates."
+    )
+
+    embedding_provider: Literal["minilm", "voyage", "openai"] = Field(
+        "minilm", description="Who embeds: the embedded MiniLM, Voyage, or a server that speaks OpenAI's API."
+    )
+    embedding_model: str = Field("", description="Model of the hosted provider, for example voyage-3.5.")
+    embedding_url: str = Field("", description="Base URL of the hosted provider. Empty: the provider's own.")
+    embedding_api_key: SecretStr = Field(SecretStr(""), description="Key of the hosted provider.")
+    embedding_dimensions: int = Field(
+        1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
+    )
+
+    api_host: str = Field("127.0.0.1", description="Address the HTTP API listens on.")
+    api_port: Port = Field(8700, description="Port of the HTTP API.")
+    api_key: SecretStr = Field(
+        SecretStr(""), description="Bearer token of the HTTP API; needed to listen beyond loopback."
+    )
+    flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
+    flower_port: Port = Field(5555, description="Port of Flower.")
+    flower_password: SecretStr = Field(
+        SecretStr(""), description="Password of Flower's user `chiron`; needed to listen beyond loopback."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="How much the workers log."
+    )
+
+    @property
+    def broker(self) -> str:
+        """Where Celery's messages go."""
+        return self.broker_url or self.redis_url
+
+
+def read_settings(**values: object) -> Settings:
+    """Settings from the environment. Raises ConfigurationError, naming each wrong value and what would be right."""
+    try:
+        return Settings(**values)  # type: ignore[arg-type]  # tests and commands override single fields
+    except ValidationError as error:
+        raise ConfigurationError("\n".join(_sentence(problem) for problem in error.errors())) from None
+
+
+def _sentence(problem: object) -> str:
+    assert isinstance(problem, dict)
+    name = "CHIRON_" + "_".join(str(part) for part in problem["loc"]).upper()
+    return f"{name}: {problem['msg']} (got {problem['input']!r}). Change it in the environment or in .env."
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, with the embedded services' addresses where no URL is set."""
+    found = read_settings()
+    from chiron_workers import embedded
+
+    return embedded.fill_in(found)

@@ -1,0 +1,51 @@
+"""The words a run, a batch and an event can be in. A test holds them equal to the CHECKs in the schema."""
+
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """What a run is doing."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more happens unless somebody asks for it."""
+        return self in FINAL
+
+
+FINAL = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
+
+
+class EventKind(StrEnum):
+    """What can happen to a run; `text.delta` is published only and never stored."""
+
+    RUN_QUEUED = "run.queued"
+    RUN_STARTED = "run.started"
+    RUN_RESUMED = "run.resumed"
+    MODEL_REPLIED = "model.replied"
+    TOOL_CALLED = "tool.called"
+    TOOL_RETURNED = "tool.returned"
+    FACT_STORED = "fact.stored"
+    NODE_SAVED = "node.saved"
+    RUN_PAUSED = "run.paused"
+    RUN_HANDED_BACK = "run.handed_back"
+    RUN_COMPLETED = "run.completed"
+    RUN_FAILED = "run.failed"
+    RUN_CANCELLED = "run.cancelled"
+    BATCH_COMPLETED = "batch.completed"
+    BUDGET_REACHED = "budget.reached"
+    TEXT_DELTA = "text.delta"
+
+
+class FactStatus(StrEnum):
+    """Whether a fact is shown: a candidate stays out of sight until its confidence rises."""
+
+    ACCEPTED = "accepted"
+    CANDIDATE = "candidate"
+    WITHDRAWN = "withdrawn"

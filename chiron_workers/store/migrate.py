@@ -1,0 +1,80 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg import Connection, errors
+from psycopg.rows import DictRow
+
+from chiron_workers.errors import ChironError
+from chiron_workers.store.connect import connect
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file: `0001_runs.sql` is version 1."""
+
+    version: int
+    name: str
+    text: str
+
+
+def migrations() -> list[Migration]:
+    """All migrations that ship, oldest first."""
+    return [
+        Migration(int(file.name[:4]), file.stem, file.read_text()) for file in sorted(MIGRATIONS.glob("*.sql"))
+    ]
+
+
+def migrate(database_url: str) -> list[str]:
+    """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
+
+    Two at once are safe: the second waits for the first and then finds nothing to do.
+
+    Raises:
+        ChironError: The database is newer than this program, or has no pgvector.
+    """
+    with connect(database_url) as connection, connection.transaction():
+        connection.execute(SQL["lock"])
+        connection.execute(SQL["create_table"])
+        done = {row["version"] for row in connection.execute(SQL["applied"])}
+        known = migrations()
+        _refuse_newer(done, known)
+        missing = [migration for migration in known if migration.version not in done]
+        for migration in missing:
+            _apply(connection, migration)
+        return [migration.name for migration in missing]
+
+
+def pending(database_url: str) -> list[str]:
+    """The names of the migrations that the database lacks; changes nothing."""
+    with connect(database_url) as connection:
+        found = connection.execute(SQL["has_table"]).fetchone()
+        done = (
+            {row["version"] for row in connection.execute(SQL["applied"])} if found and found["has"] else set()
+        )
+        return [migration.name for migration in migrations() if migration.version not in done]
+
+
+def _apply(connection: Connection[DictRow], migration: Migration) -> None:
+    try:
+        connection.execute(migration.text)  # type: ignore[call-overload]  # a file that ships with the package
+    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+        raise ChironError(
+            f"Migration {migration.name} fails: {error.diag.message_primary}. Install pgvector 0.8 or newer on the server."
+        ) from None
+    except errors.InsufficientPrivilege as error:
+        raise ChironError(
+            f"Migration {migration.name} fails: {error.diag.message_primary}. "
+            "Let a superuser run `create extension vector; create extension btree_gin;` in this database first."
+        ) from None
+    connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
+
+
+def _refuse_newer(done: set[int], known: list[Migration]) -> None:
+    if unknown := done - {migration.version for migration in known}:
+        raise ChironError(
+            f"The database is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
+        )

