@@ -1,0 +1,112 @@
+"""The Celery app, so that `celery -A chiron_workers worker` works, and the doorbell of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from chiron_workers.errors import ConfigurationError, ServiceUnavailable
+from chiron_workers.settings import Settings, settings
+
+TASK = "chiron.run"
+BATCH = 100  # messages of one pipelined publish
+SHOWN_CHARS = 200  # of a topic in Flower's list
+
+
+@dataclass(frozen=True, slots=True)
+class Doorbell:
+    """What a message says: which run may start, and what Flower shows of it."""
+
+    run_id: UUID
+    role: str
+    subject: str
+    topic: str
+
+
+def configuration(found: Settings) -> dict[str, Any]:
+    """Celery's settings for runs of many hours.
+
+    Messages are acknowledged early: with late acknowledgement Redis delivers a run again when it outlives the
+    visibility timeout. What early acknowledgement loses, the lease and the rescue bring back.
+    """
+    return {
+        "broker_url": found.broker,
+        "broker_connection_retry_on_startup": True,
+        "broker_connection_max_retries": None,
+        "broker_connection_timeout": 5,
+        "broker_transport_options": _transport_options(found.broker),
+        "imports": ("chiron_workers.tasks",),
+        "task_default_queue": "chiron",
+        "task_acks_late": False,
+        "task_ignore_result": True,
+        "task_track_started": True,
+        "task_send_sent_event": True,
+        "task_serializer": "json",
+        "accept_content": ["json"],
+        "worker_send_task_events": True,
+        "worker_pool": "threads",
+        "worker_concurrency": found.concurrency,
+        "worker_disable_prefetch": _is_redis(found.broker),
+        "worker_prefetch_multiplier": 1,
+        "worker_hijack_root_logger": False,
+        "worker_redirect_stdouts": False,
+    }
+
+
+def _is_redis(broker: str) -> bool:
+    return broker.startswith(("redis", "valkey", "sentinel"))
+
+
+def _transport_options(broker: str) -> dict[str, Any]:
+    if not _is_redis(broker):
+        return {}
+    # retry_on_timeout stays unset: with it, a batch is sent message by message.
+    return {
+        "visibility_timeout": 3600,
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "socket_keepalive": True,
+        "socket_connect_timeout": 5,
+        "health_check_interval": 25,
+    }
+
+
+app = Celery("chiron")
+app.add_defaults(lambda: configuration(settings()))
+
+
+def ring(doorbells: Sequence[Doorbell]) -> None:
+    """Tell the workers that these runs may start; a message may be lost or doubled without harm.
+
+    Raises:
+        ServiceUnavailable: The broker cannot be reached. The runs are safe: a worker rings them later.
+    """
+    if not settings().broker:
+        raise ConfigurationError(
+            "No broker is known. Start the embedded services with `chiron up`, or set CHIRON_REDIS_URL."
+        )
+    try:
+        with app.producer_or_acquire() as producer, producer.batch(BATCH):
+            for doorbell in doorbells:
+                _send(doorbell, producer)
+    except (OperationalError, OSError) as error:
+        raise ServiceUnavailable(
+            f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
+        ) from None
+
+
+def _send(doorbell: Doorbell, producer: Any) -> None:
+    app.send_task(
+        TASK,
+        kwargs={
+            "role": doorbell.role,
+            "subject": doorbell.subject,
+            "topic": doorbell.topic[:SHOWN_CHARS],
+        },
+        task_id=str(doorbell.run_id),
+        producer=producer,
+        retry=False,
+    )

@@ -1,0 +1,109 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.ids import new_id
+from chiron_workers.states import RunState
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+MORE_TURNS = 50  # that a finished run gets for a further message, if it has used up its own
+MESSAGE_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as its holder sees it. `lease` is the number of this taking and fences every write."""
+
+    id: UUID
+    batch_id: UUID
+    lease: int
+    role: str
+    subject_id: str
+    subject: str
+    topic: str
+    model: str
+    max_turns: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A queued run that may start: what its doorbell says."""
+
+    id: UUID
+    role: str
+    subject: str
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Astray:
+    """A run its holder must leave: lost to another worker, or wanted stopped."""
+
+    id: UUID
+    lost: bool
+    wanted: str | None
+
+
+async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> Run | None:
+    """Take a queued run for `lease_for`; None if it is not there to be taken."""
+    args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["claim"], args)).fetchone()
+    return Run(**{name: row[name] for name in Run.__slots__}) if row else None
+
+
+def renew(
+    connection: Connection[DictRow], held: Sequence[tuple[UUID, int]], *, lease_for: timedelta
+) -> list[Astray]:
+    """Keep these runs, given as (id, lease), for `lease_for` from now; those that must be left."""
+    args = {
+        "run_ids": [run_id for run_id, _ in held],
+        "leases": [lease for _, lease in held],
+        "lease_for": lease_for,
+    }
+    connection.execute(SQL["renew"], args)
+    rows = connection.execute(SQL["astray"], args).fetchall()
+    return [Astray(row["id"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
+
+
+async def next_to_ring(pool: Pool, *, limit: int, ring_again_after: timedelta) -> list[Waiting]:
+    """The queued runs whose turn it is, at most `limit`; each is marked as rung."""
+    args = {"limit": limit, "ring_again_after": ring_again_after}
+    async with pool.connection() as connection:
+        rows = await (await connection.execute(SQL["next_to_ring"], args)).fetchall()
+    return [Waiting(**row) for row in rows]
+
+
+async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
+    """Send a message to a run: a finished one goes on with it, a running one reads it at its next step.
+
+    Returns:
+        The run if it must be rung, else None.
+
+    Raises:
+        NotFound: There is no such run.
+        Conflict: The run was cancelled, or the message is empty or too long.
+    """
+    if not 0 < len(text.strip()) <= MESSAGE_CHARS:
+        raise Conflict(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
+    args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["say"], args)).fetchone()
+        if row is None:
+            found = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
+            raise (
+                NotFound(f"There is no run {run_id}.")
+                if found is None
+                else Conflict(f"Run {run_id} is {found['state']} and takes no messages.")
+            )
+    if row["was"] not in (RunState.COMPLETED, RunState.FAILED):
+        return None
+    return Waiting(row["id"], row["role"], row["subject"], row["topic"])
