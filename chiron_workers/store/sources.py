@@ -1,0 +1,88 @@
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urldefrag
+
+import zstandard
+from psycopg.rows import DictRow
+
+from chiron_workers import ids
+from chiron_workers.store.queries import load
+from chiron_workers.store.session import Session
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The text that an address gave, before it is kept."""
+
+    url: str
+    text: str
+    content_type: str
+    title: str = ""
+    author: str = ""
+    published_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A kept text and the address that gave it; `hash` is the sha256 of the text, in hex."""
+
+    url: str
+    hash: str
+    title: str
+    text: str
+    content_type: str
+    fetched_at: datetime
+    author: str = ""
+    published_at: datetime | None = None
+
+
+def canonical(url: str) -> str:
+    """The address under which a text is kept: without its fragment, which names a place within the text."""
+    return urldefrag(url.strip().replace("\0", "")).url
+
+
+class Sources:
+    """What was read, and where: each text once by its content hash, each address every time it gave one."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def latest(self, url: str) -> Fetched | None:
+        """What an address gave when it was last read, or None if it never was."""
+        row = await self.session.row(SQL["latest"], {"url": canonical(url)})
+        return fetched(row) if row else None
+
+    async def keep(self, page: Page) -> str:
+        """Keep a page and record that its address gave it; the hash of its text."""
+        return (await self.keep_all([page]))[0]
+
+    async def keep_all(self, pages: Sequence[Page]) -> list[str]:
+        """Keep many pages in one statement; the hashes of their texts, in order."""
+        bodies = [page.text.encode() for page in pages]
+        hashes = [hashlib.sha256(body).hexdigest() for body in bodies]
+        await self.session.write(
+            SQL["keep"],
+            {
+                "ids": [ids.new_id() for _ in pages],
+                "urls": [canonical(page.url) for page in pages],
+                "hashes": hashes,
+                "bodies": [zstandard.compress(body) for body in bodies],
+                "chars": [len(page.text) for page in pages],
+                "content_types": [page.content_type for page in pages],
+                "titles": [page.title for page in pages],
+                "authors": [page.author for page in pages],
+                "published": [page.published_at for page in pages],
+                "run_id": self.session.caller.run_id,
+            },
+        )
+        return hashes
+
+
+def fetched(row: DictRow) -> Fetched:
+    """A row of the columns of Fetched, with the compressed `body` in place of the text."""
+    text = zstandard.decompress(row.pop("body")).decode()
+    return Fetched(text=text, **row)

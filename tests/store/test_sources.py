@@ -1,0 +1,89 @@
+import hashlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+from psycopg.sql import SQL
+
+from chiron_workers.store import Session
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.sources import Page, Sources
+
+MARS = Page("https://example.org/mars", "Mars has two moons.", "text/html", title="Mars")
+
+
+@pytest.fixture
+async def sources(pool: Pool) -> AsyncIterator[Sources]:
+    async with Session(pool) as session:
+        yield Sources(session)
+
+
+async def count(sources: Sources, query: str) -> int:
+    row = await sources.session.row(SQL(query))
+    assert row
+    return row["count"]
+
+
+async def test_an_address_never_read_gives_nothing(sources: Sources) -> None:
+    assert await sources.latest("https://example.org/mars") is None
+
+
+async def test_what_is_kept_comes_back_with_the_sha256_of_its_text(sources: Sources) -> None:
+    published = datetime(2024, 3, 1, tzinfo=UTC)
+    page = Page(MARS.url, MARS.text, "text/html", title="Mars", author="A. Hall", published_at=published)
+    kept = await sources.keep(page)
+    found = await sources.latest(MARS.url)
+    assert kept == hashlib.sha256(MARS.text.encode()).hexdigest()
+    assert found is not None
+    assert (found.url, found.hash, found.title, found.text) == (MARS.url, kept, "Mars", MARS.text)
+    assert (found.content_type, found.author, found.published_at) == ("text/html", "A. Hall", published)
+    assert found.fetched_at.tzinfo is not None
+
+
+async def test_the_latest_text_of_an_address_wins_and_the_old_one_is_still_there(sources: Sources) -> None:
+    await sources.keep(MARS)
+    await sources.keep(Page(MARS.url, "Mars has two small moons.", "text/html"))
+    found = await sources.latest(MARS.url)
+    assert found is not None
+    assert found.text == "Mars has two small moons."
+    assert await count(sources, "select count(*) from snapshots") == 2
+
+
+async def test_the_same_text_at_two_addresses_is_stored_once_and_fetched_twice(sources: Sources) -> None:
+    other = Page("https://mirror.example/mars", MARS.text, "text/html")
+    hashes = await sources.keep_all([MARS, other])
+    assert hashes[0] == hashes[1] == await sources.keep(MARS)
+    assert await count(sources, "select count(*) from snapshots") == 1
+    assert await count(sources, "select count(*) from fetches") == 3
+
+
+async def test_a_fragment_names_a_place_within_the_same_page(sources: Sources) -> None:
+    await sources.keep(Page(MARS.url + "#moons", MARS.text, "text/html"))
+    assert await sources.latest(MARS.url + "#poles") is not None
+
+
+async def test_texts_of_any_script_and_size_survive_compression(sources: Sources) -> None:
+    text = "Olympus Mons – オリンポス山 🜂 " * 20_000
+    await sources.keep(Page("https://example.org/big", text, "text/plain"))
+    found = await sources.latest("https://example.org/big")
+    assert found is not None
+    assert found.text == text
+    stored = await count(sources, "select sum(length(body)) as count from snapshots")
+    assert stored < len(text) / 10
+
+
+async def test_a_session_that_fails_keeps_nothing(pool: Pool) -> None:
+    with pytest.raises(RuntimeError):
+        async with Session(pool) as session:
+            await Sources(session).keep(MARS)
+            raise RuntimeError
+    async with Session(pool) as session:
+        assert await Sources(session).latest(MARS.url) is None
+
+
+async def test_a_text_is_visible_to_its_own_session_before_the_commit_and_to_others_after(pool: Pool) -> None:
+    async with Session(pool) as writer:
+        await Sources(writer).keep(MARS)
+        assert await Sources(writer).latest(MARS.url) is not None
+        assert await Sources(Session(pool)).latest(MARS.url) is None
+    assert await Sources(Session(pool)).latest(MARS.url) is not None
