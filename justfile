@@ -1,0 +1,32 @@
+# Short names for what people type every day; `just` alone lists them.
+_default:
+    @just --list
+
+# Tests, formatting, lint, types, import contracts, deployment files
+check: test checks
+
+# The tests; `just test -m "not slow"` leaves the long ones out
+test *args:
+    uv run pytest {{args}}
+
+# All checks beside the tests
+checks:
+    .ci/checks
+
+# Put formatting and imports in order
+format:
+    uv run ruff format .
+    uv run ruff check --fix .
+
+# Write docs/settings.md, docs/commands.md and .env.example anew from the code
+docs:
+    uv run python docs/generate.py
+
+# Export the pins of the lock file for pip and the container image
+requirements:
+    uv lock
+    uv export --frozen --no-dev --no-hashes --no-annotate --no-emit-project --no-header --output-file requirements.txt --quiet
+
+# Run ruff before every commit
+hooks:
+    uv tool run pre-commit install
