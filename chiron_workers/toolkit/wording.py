@@ -1,0 +1,78 @@
+import json
+from collections.abc import Mapping
+from typing import Any
+
+GOT_CHARS = 80
+
+WORDS = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+FORMATS = {
+    "uuid": "a UUID",
+    "date": "a date such as 2026-01-31",
+    "date-time": "a date and time such as 2026-01-31T12:00:00Z",
+    "uri": "an absolute URL",
+}
+
+
+def expected(schema: Mapping[str, Any]) -> str:
+    """What a value must be, in words: `a whole number from 1 to 50`, `one of hybrid|vector|keyword`."""
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return " or ".join(dict.fromkeys(expected(choice) for choice in choices))
+    if "enum" in schema:
+        return "one of " + "|".join(str(value) for value in schema["enum"])
+    if "const" in schema:
+        return str(schema["const"])
+    kind = schema.get("type", "object")
+    if kind == "string":
+        return _string(schema)
+    if kind == "array":
+        return f"a list{_count(schema, 'minItems', 'maxItems', 'item')}"
+    return WORDS[kind] + (_bounds(schema) if kind in ("integer", "number") else "")
+
+
+def _string(schema: Mapping[str, Any]) -> str:
+    if schema.get("format") in FORMATS:
+        return FORMATS[schema["format"]]
+    pattern = f" that matches {schema['pattern']}" if "pattern" in schema else ""
+    return f"a string{_count(schema, 'minLength', 'maxLength', 'character')}{pattern}"
+
+
+def _count(schema: Mapping[str, Any], least_key: str, most_key: str, noun: str) -> str:
+    least, most = schema.get(least_key), schema.get(most_key)
+    if least and most is not None:
+        return f" of {least} to {most} {noun}s"
+    if least:
+        return f" of at least {least} {noun}{'s' if least > 1 else ''}"
+    return f" of at most {most} {noun}s" if most is not None else ""
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    if "minimum" in schema and "maximum" in schema:
+        return f" from {schema['minimum']} to {schema['maximum']}"
+    limits = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    said = [f"{word} {schema[key]}" for key, word in limits.items() if key in schema]
+    return f" {' and '.join(said)}" if said else ""
+
+
+def got(value: object) -> str:
+    """A value as an error line shows it, cut to a length."""
+    text = repr(value) if isinstance(value, str) else json.dumps(value, default=repr, ensure_ascii=False)
+    return text if len(text) <= GOT_CHARS else text[: GOT_CHARS - 3] + "..."
+
+
+def path(location: tuple[int | str, ...]) -> str:
+    """A place inside the arguments as people write it: `nodes[2].title`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
