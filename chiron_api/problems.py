@@ -1,0 +1,126 @@
+"""Errors as RFC 9457 problem documents: what went wrong, in a sentence, and which field it was."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, cast
+
+import psycopg
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from chiron_workers.errors import (
+    ChironError,
+    Conflict,
+    NotFound,
+    ServiceUnavailable,
+    ToolError,
+    ToolNotFoundError,
+    ToolValidationError,
+    UsageError,
+)
+
+LOG = logging.getLogger(__name__)
+
+STATUS: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (ToolNotFoundError, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (ServiceUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ToolError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (UsageError, HTTPStatus.UNPROCESSABLE_ENTITY),
+)
+
+
+class Problem(Exception):  # noqa: N818  # the RFC's own word
+    """A refusal with its status; `fields` are (name, what is wrong with it)."""
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        detail: str,
+        *,
+        fields: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.fields = tuple(fields)
+        self.headers = dict(headers or {})
+
+    def response(self) -> JSONResponse:
+        """The document: type, title, status, detail, and `errors` where fields are named."""
+        document: dict[str, Any] = {
+            "type": "about:blank",
+            "title": self.status.phrase,
+            "status": self.status.value,
+            "detail": self.detail,
+        }
+        if self.fields:
+            document["errors"] = [{"field": name, "message": message} for name, message in self.fields]
+        return JSONResponse(
+            document, self.status.value, headers=self.headers, media_type="application/problem+json"
+        )
+
+
+def invalid(error: ValidationError) -> Problem:
+    """The problem of a body or a query that does not fit its model."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    if found[0]["type"] == "json_invalid":
+        return Problem(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {found[0]['msg']}.")
+    fields = [(".".join(str(part) for part in problem["loc"]), problem["msg"]) for problem in found]
+    detail = "; ".join(f"{name}: {message}" if name else message for name, message in fields[:5])
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields[:100])
+
+
+async def answer_problem(_: Request, error: Exception) -> JSONResponse:
+    """A problem that a route raised."""
+    return cast(Problem, error).response()
+
+
+async def answer_chiron_error(_: Request, error: Exception) -> JSONResponse:
+    """An error of the engine; those that no caller can mend are 500."""
+    status = next(
+        (code for kind, code in STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR
+    )
+    field = error.field if isinstance(error, ToolValidationError) else ""
+    return Problem(status, str(error), fields=[(field, str(error))] if field else ()).response()
+
+
+async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
+    """What the router refuses: no such path, or no such method on it."""
+    refusal = cast(HTTPException, error)
+    status = HTTPStatus(refusal.status_code)
+    match status:
+        case HTTPStatus.NOT_FOUND:
+            detail = f"Nothing is at {request.url.path}."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            detail = f"{request.method} is not possible here."
+        case _:
+            detail = refusal.detail
+    return Problem(status, detail, headers=refusal.headers).response()
+
+
+async def answer_failed_tool(request: Request, error: Exception) -> JSONResponse:
+    """A tool that broke; unlike the model, a stranger is not told how."""
+    if isinstance(error.__cause__, psycopg.OperationalError):
+        return await answer_lost_service(request, error.__cause__)
+    LOG.error("%s %s: %s", request.method, request.url.path, error, exc_info=error.__cause__)
+    return await answer_fault(request, error)
+
+
+async def answer_lost_service(request: Request, error: Exception) -> JSONResponse:
+    """Postgres or Redis went away; the reason names hosts and users, so it goes to the log alone."""
+    LOG.warning("%s %s: %s", request.method, request.url.path, " ".join(str(error).split()))
+    detail = "The database or Redis cannot be reached now; try again in a moment."
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers={"Retry-After": "5"}).response()
+
+
+async def answer_fault(_: Request, _error: Exception) -> JSONResponse:
+    """A fault of ours; the log has it in full, the caller learns nothing of our insides."""
+    return Problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here; the server's log has it."
+    ).response()
