@@ -16,7 +16,7 @@ PAGE_ROWS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a run. `seq` counts from 1 without a gap; None for what is published only."""
+    """Something that happened to a run. `seq` counts from 1 without a gap; None: never stored."""
 
     batch_id: UUID
     run_id: UUID
@@ -53,7 +53,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """How far each run has come (its newest seq), read in one snapshot, and whether nothing more will come."""
+    """How far each run has come (its newest seq) in one snapshot, and whether nothing more will come."""
 
     seqs: dict[UUID, int]
     is_over: bool
@@ -72,7 +72,7 @@ async def heads(pool: Pool, *, batch_id: UUID | None = None, run_id: UUID | None
 
 
 async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
-    """The next events of these runs, each run's from the seq after the one given with it, about PAGE_ROWS in all.
+    """The next events of these runs, each run's after the seq given with it, about PAGE_ROWS in all.
 
     A run's events come in order of seq; events of different runs roughly in order of time.
     """

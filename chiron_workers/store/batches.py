@@ -1,0 +1,222 @@
+import hashlib
+import heapq
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.errors import Conflict, ToolValidationError, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.queries import load
+from chiron_workers.store.runs import Waiting
+from chiron_workers.store.session import Session
+from chiron_workers.store.subjects import Subjects, slug
+
+SQL = load(__file__)
+# Workers ring the rest as slots become free, so that a batch of 10,000 does not stand before a batch of five.
+RUNG_AT_ONCE = 200
+RUNS_MAX = 100_000
+TOPIC_CHARS_MAX = 4_000
+NAME_CHARS_MAX = 200
+KEY_CHARS_MAX = 200
+MODEL_CHARS_MAX = 200
+INT_MAX = 2**31 - 1
+BUDGET_USD_MAX = Decimal(10_000_000)
+MICRO_USD = Decimal("0.000001")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """One topic to be researched. `subject` is any name; its slug is the subject's id."""
+
+    topic: str
+    role: str
+    subject: str
+    model: str
+    max_turns: int
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """What somebody submits. `subject` is what the batch is listed under; each run may have another."""
+
+    runs: Sequence[NewRun]
+    subject: str
+    name: str = ""
+    priority: int = 0
+    budget_usd: Decimal | None = None
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A stored batch; `run_ids` in the order of its topics. `to_ring` is empty unless the batch is new."""
+
+    batch_id: UUID
+    run_ids: list[UUID]
+    is_new: bool
+    to_ring: list[Waiting]
+
+
+def check_topic(topic: str) -> None:
+    """Raises UsageError for a topic that cannot be stored or is no topic."""
+    if not topic.strip():
+        raise UsageError("The topic is empty.")
+    if len(topic) > TOPIC_CHARS_MAX:
+        raise UsageError(f"The topic has {len(topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
+    if UNSTORABLE.search(topic):
+        raise UsageError("The topic is no text: it holds NUL characters or halves of surrogate pairs.")
+
+
+async def submit(pool: Pool, batch: NewBatch) -> Submitted:
+    """Store a batch and its queued runs in one transaction; ring `to_ring` afterwards.
+
+    The same idempotency key with the same request gives the same batch, also when both are sent at once.
+
+    Raises:
+        UsageError: The request itself is wrong; the message says where.
+        Conflict: The key was used for another request.
+    """
+    _check(batch)
+    async with Session(pool) as session:
+        slugs = await _ensure_subjects(session, batch)
+        connection = await session.begin()
+        args = _batch_row(batch, slugs)
+        row = await (await connection.execute(SQL["insert"], args)).fetchone()
+        if row is None:
+            return await _existing(connection, args)
+        ids = [new_id() for _ in batch.runs]
+        first = set(_most_urgent(batch.runs))
+        await _copy_runs(connection, batch, slugs, ids, row, first)
+        await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
+    waiting = [
+        Waiting(ids[n], batch.runs[n].role, batch.runs[n].subject, batch.runs[n].topic) for n in sorted(first)
+    ]
+    return Submitted(row["id"], ids, is_new=True, to_ring=waiting)
+
+
+def _check(batch: NewBatch) -> None:
+    if not 0 < len(batch.runs) <= RUNS_MAX:
+        raise UsageError(f"A batch has between 1 and {RUNS_MAX:,} topics (got {len(batch.runs):,}).")
+    for n, run in enumerate(batch.runs, start=1):
+        try:
+            _check_run(run)
+        except UsageError as error:
+            raise UsageError(f"Topic {n}: {error}") from None
+    if len(batch.name) > NAME_CHARS_MAX or UNSTORABLE.search(batch.name):
+        raise UsageError(f"The name of a batch is text of at most {NAME_CHARS_MAX} characters.")
+    if batch.idempotency_key is not None:
+        _check_key(batch.idempotency_key)
+    if batch.budget_usd is not None and not MICRO_USD <= batch.budget_usd <= BUDGET_USD_MAX:
+        raise UsageError(
+            f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {batch.budget_usd})."
+        )
+    if abs(batch.priority) > INT_MAX:
+        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+
+
+def _check_run(run: NewRun) -> None:
+    check_topic(run.topic)
+    if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
+        raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
+    if not 1 <= run.max_turns <= INT_MAX:
+        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
+    if abs(run.priority) > INT_MAX:
+        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+
+
+def _check_key(key: str) -> None:
+    if not 0 < len(key) <= KEY_CHARS_MAX or UNSTORABLE.search(key):
+        raise UsageError(f"An idempotency key has between 1 and {KEY_CHARS_MAX} characters.")
+
+
+async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
+    names = {batch.subject, *(run.subject for run in batch.runs)}
+    try:
+        slugs = {name: slug(name) for name in names}
+        subjects = Subjects(session)
+        # In one order everywhere, so that two submits that make the same subjects cannot lock each other out.
+        for name in sorted(names, key=lambda name: slugs[name]):
+            await subjects.ensure(name, name)
+    except ToolValidationError as error:
+        raise UsageError(f"The subject cannot be used: {error}") from None
+    return slugs
+
+
+def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "name": batch.name or _name(batch.runs),
+        "subject_id": slugs[batch.subject],
+        "priority": batch.priority,
+        "budget_usd": batch.budget_usd,
+        "run_count": len(batch.runs),
+        "idempotency_key": batch.idempotency_key,
+        "request_hash": _request_hash(batch, slugs),
+    }
+
+
+def _name(runs: Sequence[NewRun]) -> str:
+    first = " ".join(runs[0].topic.split())
+    shown = first if len(first) <= 80 else f"{first[:79]}…"
+    return shown if len(runs) == 1 else f"{shown} and {len(runs) - 1:,} more"
+
+
+def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
+    budget = None if batch.budget_usd is None else str(batch.budget_usd.quantize(MICRO_USD))
+    runs = [
+        (run.topic, run.role, slugs[run.subject], run.model, run.max_turns, run.priority)
+        for run in batch.runs
+    ]
+    request = [batch.name, slugs[batch.subject], batch.priority, budget, runs]
+    return hashlib.sha256(json.dumps(request).encode()).hexdigest()
+
+
+def _most_urgent(runs: Sequence[NewRun]) -> list[int]:
+    return heapq.nsmallest(RUNG_AT_ONCE, range(len(runs)), key=lambda n: (-runs[n].priority, n))
+
+
+async def _copy_runs(
+    connection: AsyncConnection[DictRow],
+    batch: NewBatch,
+    slugs: Mapping[str, str],
+    ids: Sequence[UUID],
+    row: DictRow,
+    rung: set[int],
+) -> None:
+    async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as copy:
+        for n, (run_id, run) in enumerate(zip(ids, batch.runs, strict=True)):
+            await copy.write_row(
+                (
+                    run_id,
+                    row["id"],
+                    run.role,
+                    slugs[run.subject],
+                    run.topic,
+                    run.model,
+                    run.priority,
+                    run.max_turns,
+                    1,
+                    row["created_at"] if n in rung else None,
+                )
+            )
+
+
+async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> Submitted:
+    found = await (await connection.execute(SQL["of_key"], args)).fetchone()
+    if found is None or found["request_hash"] != args["request_hash"]:
+        raise Conflict(
+            f"The idempotency key {args['idempotency_key']!r} was used for another request. "
+            "Send that request again unchanged, or choose a new key."
+        )
+    rows = await (await connection.execute(SQL["run_ids"], {"batch_id": found["id"]})).fetchall()
+    return Submitted(found["id"], [row["id"] for row in rows], is_new=False, to_ring=[])
