@@ -31,6 +31,7 @@ create table documents (
   url text not null,
   title text not null,
   hash text not null references snapshots,
+  passages int not null,             -- how many it was cut into, for the rarity of words
   added_at timestamptz not null default now(),
   constraint documents_url_is_unique_in_a_subject unique (subject_id, url)
 );
@@ -69,13 +70,25 @@ create unique index facts_one_of_each on facts (subject_id, md5(content), md5(so
 create index facts_run on facts (run_id);
 create index facts_newest on facts (subject_id, created_at desc);
 
+-- What the confidence and status of a fact were before each change; nothing else of a fact ever changes.
+create table fact_changes (
+  id uuid primary key,
+  fact_id uuid not null references facts on delete cascade,
+  confidence real not null,
+  status text not null,
+  run_id uuid references runs on delete set null,
+  call_id text,
+  at timestamptz not null default now()
+);
+create index fact_changes_of_a_fact on fact_changes (fact_id, id);
+
 -- One row for each kind of vector; the vectors themselves are in the table it names, created when first used.
 create table embedding_spaces (
   id int generated always as identity primary key,
   model text not null,
   hash text not null,
   dimensions int not null constraint embedding_spaces_fit_the_index check (dimensions between 1 and 1024),
-  table_name text not null unique,
+  table_name text not null generated always as ('vectors_' || id::text) stored,
   constraint embedding_spaces_are_unique unique (model, hash, dimensions)
 );
 
@@ -95,6 +108,8 @@ create table nodes (
 );
 create unique index nodes_title_is_unique_below_a_parent
   on nodes (subject_id, coalesce(parent_id, '00000000-0000-0000-0000-000000000000'), lower(title));
+create index nodes_children on nodes (parent_id, id);
+create index nodes_shared on nodes using gin (shared_with_subjects);
 
 create table assessments (
   id uuid primary key,

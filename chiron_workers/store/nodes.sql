@@ -1,0 +1,51 @@
+-- lock
+-- One writer of the coverage maps at a time: of two nodes saved at once, each as the other's prerequisite, the second
+-- must see the first.
+select pg_advisory_xact_lock(7201844);
+
+-- named
+select id, subject_id, title, depth, subject_id = %(subject_id)s or %(subject_id)s = any(shared_with_subjects) as is_usable
+  from nodes where id = any(%(node_ids)s::uuid[]);
+
+-- same_title
+select id from nodes
+ where subject_id = %(subject_id)s and lower(title) = lower(%(title)s)
+   and coalesce(parent_id, '00000000-0000-0000-0000-000000000000')
+     = coalesce(%(parent_id)s, '00000000-0000-0000-0000-000000000000'::uuid);
+
+-- needing
+-- The prerequisites that need the node themselves, directly or through others.
+with recursive needed (prerequisite, id) as (
+  select id, id from unnest(%(prerequisites)s::uuid[]) as id
+  union
+  select needed.prerequisite, further.id
+    from needed join nodes n on n.id = needed.id cross join unnest(n.prerequisites) as further (id)
+)
+select n.title from needed join nodes n on n.id = needed.prerequisite where needed.id = %(node_id)s;
+
+-- insert
+insert into nodes (id, subject_id, title, description, parent_id, depth, is_goal_critical, prerequisites,
+                   shared_with_subjects, run_id)
+values (%(node_id)s, %(subject_id)s, %(title)s, %(description)s, %(parent_id)s, %(depth)s, %(is_goal_critical)s,
+        coalesce(%(prerequisites)s::uuid[], '{}'), coalesce(%(shared_with_subjects)s::text[], '{}'), %(run_id)s);
+
+-- update
+update nodes set title = %(title)s, description = %(description)s, depth = %(depth)s,
+       is_goal_critical = %(is_goal_critical)s, prerequisites = coalesce(%(prerequisites)s::uuid[], prerequisites),
+       shared_with_subjects = coalesce(%(shared_with_subjects)s::text[], shared_with_subjects), updated_at = now()
+ where id = %(node_id)s;
+
+-- get
+select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
+       prerequisites::text[], shared_with_subjects
+  from nodes where id = %(node_id)s;
+
+-- children
+select id::text as node_id, title from nodes where parent_id = %(node_id)s order by id limit %(limit)s;
+
+-- of_a_subject
+select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
+       prerequisites::text[], shared_with_subjects
+  from nodes
+ where subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s]
+ order by depth, id limit %(limit)s;

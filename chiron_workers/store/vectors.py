@@ -1,0 +1,74 @@
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from pgvector import HalfVector
+from psycopg.sql import Composed, Identifier, Literal
+
+from chiron_workers.embed import Space
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.queries import load
+from chiron_workers.store.session import Session
+
+SQL = load(__file__)
+
+# The tables this process has seen, by database: a space's table is created once and never renamed.
+_seen: WeakKeyDictionary[Pool, dict[Space, str]] = WeakKeyDictionary()
+
+
+class Vectors:
+    """The vectors of one embedding space, in a table of its own: spaces are never mixed."""
+
+    def __init__(self, session: Session, space: Space) -> None:
+        self.session = session
+        self.space = space
+
+    async def table(self) -> Identifier | None:
+        """The table of this space, or None if nothing was ever stored in it."""
+        seen = _seen.setdefault(self.session.pool, {})
+        if self.space not in seen:
+            row = await self.session.row(SQL["find_space"], self._key())
+            if row is None:
+                return None
+            seen[self.space] = row["table_name"]
+        return Identifier(seen[self.space])
+
+    async def ensure(self) -> Identifier:
+        """The table of this space, created if needed, in a transaction of its own: before the first write."""
+        if found := await self.table():
+            return found
+        async with self.session.pool.connection() as connection, connection.transaction():
+            await connection.execute(SQL["lock"])
+            await connection.execute(SQL["add_space"], self._key())
+            [row] = await (await connection.execute(SQL["find_space"], self._key())).fetchall()
+            for statement in _definition(row["table_name"], self.space.dimensions):
+                await connection.execute(statement)
+        return Identifier(row["table_name"])
+
+    async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float]) -> None:
+        """Store the vector of a fact, once."""
+        args = {"fact_id": fact_id, "embedding": half(embedding)}
+        await self.session.write(SQL["add"].format(table=table), args)
+
+    async def follow(self, fact_id: str) -> None:
+        """Carry a fact's new confidence and status over to its vectors, in every space that has one."""
+        for row in await self.session.rows(SQL["all_spaces"]):
+            table = Identifier(row["table_name"])
+            await self.session.write(SQL["follow"].format(table=table), {"fact_id": fact_id})
+
+    def _key(self) -> dict[str, str | int]:
+        return {"model": self.space.model, "hash": self.space.hash, "dimensions": self.space.dimensions}
+
+
+def _definition(name: str, dimensions: int) -> list[Composed]:
+    table, index = Identifier(name), Identifier(f"{name}_search")
+    return [
+        SQL["create_table"].format(table=table, dimensions=Literal(dimensions)),
+        SQL["store_plain"].format(table=table),
+        SQL["create_index"].format(table=table, index=index),
+    ]
+
+
+def half(embedding: Sequence[float]) -> str:
+    """A vector as pgvector reads it, rounded to half precision."""
+    text: str = HalfVector(list(embedding)).to_text()
+    return text

@@ -1,0 +1,57 @@
+from chiron_workers.store import Store
+from chiron_workers.store.assessments import Progress, Question
+from chiron_workers.toolkit import tool
+
+
+class UserProgress(Progress):
+    """Progress with the questions it rests on."""
+
+    questions: list[Question]
+
+
+@tool
+async def get_user_progress(store: Store, *, node_id: str) -> UserProgress:
+    """See how well the learner knows a node of the coverage map, computed from every answer recorded for it.
+
+    Args:
+        node_id: The node's id, as get_knowledge_tree gives it.
+
+    Returns:
+        attempts, correct, mastery (the probability that the learner knows the matter, 0 to 1), mastered (true
+        from 0.95 on), last_answered_at, and questions: attempts, correct and last_correct for each
+        question_hash, the latest first.
+    """
+    node = await store.nodes.require(node_id)
+    progress = await store.assessments.progress(node)
+    return UserProgress(**progress, questions=await store.assessments.questions(node))
+
+
+@tool
+async def record_assessment(
+    store: Store,
+    *,
+    node_id: str,
+    question_hash: str,
+    response: str,
+    correct: bool,
+    lesson_id: str | None = None,
+) -> Progress:
+    """Record the learner's answer to one question about a node, and get the mastery that follows from it.
+
+    Call it once for every answer, right or wrong, after marking it. A question asked again is recorded again.
+
+    Args:
+        node_id: The node the question is about.
+        question_hash: The same short text each time the same question is asked, such as a hash of its words.
+        response: What the learner answered, word for word.
+        correct: Whether the answer is right.
+        lesson_id: The lesson the question belongs to, if there is one.
+
+    Returns:
+        attempts, correct, mastery (0 to 1), mastered and last_answered_at of the node, this answer included.
+    """
+    node = await store.nodes.require(node_id)
+    await store.assessments.add(
+        node, question_hash=question_hash, response=response, correct=correct, lesson_id=lesson_id
+    )
+    return await store.assessments.progress(node)
