@@ -84,10 +84,7 @@ def ring(doorbells: Sequence[Doorbell]) -> None:
     Raises:
         ServiceUnavailable: The broker cannot be reached. The runs are safe: a worker rings them later.
     """
-    if not settings().broker:
-        raise ConfigurationError(
-            "No broker is known. Start the embedded services with `chiron up`, or set CHIRON_REDIS_URL."
-        )
+    require_broker()
     try:
         with app.producer_or_acquire() as producer, producer.batch(BATCH):
             for doorbell in doorbells:
@@ -96,6 +93,14 @@ def ring(doorbells: Sequence[Doorbell]) -> None:
         raise ServiceUnavailable(
             f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
         ) from None
+
+
+def require_broker() -> None:
+    """Raises ConfigurationError where no broker is known, saying how to get one."""
+    if not settings().broker:
+        raise ConfigurationError(
+            "No broker is known. Start the embedded services with `chiron up`, or set CHIRON_REDIS_URL."
+        )
 
 
 def _send(doorbell: Doorbell, producer: Any) -> None:

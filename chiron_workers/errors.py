@@ -35,8 +35,8 @@ class LeaseLost(ChironError):
         self.run_id = run_id
 
 
-class ModelError(ChironError):
-    """A model call that will never succeed as it stands; `kind` goes into the run's error."""
+class RunFailed(ChironError):
+    """The run cannot go on as it stands; `kind` goes into its error."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

@@ -11,6 +11,9 @@ from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
+# What a restart of Postgres raises, here and there.
+OUTAGE_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
 OPTIONS = "-c idle_in_transaction_session_timeout=30s -c application_name=chiron"
 
@@ -60,11 +63,12 @@ async def _reason(database_url: str) -> str:
         async with await AsyncConnection.connect(database_url, connect_timeout=3):
             return "Postgres answers slowly; try again."
     except psycopg.OperationalError as error:
-        return f"Postgres cannot be reached: {_one_line(error)}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
+        return _unreachable(error)
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()).rstrip(".")
+def _unreachable(error: Exception) -> str:
+    words = " ".join(str(error).split()).rstrip(".")
+    return f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
 
 
 def connect(database_url: str, **kwargs: Any) -> psycopg.Connection[DictRow]:
@@ -74,6 +78,4 @@ def connect(database_url: str, **kwargs: Any) -> psycopg.Connection[DictRow]:
             require_url(database_url), autocommit=True, row_factory=dict_row, connect_timeout=10, **kwargs
         )
     except psycopg.OperationalError as error:
-        raise ServiceUnavailable(
-            f"Postgres cannot be reached: {_one_line(error)}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
-        ) from None
+        raise ServiceUnavailable(_unreachable(error)) from None

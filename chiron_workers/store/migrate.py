@@ -24,7 +24,8 @@ class Migration:
 def migrations() -> list[Migration]:
     """All migrations that ship, oldest first."""
     return [
-        Migration(int(file.name[:4]), file.stem, file.read_text()) for file in sorted(MIGRATIONS.glob("*.sql"))
+        Migration(int(file.name[:4]), file.stem, file.read_text())
+        for file in sorted(MIGRATIONS.glob("*.sql"))
     ]
 
 
@@ -53,14 +54,16 @@ def pending(database_url: str) -> list[str]:
     with connect(database_url) as connection:
         found = connection.execute(SQL["has_table"]).fetchone()
         done = (
-            {row["version"] for row in connection.execute(SQL["applied"])} if found and found["has"] else set()
+            {row["version"] for row in connection.execute(SQL["applied"])}
+            if found and found["has"]
+            else set()
         )
         return [migration.name for migration in migrations() if migration.version not in done]
 
 
 def _apply(connection: Connection[DictRow], migration: Migration) -> None:
     try:
-        connection.execute(migration.text)  # type: ignore[call-overload]  # a file that ships with the package
+        connection.execute(migration.text)  # a file that ships with the package
     except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
         raise ChironError(
             f"Migration {migration.name} fails: {error.diag.message_primary}. Install pgvector 0.8 or newer on the server."

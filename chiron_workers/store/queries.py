@@ -12,4 +12,4 @@ def load(module_file: str) -> dict[str, sql.SQL]:
     """
     text = Path(module_file).with_suffix(".sql").read_text()
     parts = re.split(r"^-- ([a-z_]+)\n", text, flags=re.MULTILINE)[1:]
-    return {name: sql.SQL(body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True)}  # type: ignore[arg-type]
+    return {name: sql.SQL(body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True)}

@@ -8,8 +8,9 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.ids import new_id
-from chiron_workers.states import RunState
+from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.connect import Pool
+from chiron_workers.store.events import Event
 from chiron_workers.store.queries import load
 
 SQL = load(__file__)
@@ -48,16 +49,21 @@ class Astray:
     """A run its holder must leave: lost to another worker, or wanted stopped."""
 
     id: UUID
+    lease: int
     lost: bool
     wanted: str | None
 
 
-async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> Run | None:
-    """Take a queued run for `lease_for`; None if it is not there to be taken."""
+async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
+    """Take a queued run for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
     args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["claim"], args)).fetchone()
-    return Run(**{name: row[name] for name in Run.__slots__}) if row else None
+    if row is None:
+        return None
+    run = Run(**{name: row[name] for name in Run.__slots__})
+    kind = EventKind(row["event_kind"])
+    return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 
 
 def renew(
@@ -71,7 +77,7 @@ def renew(
     }
     connection.execute(SQL["renew"], args)
     rows = connection.execute(SQL["astray"], args).fetchall()
-    return [Astray(row["id"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
+    return [Astray(row["id"], row["held_lease"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
 
 
 async def next_to_ring(pool: Pool, *, limit: int, ring_again_after: timedelta) -> list[Waiting]:

@@ -1,12 +1,21 @@
 -- claim
 -- A doorbell claims its own run and no other; one that comes late or twice finds nothing to claim.
-update runs
-   set state = 'running', lease = lease + 1, leased_until = now() + %(lease_for)s, worker = %(worker)s,
-       attempt = greatest(attempt, 1), steps_at_claim = steps, rung_at = null,
-       started_at = coalesce(started_at, now()), finished_at = null, error = null
- where id = %(run_id)s and state = 'queued' and ready_at <= now()
-returning id, batch_id, lease, role, subject_id, topic, model, max_turns, turns, attempt, unread,
-          (select title from subjects s where s.id = subject_id) as subject;
+with taken as (
+  update runs
+     set state = 'running', lease = lease + 1, leased_until = now() + %(lease_for)s, worker = %(worker)s,
+         attempt = greatest(attempt, 1), steps_at_claim = steps, rung_at = null, seq = seq + 1,
+         started_at = coalesce(started_at, now()), finished_at = null, error = null
+   where id = %(run_id)s and state = 'queued' and ready_at <= now()
+  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, seq),
+event as (
+  insert into events (run_id, seq, batch_id, kind, data)
+  select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
+         json_build_object('worker', %(worker)s::text, 'attempt', attempt)
+    from taken
+  returning seq, kind, at, data)
+select taken.id, taken.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, s.title as subject,
+       event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
+  from taken, event, subjects s where s.id = taken.subject_id;
 
 -- renew
 -- One statement for all runs of a worker. A row that is locked is being written under its own lease, which
@@ -20,23 +29,9 @@ update runs set leased_until = now() + %(lease_for)s from mine where runs.id = m
 
 -- astray
 -- Of the runs a worker believes it holds: those it has lost, and those somebody wants stopped.
-select r.id, r.lease <> held.lease or r.state <> 'running' as lost, r.wanted
+select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as lost, r.wanted
   from runs r join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease) on r.id = held.id
  where r.lease <> held.lease or r.state <> 'running' or r.wanted is not null;
-
--- rescue_lock
--- One rescuer at a time; the others have nothing to add.
-select pg_try_advisory_xact_lock(7201843) as held;
-
--- expired
--- An attempt counts only when the taking added nothing to the journal.
-update runs
-   set state = case when steps = steps_at_claim and attempt >= %(max_attempts)s then 'failed' else 'queued' end,
-       attempt = attempt + case when steps = steps_at_claim and attempt < %(max_attempts)s then 1 else 0 end,
-       leased_until = null, worker = null, ready_at = now()
- where id in (
-   select id from runs where state = 'running' and leased_until < now() order by id limit %(limit)s for update skip locked)
-returning id, batch_id, lease, state, worker, attempt;
 
 -- next_to_ring
 -- The runs whose turn it is, for as many slots as a worker has free. A doorbell that nobody answered

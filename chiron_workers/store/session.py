@@ -80,6 +80,14 @@ class Session:
             self._connection = connection
         return self._connection
 
+    async def last(self, query: Query, args: Mapping[str, Any]) -> DictRow | None:
+        """Run the statement that ends this session; commit if it returns a row, else roll everything back."""
+        if self._connection is None:
+            return await self.row(query, args)
+        row = await (await self._connection.execute(query, args)).fetchone()
+        await self._end("commit" if row is not None else "rollback")
+        return row
+
     async def commit(self) -> None:
         """Make what was written last; a session that wrote nothing commits nothing."""
         await self._end("commit")
@@ -95,7 +103,7 @@ class Session:
             return
         try:
             if not connection.closed:
-                await connection.execute(statement)  # type: ignore[call-overload]
+                await connection.execute(statement)
         finally:
             await self.pool.putconn(connection)
 

@@ -1,0 +1,170 @@
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from chiron_workers.agent.roles import first_question, system_prompt
+from chiron_workers.agent.toolbox import Toolbox
+from chiron_workers.agent.window import request
+from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
+from chiron_workers.errors import ChironError, RunFailed
+from chiron_workers.model import Model
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind
+from chiron_workers.store.journal import Appended, Journal, Told
+from chiron_workers.store.runs import Run
+
+SHOWN_CHARS = 300  # of texts and arguments in events
+
+
+class BudgetSpent(ChironError):
+    """The run's batch has spent its budget; the run pauses."""
+
+
+class Stopped(ChironError):
+    """The worker was asked to let go of the run; everything paid for is in the journal."""
+
+
+async def play(
+    run: Run,
+    journal: Journal,
+    model: Model,
+    tools: Toolbox,
+    settings: Settings,
+    must_stop: Callable[[], bool],
+) -> Reply:
+    """Carry a run forward until the model asks for no more tools; return its last reply.
+
+    Starting, resuming after a crash and continuing a conversation are this one call, since the last entry alone
+    says what comes next. An entry is committed before anything is built on it: a crash repeats the one step in
+    flight and nothing else.
+
+    Raises:
+        LeaseLost: Another worker has the run; stop without writing.
+        BudgetSpent: The batch's budget is used up.
+        RunFailed: The run cannot go on; `kind` says why.
+        ModelUnavailable: The model cannot answer now.
+        Stopped: `must_stop` said so between two steps.
+    """
+    scribe = _Scribe(run, journal, await journal.read(run))
+    if not scribe.entries:
+        await scribe.open(tools, settings)
+    while True:  # ends: max_turns is finite
+        if must_stop():
+            raise Stopped("The worker is stopping.")
+        match scribe.entries[-1]:
+            case Reply(stop="tool_use", calls=calls) if calls:
+                scribe.entries.append(Results(tuple(await _together(run, tools, calls))))
+            case Opening():
+                await scribe.append(Question(first_question(run)))
+            case Question() | Results() | Reply(stop="pause_turn" | "max_tokens"):
+                await scribe.take_messages()
+                scribe.check_turns(run.max_turns)
+                await scribe.check_budget()
+                say = lambda text: journal.say_text(run, text, datetime.now(UTC))  # noqa: E731
+                reply = await model.reply(request(scribe.entries), on_text=say)
+                await scribe.append(reply, _told(reply, turn=scribe.turns + 1))
+            case Reply() as reply:
+                if not await scribe.take_messages(ask=True):
+                    return _finished(reply)
+
+
+def _finished(reply: Reply) -> Reply:
+    match reply.stop:
+        case "end_turn" | "stop_sequence":
+            return reply
+        case "refusal":
+            raise RunFailed("refusal", f"The model refuses to go on. {reply.text[:SHOWN_CHARS]}".strip())
+        case "model_context_window_exceeded":
+            raise RunFailed("context_window", "The conversation no longer fits the model's context window.")
+        case unknown:
+            raise RunFailed(
+                "stop_reason", f"The model stopped for a reason that is not known here: {unknown}."
+            )
+
+
+class _Scribe:
+    def __init__(self, run: Run, journal: Journal, entries: list[Entry]) -> None:
+        self._run = run
+        self._journal = journal
+        self.entries = entries
+        self._unread = True
+        self._budget_reached: bool | None = None
+
+    @property
+    def turns(self) -> int:
+        return sum(isinstance(entry, Reply) for entry in self.entries)
+
+    async def open(self, tools: Toolbox, settings: Settings) -> None:
+        run = self._run
+        opening = Opening(
+            run.model, system_prompt(run, settings), tuple(tools.definitions()), settings.max_tokens
+        )
+        await self.append(opening)
+
+    async def append(self, entry: Opening | Question | Reply, told: Sequence[Told] = ()) -> None:
+        found: Appended = await self._journal.append(self._run, entry, n=self._next, told=told)
+        self.entries.append(entry)
+        self._unread = found.unread
+        self._budget_reached = found.budget_reached
+
+    async def take_messages(self, *, ask: bool = False) -> bool:
+        if not (self._unread or (ask and await self._journal.has_unread(self._run))):
+            return False
+        self._unread = False
+        question = await self._journal.take_messages(self._run, n=self._next)
+        if question is not None:
+            self.entries.append(question)
+        return question is not None
+
+    def check_turns(self, max_turns: int) -> None:
+        if self.turns >= max_turns:
+            raise RunFailed(
+                "max_turns", f"The run used up its {max_turns} turns; submit with a higher --max-turns."
+            )
+
+    async def check_budget(self) -> None:
+        if self._budget_reached is None:  # just taken: nothing was appended yet
+            self._budget_reached = await self._journal.is_budget_reached(self._run)
+        if self._budget_reached:
+            raise BudgetSpent("The budget of the batch is spent.")
+
+    @property
+    def _next(self) -> int:
+        return 1 + sum(not isinstance(entry, Results) for entry in self.entries)
+
+
+async def _together(run: Run, tools: Toolbox, calls: Sequence[ToolCall]) -> list[ToolResult]:
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(tools.call(run, call)) for call in calls]
+    except BaseExceptionGroup as errors:  # the first says why the others were cancelled
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+def _told(reply: Reply, *, turn: int) -> list[Told]:
+    usage = reply.usage
+    said: Told = (
+        EventKind.MODEL_REPLIED,
+        {
+            "turn": turn,
+            "stop": reply.stop,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+            "cache_read_tokens": usage.cache_read_tokens,
+            "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
+            "text": reply.text[:SHOWN_CHARS],
+        },
+    )
+    if reply.stop != "tool_use":
+        return [said]
+    return [said, *((EventKind.TOOL_CALLED, _shown(call)) for call in reply.calls)]
+
+
+def _shown(call: ToolCall) -> dict[str, object]:
+    arguments = {
+        name: value[:SHOWN_CHARS] if isinstance(value, str) else value
+        for name, value in call.arguments.items()
+    }
+    return {"call_id": call.id, "name": call.name, "arguments": arguments}

@@ -1,0 +1,32 @@
+from importlib.resources import files
+from string import Template
+
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import Settings
+from chiron_workers.store.runs import Run
+
+PROMPTS = files("chiron_workers.agent") / "prompts"
+
+
+def roles() -> list[str]:
+    """The roles there are: a file `prompts/<role>.md` makes one."""
+    return sorted(file.name.removesuffix(".md") for file in PROMPTS.iterdir() if file.name.endswith(".md"))
+
+
+def system_prompt(run: Run, settings: Settings) -> str:
+    """The system prompt of a run's role, with the run's subject and the threshold filled in.
+
+    Raises:
+        UsageError: There is no such role.
+    """
+    if run.role not in roles():
+        raise UsageError(f"There is no role {run.role!r}; there are {', '.join(roles())}.")
+    text = (PROMPTS / f"{run.role}.md").read_text()
+    return Template(text).substitute(
+        subject=run.subject, subject_id=run.subject_id, threshold=f"{settings.confidence_threshold:g}"
+    )
+
+
+def first_question(run: Run) -> str:
+    """What a run is asked at the start."""
+    return f"Research topic: {run.topic}"

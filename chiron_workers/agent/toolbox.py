@@ -1,0 +1,93 @@
+import asyncio
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from chiron_workers.embed import Embedder
+from chiron_workers.entries import ToolCall, ToolResult
+from chiron_workers.errors import ToolError
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import OUTAGE_ERRORS
+from chiron_workers.store.journal import Journal, Told, through_outage
+from chiron_workers.store.runs import Run
+from chiron_workers.toolkit.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """Runs tool calls exactly once each: result, writes and events commit together, keyed by the call's id."""
+
+    registry: Registry
+    journal: Journal
+    embedder: Embedder
+    settings: Settings
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """What the model is told of the tools."""
+        return self.registry.definitions()
+
+    async def call(self, run: Run, call: ToolCall) -> ToolResult:
+        """The result of a call: the committed one if it has run before, an error as data if it fails.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+
+        async def attempt() -> ToolResult:
+            return await self.journal.read_result(run, call) or await self._run(run, call)
+
+        return await through_outage(attempt)
+
+    async def _run(self, run: Run, call: ToolCall) -> ToolResult:
+        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id)
+        began = time.monotonic()
+        async with Session(self.journal.pool, caller) as session:
+            try:
+                result = await self._execute(call, Store(session, self.embedder))
+            except ToolError as error:
+                if isinstance(error.__cause__, OUTAGE_ERRORS):
+                    raise error.__cause__ from None
+                await session.rollback()
+                result = ToolResult(call.id, _storable(str(error)), is_error=True)
+            ms = round((time.monotonic() - began) * 1000)
+            told = [*session.pending, _returned(call, result, ms)]
+            await self.journal.settle_call(run, call, result, session, ms=ms, told=told)
+        return result
+
+    async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
+        try:
+            async with asyncio.timeout(self.settings.tool_timeout_s):
+                data = await self.registry.execute(call.name, store, call.arguments)
+        except TimeoutError:
+            limit = self.settings.tool_timeout_s
+            raise ToolError(f"{call.name} was stopped after {limit:g} s. Ask for less at a time.") from None
+        return ToolResult(
+            call.id, self._clipped(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False))
+        )
+
+    def _clipped(self, text: str) -> str:
+        text, limit = _storable(text), self.settings.tool_result_chars
+        if len(text) <= limit:
+            return text
+        return f"{text[:limit]}\n[Cut here: {len(text):,} characters in all. Ask for a smaller part to read the rest.]"
+
+
+def _returned(call: ToolCall, result: ToolResult, ms: int) -> Told:
+    data: dict[str, Any] = {
+        "call_id": call.id,
+        "name": call.name,
+        "is_error": result.is_error,
+        "ms": ms,
+        "chars": len(result.text),
+    }
+    if result.is_error:
+        data["error"] = result.text[:300]
+    return EventKind.TOOL_RETURNED, data
+
+
+def _storable(text: str) -> str:
+    # Postgres keeps neither NUL nor lone surrogates in a text.
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()

@@ -1,0 +1,67 @@
+"""What the model is shown: the journal's entries as the messages of one call."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chiron_workers.entries import Block, Entry, Opening, Question, Reply, Results, ToolResult
+from chiron_workers.model import Request
+
+GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
+NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."
+
+
+def request(entries: Sequence[Entry]) -> Request:
+    """The next call of the model: what the latest opening froze, and everything since as messages."""
+    start = max(n for n, entry in enumerate(entries) if isinstance(entry, Opening))
+    opening = entries[start]
+    assert isinstance(opening, Opening)
+    messages: list[dict[str, Any]] = []
+    for entry in entries[start + 1 :]:
+        for role, blocks in _spoken(entry):
+            _say(messages, role, blocks)
+    return Request(opening.model, opening.system, opening.tools, opening.max_tokens, messages)
+
+
+def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
+    match entry:
+        case Question(text):
+            return [("user", [{"type": "text", "text": text}])]
+        case Results(results):
+            return [("user", [_result_block(result) for result in results])]
+        case Reply():
+            return [("assistant", _sendable(entry)), ("user", _after_a_cut(entry))]
+        case Opening():
+            return []
+
+
+def _sendable(reply: Reply) -> list[Block]:
+    # The API refuses empty text blocks, also those it sent itself.
+    return [block for block in reply.content if block["type"] != "text" or block["text"].strip()]
+
+
+def _after_a_cut(reply: Reply) -> list[Block]:
+    if reply.stop in ("tool_use", "pause_turn"):
+        return []
+    unanswered = [
+        _result_block(ToolResult(call.id, NOT_RUN.format(stop=reply.stop), is_error=True))
+        for call in reply.calls
+    ]
+    return [*unanswered, {"type": "text", "text": GO_ON}] if reply.stop == "max_tokens" else unanswered
+
+
+def _result_block(result: ToolResult) -> Block:
+    return {
+        "type": "tool_result",
+        "tool_use_id": result.call_id,
+        "content": result.text,
+        "is_error": result.is_error,
+    }
+
+
+def _say(messages: list[dict[str, Any]], role: str, blocks: list[Block]) -> None:
+    if not blocks:
+        return
+    if messages and messages[-1]["role"] == role:
+        messages[-1]["content"].extend(blocks)
+    else:
+        messages.append({"role": role, "content": list(blocks)})

@@ -1,0 +1,183 @@
+import asyncio
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from typing import Any, TypeVar
+from uuid import UUID
+
+import structlog
+
+from chiron_workers.agent.toolbox import Toolbox
+from chiron_workers.celery import Doorbell, ring
+from chiron_workers.embed import open_embedder
+from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.progress import Publisher
+from chiron_workers.renewal import Renewal
+from chiron_workers.settings import Settings
+from chiron_workers.store.connect import OUTAGE_ERRORS, open_pool
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.rescue import rescue
+from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
+from chiron_workers.taking import Models, Outcome, Taking
+from chiron_workers.tools import registry
+
+log = structlog.get_logger()
+Value = TypeVar("Value")
+
+BEAT_S = 0.5
+RING_PAUSE_S = 0.05  # gathers the ends of many runs into one look for the next ones
+LEAVE_S = 10.0  # for handing runs back after their calls were cut
+
+
+class Host:
+    """The runs of one worker process: an event loop in a thread of its own plays them all side by side."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lease_for = timedelta(seconds=settings.lease_s)
+        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="chiron-loop", daemon=True)
+        self._resources = AsyncExitStack()
+        self._takings: dict[UUID, Taking] = {}
+        self._chores: list[asyncio.Task[None]] = []
+        self._has_room = asyncio.Event()
+        self._draining = False
+        self._beat_at = time.monotonic()
+        self._renewal = Renewal(settings, held=self._held, is_alive=self._is_alive, on_astray=self._on_astray)
+
+    def start(self) -> None:
+        """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
+        self._thread.start()
+        self._submit(self._open()).result()
+        self._renewal.start()
+
+    def play(self, run_id: UUID) -> Outcome:
+        """Claim a run and play it to its end, or until this worker must let go of it."""
+        return self._submit(self._play(run_id)).result()
+
+    def drain(self) -> None:
+        """Let go of all runs: calls in flight get `drain_s` to finish, then they are cut. Returns at once."""
+        self._loop.call_soon_threadsafe(self._begin_to_drain)
+
+    def stop(self) -> None:
+        """Close everything, once the runs have been let go of."""
+        with contextlib.suppress(TimeoutError):
+            self._submit(self._close()).result(timeout=LEAVE_S)
+        self._renewal.stop()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=LEAVE_S)
+
+    def _submit(self, work: Coroutine[Any, Any, Value]) -> "Future[Value]":
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _open(self) -> None:
+        settings, enter = self._settings, self._resources.enter_async_context
+        self._pool = await enter(open_pool(settings.database_url, size=settings.pool_size))
+        self._publisher = Publisher(settings.redis_url)
+        self._resources.push_async_callback(self._publisher.close)
+        embedder = open_embedder(settings)
+        self._resources.push_async_callback(embedder.close)
+        self._models = await enter(Models(settings))
+        self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
+        self._tools = Toolbox(registry(), self._journal, embedder, settings)
+        self._chores = [asyncio.create_task(self._beat()), asyncio.create_task(self._rounds())]
+
+    async def _close(self) -> None:
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._resources.aclose()
+
+    async def _play(self, run_id: UUID) -> Outcome:
+        if self._draining:
+            return Outcome.NOT_OURS
+        try:
+            claimed = await claim(self._pool, run_id, worker=self.name, lease_for=self._lease_for)
+        except OUTAGE_ERRORS as error:
+            log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
+            return Outcome.NOT_OURS
+        if claimed is None:
+            return Outcome.NOT_OURS
+        run, event = claimed
+        self._publisher.publish(event)
+        return await self._carry(run)
+
+    async def _carry(self, run: Run) -> Outcome:
+        taking = Taking(run, self._journal, self._models, self._tools, self._settings)
+        taking.must_stop = self._draining
+        self._takings[run.id] = taking
+        try:
+            return await taking.carry()
+        finally:
+            del self._takings[run.id]
+            self._has_room.set()
+
+    def _begin_to_drain(self) -> None:
+        self._draining = True
+        log.info("worker.draining", runs=len(self._takings))
+        for taking in self._takings.values():
+            taking.must_stop = True
+        self._chores.append(asyncio.create_task(self._cut_after_grace()))
+
+    async def _cut_after_grace(self) -> None:
+        await asyncio.sleep(self._settings.drain_s)
+        for taking in list(self._takings.values()):
+            taking.cut("the worker stops")
+
+    def _held(self) -> Sequence[tuple[UUID, int]]:
+        return [(taking.run.id, taking.run.lease) for taking in tuple(self._takings.values())]
+
+    def _is_alive(self) -> bool:
+        return time.monotonic() - self._beat_at < self._settings.lease_s / 2
+
+    def _on_astray(self, astray: Sequence[Astray]) -> None:
+        self._loop.call_soon_threadsafe(self._leave, list(astray))
+
+    def _leave(self, astray: Sequence[Astray]) -> None:
+        for found in astray:
+            taking = self._takings.get(found.id)
+            if taking is not None and taking.run.lease == found.lease and found.lost:
+                taking.abandon()
+
+    async def _beat(self) -> None:
+        while True:
+            self._beat_at = time.monotonic()
+            await asyncio.sleep(BEAT_S)
+
+    async def _rounds(self) -> None:
+        rescue_at = time.monotonic()
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._has_room.wait(), max(0.0, rescue_at - time.monotonic()))
+            self._has_room.clear()
+            try:
+                if time.monotonic() >= rescue_at:
+                    rescue_at = time.monotonic() + self._settings.rescue_s
+                    await self._rescue()
+                await self._ring_next()
+            except (*OUTAGE_ERRORS, ServiceUnavailable) as error:
+                log.warning("round.failed", error=str(error).strip())
+            await asyncio.sleep(RING_PAUSE_S)
+
+    async def _rescue(self) -> None:
+        max_attempts = self._settings.max_attempts
+        if rescued := await rescue(self._journal, lease_for=self._lease_for, max_attempts=max_attempts):
+            log.warning("runs.rescued", runs=rescued)
+
+    async def _ring_next(self) -> None:
+        room = self._settings.concurrency - len(self._takings)
+        if room <= 0 or self._draining:
+            return
+        again_after = timedelta(seconds=self._settings.ring_again_s)
+        waiting = await next_to_ring(self._pool, limit=room, ring_again_after=again_after)
+        if waiting:
+            await asyncio.to_thread(
+                ring, [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
+            )

@@ -1,0 +1,145 @@
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anthropic
+import httpx2
+from anthropic import AsyncAnthropic, DefaultAioHttpClient
+from anthropic.types import Message
+
+from chiron_workers.entries import Reply, Usage
+from chiron_workers.errors import RunFailed
+from chiron_workers.model.prices import cost_usd
+from chiron_workers.model.retries import StreamCut, with_retries
+from chiron_workers.settings import Settings
+
+TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
+CONNECTIONS_SPARE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of the model: what the epoch froze, and the conversation so far."""
+
+    model: str
+    system: str
+    tools: tuple[dict[str, Any], ...]
+    max_tokens: int
+    messages: list[dict[str, Any]]
+
+
+class Model:
+    """The Messages API, one client for all runs of a worker.
+
+    Args:
+        base_url: Where the API is; None leaves it to ANTHROPIC_BASE_URL.
+        api_key: None leaves it to the SDK's own variables.
+    """
+
+    def __init__(
+        self, settings: Settings, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        self._settings = settings
+        self._base_url = base_url
+        self._api_key = api_key
+        self._client: AsyncAnthropic | None = None
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._client is not None:
+            await self._client.close()
+
+    async def reply(self, request: Request, *, on_text: Callable[[str], None]) -> Reply:
+        """The model's next complete reply; `on_text` gets its words as they arrive.
+
+        Raises:
+            RunFailed: The call can never succeed as it stands.
+            ModelUnavailable: The model cannot answer now.
+        """
+        return await with_retries(lambda: self._stream(request, on_text), tries=self._settings.model_tries)
+
+    async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
+        words = _Gathered(on_text)
+        async with self._open().messages.stream(**self._parameters(request)) as stream:
+            began = False
+            async for event in stream:
+                began = began or event.type == "message_start"
+                if event.type == "text":
+                    words.add(event.text)
+            if not began:
+                raise StreamCut("The stream ended before it began.")
+            message = await stream.get_final_message()
+            request_id = stream.request_id or ""
+        words.flush()
+        if message.stop_reason is None:
+            raise StreamCut("The stream ended before the reply was complete.")
+        return self._reply(message, request_id)
+
+    def _parameters(self, request: Request) -> dict[str, Any]:
+        parameters: dict[str, Any] = {
+            "model": request.model,
+            "system": request.system,
+            "messages": request.messages,
+            "max_tokens": request.max_tokens,
+        }
+        if request.tools:
+            parameters["tools"] = list(request.tools)
+        if request.model.startswith("claude"):  # other servers of this API may not know caching
+            parameters["cache_control"] = {"type": "ephemeral"}
+        return parameters
+
+    def _open(self) -> AsyncAnthropic:
+        if self._client is None:
+            connections = self._settings.concurrency + CONNECTIONS_SPARE
+            limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+            timeout = httpx2.Timeout(self._settings.model_timeout_s, connect=10)
+            try:
+                self._client = AsyncAnthropic(
+                    base_url=self._base_url,
+                    api_key=self._api_key,
+                    max_retries=0,  # retries.py decides
+                    timeout=timeout,
+                    http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
+                )
+            except anthropic.AnthropicError as error:
+                raise RunFailed(
+                    "credentials", f"{error} Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline."
+                ) from None
+        return self._client
+
+    def _reply(self, message: Message, request_id: str) -> Reply:
+        wire = message.model_dump(mode="json", exclude_unset=True, warnings=False)
+        billed = wire.get("usage") or {}
+        usage = Usage(
+            input_tokens=billed.get("input_tokens") or 0,
+            output_tokens=billed.get("output_tokens") or 0,
+            cache_write_tokens=billed.get("cache_creation_input_tokens") or 0,
+            cache_read_tokens=billed.get("cache_read_input_tokens") or 0,
+        )
+        return Reply(
+            content=tuple(wire["content"]),
+            stop=str(message.stop_reason),
+            usage=usage,
+            cost_usd=cost_usd(message.model, usage, self._settings.prices),
+            model=message.model,
+            request_id=request_id,
+        )
+
+
+class _Gathered:
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._parts: list[str] = []
+        self._since = time.monotonic()
+
+    def add(self, text: str) -> None:
+        self._parts.append(text)
+        if time.monotonic() - self._since >= TEXT_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._parts:
+            self._on_text("".join(self._parts))
+        self._parts.clear()
+        self._since = time.monotonic()

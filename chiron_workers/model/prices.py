@@ -1,0 +1,44 @@
+from collections.abc import Mapping
+from decimal import Decimal
+
+import genai_prices
+
+from chiron_workers.entries import Usage
+
+FREE = frozenset({"offline"})
+MILLION = Decimal(1_000_000)
+
+
+def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, float]]) -> Decimal | None:
+    """What a reply costs in USD; None where the model's price is not known.
+
+    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_read) goes before the
+    tables of genai-prices.
+    """
+    if model in FREE:
+        return Decimal()
+    if model in overrides:
+        return _from_override(usage, overrides[model])
+    billed = genai_prices.Usage(
+        # genai-prices counts cached tokens as part of the input; the API reports them beside it.
+        input_tokens=usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens,
+        output_tokens=usage.output_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+    )
+    try:
+        return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
+    except LookupError:
+        return None
+
+
+def _from_override(usage: Usage, price: Mapping[str, float]) -> Decimal:
+    input_price = price.get("input", 0.0)
+    parts = (
+        (usage.input_tokens, input_price),
+        (usage.output_tokens, price.get("output", 0.0)),
+        # The dearest and the cheapest that Anthropic bills, relative to the input price.
+        (usage.cache_write_tokens, price.get("cache_write", 2 * input_price)),
+        (usage.cache_read_tokens, price.get("cache_read", 0.1 * input_price)),
+    )
+    return sum((count * Decimal(str(per_million)) for count, per_million in parts), Decimal()) / MILLION

@@ -1,0 +1,319 @@
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult, Usage
+from chiron_workers.errors import LeaseLost
+from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.connect import OUTAGE_ERRORS, Pool
+from chiron_workers.store.events import Event
+from chiron_workers.store.queries import load
+from chiron_workers.store.runs import Run
+from chiron_workers.store.session import Session
+
+SQL = load(__file__)
+OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
+
+Told = tuple[EventKind, Mapping[str, Any]]
+
+
+class Held(Protocol):
+    """What fences a write: a run and the number of its taking."""
+
+    @property
+    def id(self) -> UUID:
+        """The run."""
+
+    @property
+    def batch_id(self) -> UUID:
+        """Its batch."""
+
+    @property
+    def lease(self) -> int:
+        """The number of the taking."""
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What a holder learns from a write: messages that wait, and whether the batch's money is spent."""
+
+    unread: bool
+    budget_reached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a taking ends. `counts` marks a taking that failed: it uses up an attempt if it added nothing."""
+
+    state: RunState
+    told: tuple[Told, ...]
+    answer: str | None = None
+    error: Mapping[str, str] | None = None
+    ready_in: timedelta = timedelta()
+    counts: bool = False
+
+
+class Journal:
+    """Reads and writes the journals of the runs one worker holds. Every write is fenced by the run's lease.
+
+    Args:
+        publish: Called with each event after its commit; must not block.
+    """
+
+    def __init__(self, pool: Pool, publish: Callable[[Event], None], *, lease_for: timedelta) -> None:
+        self.pool = pool
+        self._publish = publish
+        self._lease_for = lease_for
+
+    async def read(self, run: Run) -> list[Entry]:
+        """All entries of a run, in order; the results of a reply follow it once every call has one."""
+
+        async def attempt() -> tuple[list[DictRow], list[DictRow]]:
+            args = {"run_id": run.id}
+            async with self.pool.connection() as connection:
+                rows = await (await connection.execute(SQL["read"], args)).fetchall()
+                return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
+
+        rows, results = await through_outage(attempt)
+        known = {row["call_id"]: _result(row) for row in results}
+        entries: list[Entry] = []
+        for row in rows:
+            entry = _entry(row)
+            entries.append(entry)
+            if (
+                isinstance(entry, Reply)
+                and entry.stop == "tool_use"
+                and all(c.id in known for c in entry.calls)
+            ):
+                entries.append(Results(tuple(known[call.id] for call in entry.calls)))
+        return entries
+
+    async def read_result(self, run: Run, call: ToolCall) -> ToolResult | None:
+        """The committed result of a call, or None if it has not run."""
+        args = {"run_id": run.id, "call_id": call.id}
+        async with self.pool.connection() as connection:
+            row = await (await connection.execute(SQL["read_result"], args)).fetchone()
+        return _result(row) if row else None
+
+    async def append(
+        self, run: Run, entry: Opening | Question | Reply, *, n: int, told: Sequence[Told] = ()
+    ) -> Appended:
+        """Commit the n-th entry of a run together with its events and its cost.
+
+        Waits for Postgres if it is away: what was paid for is not thrown away.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+        args = self._fence(run, told) | _columns(entry) | {"n": n}
+
+        async def attempt() -> Appended:
+            row = await self._one(SQL["append"], args)
+            if row is not None:
+                self._tell(run, row, told)
+                return Appended(unread=row["unread"] > 0, budget_reached=bool(row["budget_reached"]))
+            if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
+                return Appended(unread=True, budget_reached=False)
+            raise LeaseLost(run.id)
+
+        return await through_outage(attempt)
+
+    async def settle_call(
+        self, run: Run, call: ToolCall, result: ToolResult, session: Session, *, ms: int, told: Sequence[Told]
+    ) -> None:
+        """Commit what a tool wrote in its session together with its result, its events and the fence.
+
+        Raises:
+            LeaseLost: The run is no longer ours; the tool's writes are rolled back.
+        """
+        args = self._fence(run, told) | {
+            "call_id": call.id,
+            "name": call.name,
+            "is_error": result.is_error,
+            "body": result.text,
+            "ms": ms,
+            "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
+        }
+        row = await session.last(SQL["settle_call"], args)
+        if row is None:
+            raise LeaseLost(run.id)
+        self._tell(run, row, told)
+
+    async def take_messages(self, run: Run, *, n: int) -> Question | None:
+        """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost."""
+        args = self._fence(run, ()) | {"n": n}
+        async with self.pool.connection() as connection, connection.transaction():
+            held = await (await connection.execute(SQL["lock"], args)).fetchone()
+            if held is None or held["entries"] != n - 1:
+                raise LeaseLost(run.id)
+            if held["unread"] == 0:
+                return None
+            row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
+        assert row is not None
+        return Question(row["body"]["text"])
+
+    async def has_unread(self, run: Run) -> bool:
+        """Whether messages wait for this run. Raises LeaseLost."""
+        row = await self._one(SQL["unread"], {"run_id": run.id, "lease": run.lease})
+        if row is None:
+            raise LeaseLost(run.id)
+        return bool(row["unread"])
+
+    async def is_budget_reached(self, run: Run) -> bool:
+        """Whether the run's batch has spent its budget."""
+        row = await self._one(SQL["budget_reached"], {"batch_id": run.batch_id})
+        return bool(row and row["reached"])
+
+    async def release(self, run: Run, ending: Ending) -> bool:
+        """End this taking of a run; False if messages arrived that a completed run must still answer.
+
+        The last open run of a batch also completes the batch, in the same transaction.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+
+        async def attempt() -> bool:
+            async with self.pool.connection() as connection, connection.transaction():
+                events = await self.release_within(connection, run, ending)
+            if events is None:
+                return not await self.has_unread(run)
+            self.publish_all(events)
+            return True
+
+        return await through_outage(attempt)
+
+    async def release_within(
+        self, connection: AsyncConnection[DictRow], run: Held, ending: Ending
+    ) -> list[Event] | None:
+        """End a taking within a transaction of the caller; the events to publish after it, None if fenced off."""
+        args = self._fence(run, ending.told) | _ending_columns(ending) | {"batch_id": run.batch_id}
+        row = await (await connection.execute(SQL["release"], args)).fetchone()
+        if row is None:
+            return None
+        events = _events(run, row, ending.told)
+        if row["open_runs"] == 0:
+            last = await (await connection.execute(SQL["close_batch"], args)).fetchone()
+            assert last is not None  # the run row is locked by this transaction
+            events.append(
+                Event(run.batch_id, run.id, last["seq"], EventKind.BATCH_COMPLETED, last["at"], last["data"])
+            )
+        return events
+
+    def publish_all(self, events: Sequence[Event]) -> None:
+        """Publish what was committed."""
+        for event in events:
+            self._publish(event)
+
+    def say_text(self, run: Run, text: str, at: datetime) -> None:
+        """Publish words of a reply as they arrive; they are not stored."""
+        self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
+
+    def _fence(self, run: Held, told: Sequence[Told]) -> dict[str, Any]:
+        return {
+            "run_id": run.id,
+            "lease": run.lease,
+            "lease_for": self._lease_for,
+            "event_count": len(told),
+            "kinds": [kind.value for kind, _ in told],
+            "datas": [_json(data) for _, data in told],
+        }
+
+    def _tell(self, run: Held, row: DictRow, told: Sequence[Told]) -> None:
+        self.publish_all(_events(run, row, told))
+
+    async def _one(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
+        async with self.pool.connection() as connection:
+            return await (await connection.execute(query, args)).fetchone()
+
+
+def failure(kind: str, message: str) -> Ending:
+    """A run's end in failure, with the reason as its error."""
+    error = {"kind": kind, "message": message}
+    return Ending(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
+
+
+async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
+    """Repeat a write until Postgres is back, for two minutes at most; the write must be safe to repeat."""
+    give_up_at = time.monotonic() + OUTAGE_S
+    pause_s = 0.1
+    while True:
+        try:
+            return await attempt()
+        except OUTAGE_ERRORS:
+            if time.monotonic() > give_up_at:
+                raise
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, 2.0)
+
+
+def _events(run: Held, row: DictRow, told: Sequence[Told]) -> list[Event]:
+    return [
+        Event(run.batch_id, run.id, row["seq_before"] + position, kind, row["at"], dict(data))
+        for position, (kind, data) in enumerate(told, start=1)
+    ]
+
+
+def _ending_columns(ending: Ending) -> dict[str, Any]:
+    return {
+        "state": ending.state,
+        "answer": ending.answer,
+        "error": _json(ending.error) if ending.error else None,
+        "ready_in": ending.ready_in,
+        "counts": ending.counts,
+        "closes": ending.state.is_final,
+    }
+
+
+def _json(data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
+        return json.dumps(data)
+    return text
+
+
+def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:
+    usage = entry.usage if isinstance(entry, Reply) else Usage()
+    return {
+        "kind": {Opening: "opening", Question: "question", Reply: "reply"}[type(entry)],
+        "turns": int(isinstance(entry, Reply)),
+        "body": _json(entry.body()),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cost_usd": entry.cost_usd if isinstance(entry, Reply) else None,
+    }
+
+
+def _entry(row: DictRow) -> Opening | Question | Reply:
+    body = row["body"]
+    match row["kind"]:
+        case "opening":
+            return Opening(body["model"], body["system"], tuple(body["tools"]), body["max_tokens"])
+        case "question":
+            return Question(body["text"])
+    usage = Usage(
+        row["input_tokens"], row["output_tokens"], row["cache_write_tokens"], row["cache_read_tokens"]
+    )
+    return Reply(
+        tuple(body["content"]), body["stop_reason"], usage, row["cost_usd"], body["model"], body["request_id"]
+    )
+
+
+def _result(row: DictRow) -> ToolResult:
+    return ToolResult(row["call_id"], row["body"], row["is_error"])

@@ -1,0 +1,175 @@
+import asyncio
+from datetime import timedelta
+from enum import StrEnum
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from chiron_workers.agent.play import BudgetSpent, Stopped, play
+from chiron_workers.agent.toolbox import Toolbox
+from chiron_workers.entries import Reply
+from chiron_workers.errors import LeaseLost, ModelUnavailable, RunFailed, UsageError
+from chiron_workers.model import Model
+from chiron_workers.offline import OfflineThread, start_in_thread
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.connect import OUTAGE_ERRORS
+from chiron_workers.store.journal import Ending, Journal, failure
+from chiron_workers.store.runs import Run
+
+log = structlog.get_logger()
+
+OFFLINE = "offline"
+SHOWN_CHARS = 2_000  # of an answer in its event
+FIRST_ABSENCE_S = 60.0
+LONGEST_ABSENCE_S = 3600.0
+
+
+class Outcome(StrEnum):
+    """How a doorbell was answered."""
+
+    NOT_OURS = "not ours"  # there was nothing to claim
+    PLAYED = "played"
+    FAILED = "failed"
+    LEFT = "left"  # handed back, paused, or lost to another worker
+
+
+class Models:
+    """The Messages API that a run's model is behind; the offline researcher starts when it is first wanted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._model = Model(settings)
+        self._offline: Model | None = None
+        self._offline_thread: OfflineThread | None = None
+
+    def of(self, run: Run) -> Model:
+        """The client for a run's model."""
+        if run.model != OFFLINE:
+            return self._model
+        if self._offline is None:
+            self._offline_thread = start_in_thread()
+            self._offline = Model(self._settings, base_url=self._offline_thread.url, api_key=OFFLINE)
+        return self._offline
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._model.close()
+        if self._offline is not None and self._offline_thread is not None:
+            await self._offline.close()
+            self._offline_thread.stop()
+
+
+class Taking:
+    """One taking of a run: played to its end, or let go of with the reason in its events."""
+
+    def __init__(
+        self, run: Run, journal: Journal, models: Models, tools: Toolbox, settings: Settings
+    ) -> None:
+        self.run = run
+        self.must_stop = False
+        self._journal = journal
+        self._models = models
+        self._tools = tools
+        self._settings = settings
+        self._task: asyncio.Task[Outcome] | None = None
+        self._cut_for: str | None = None
+
+    async def carry(self) -> Outcome:
+        """Play the run and end the taking."""
+        self._task = asyncio.create_task(self._play_to_the_end())
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            if self._cut_for is None:
+                return Outcome.LEFT
+        return await self._end(handed_back(self._cut_for))
+
+    def cut(self, reason: str) -> None:
+        """Stop in the middle of a call and hand the run back."""
+        self._cut_for = reason
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Stop in the middle of a call and write nothing: the run belongs to somebody else."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _play_to_the_end(self) -> Outcome:
+        model = self._models.of(self.run)
+        while True:  # ends: each round answers messages that came while the run completed
+            ending = await self._played(model)
+            outcome = await self._end(ending)
+            if outcome is not Outcome.NOT_OURS:
+                return outcome
+
+    async def _played(self, model: Model) -> Ending | None:
+        run, settings = self.run, self._settings
+        try:
+            reply = await play(run, self._journal, model, self._tools, settings, lambda: self.must_stop)
+            return completed(reply)
+        except LeaseLost:
+            return None
+        except Stopped as error:
+            return handed_back(str(error))
+        except BudgetSpent as error:
+            return paused(str(error))
+        except ModelUnavailable as error:
+            return self._postponed("model", str(error), error.retry_after_s)
+        except RunFailed as error:
+            return failure(error.kind, str(error))
+        except UsageError as error:
+            return failure("usage", str(error))
+        except OUTAGE_ERRORS as error:
+            log.warning("run.left", run_id=str(run.id), reason="Postgres is away", error=str(error).strip())
+            return None
+        except Exception as error:
+            log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
+            return self._postponed("crash", f"{type(error).__name__}: {error}", FIRST_ABSENCE_S / 10)
+
+    def _postponed(self, kind: str, reason: str, seconds: float) -> Ending:
+        if self.run.attempt >= self._settings.max_attempts:
+            return failure(kind, reason)
+        absence_s = min(max(seconds, seconds * 4 ** (self.run.attempt - 1)), LONGEST_ABSENCE_S)
+        return handed_back(reason, ready_in=timedelta(seconds=absence_s), counts=True)
+
+    async def _end(self, ending: Ending | None) -> Outcome:
+        if ending is None:
+            return Outcome.LEFT
+        try:
+            if not await self._journal.release(self.run, ending):
+                return Outcome.NOT_OURS
+        except LeaseLost:
+            return Outcome.LEFT
+        except OUTAGE_ERRORS as error:
+            log.warning(
+                "run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip()
+            )
+            return Outcome.LEFT
+        return {RunState.COMPLETED: Outcome.PLAYED, RunState.FAILED: Outcome.FAILED}.get(
+            ending.state, Outcome.LEFT
+        )
+
+
+def completed(reply: Reply) -> Ending:
+    """A run's end with the model's last words as its answer."""
+    data = {"answer": reply.text[:SHOWN_CHARS]}
+    return Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, data),), answer=reply.text)
+
+
+def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Ending:
+    """Back into the queue, to be claimed again after `ready_in`."""
+    data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
+    return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
+
+
+def paused(reason: str) -> Ending:
+    """Put aside until somebody resumes it."""
+    data = {"reason": reason}
+    told = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
+    return Ending(RunState.PAUSED, told, error={"kind": "budget", "message": reason})

@@ -1,0 +1,69 @@
+"""What Celery runs: the task of a run, and the worker's life around it."""
+
+import os
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from celery import Task, signals
+from celery.exceptions import Ignore
+
+from chiron_workers.celery import TASK, app, require_broker
+from chiron_workers.errors import ChironError
+from chiron_workers.host import Host
+from chiron_workers.logs import log_to_stderr
+from chiron_workers.settings import settings
+from chiron_workers.taking import Outcome
+
+
+class PlayedInVain(Exception):
+    """The run ended in failure; its row and its events say why. Flower shows the task as failed."""
+
+
+@app.task(name=TASK, bind=True, throws=(PlayedInVain,))
+def run(self: Task, **shown: Any) -> None:
+    """Play the run whose id is this task's id; the arguments are only for Flower."""
+    outcome = host().play(UUID(self.request.id))
+    if outcome is Outcome.NOT_OURS:
+        raise Ignore  # Flower goes on showing the worker that has it
+    if outcome is Outcome.FAILED:
+        raise PlayedInVain(f"{shown.get('topic', '')}: see `chiron show {self.request.id}`")
+
+
+def host() -> Host:
+    """The host of this process, started when it is first wanted."""
+    return _host_of(os.getpid())  # a forked pool process needs a loop and connections of its own
+
+
+@cache
+def _host_of(pid: int) -> Host:
+    started = Host(settings())
+    started.start()
+    return started
+
+
+@signals.setup_logging.connect
+def _set_up_logging(**_: Any) -> None:
+    log_to_stderr(settings().log_level)
+
+
+@signals.worker_init.connect
+def _start(**_: Any) -> None:
+    try:
+        if not settings().broker:
+            raise ChironError(
+                "No broker is known. Start the embedded services with `chiron up`, or set CHIRON_REDIS_URL."
+            )
+        host()
+    except ChironError as error:
+        raise SystemExit(f"chiron: {error}") from None
+
+
+@signals.worker_shutting_down.connect
+def _drain(**_: Any) -> None:
+    host().drain()
+
+
+@signals.worker_shutdown.connect
+def _stop(**_: Any) -> None:
+    host().stop()
