@@ -1,20 +1,22 @@
 """Where the embedded services of a CHIRON_HOME listen: written by `chiron up`, read by everything else."""
 
-import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+
+from chiron_workers.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from chiron_workers.settings import Settings
 
 
 class Addresses(BaseModel):
-    """URLs of the services that `chiron up` starts; the file is readable by its owner alone."""
+    """URLs of the services that `chiron up` starts, empty for those that it does not."""
 
-    database_url: str
-    redis_url: str
+    database_url: str = ""
+    redis_url: str = ""
 
 
 def addresses_file(home: Path) -> Path:
@@ -24,22 +26,30 @@ def addresses_file(home: Path) -> Path:
 
 def read_addresses(home: Path) -> Addresses | None:
     """The addresses of a home, or None where `chiron up` never ran."""
+    file = addresses_file(home)
     try:
-        return Addresses.model_validate_json(addresses_file(home).read_text())
+        return Addresses.model_validate_json(file.read_text())
     except FileNotFoundError:
         return None
+    except ValidationError:
+        raise ConfigurationError(
+            f"{file} cannot be read as addresses. Delete it; `chiron up` writes it anew."
+        ) from None
 
 
 def write_addresses(home: Path, addresses: Addresses) -> None:
     """Leave the addresses for other processes; mode 0600, since the Redis URL carries a password."""
     file = addresses_file(home)
-    file.touch(mode=0o600)
-    file.write_text(json.dumps(addresses.model_dump(), indent=2) + "\n")
+    fresh = file.with_suffix(".new")
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
+        target.write(addresses.model_dump_json(indent=2) + "\n")
+    fresh.replace(file)  # Whoever reads meanwhile finds the old file or the new one, never half of one.
 
 
 def fill_in(found: "Settings") -> "Settings":
     """Settings with the embedded addresses in place of empty URLs; URLs that were set stay."""
-    addresses = read_addresses(found.home) or Addresses(database_url="", redis_url="")
+    addresses = read_addresses(found.home) or Addresses()
     return found.model_copy(
         update={
             "database_url": found.database_url or addresses.database_url,

