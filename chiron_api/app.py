@@ -22,21 +22,21 @@ from chiron_workers.store.connect import open_pool
 
 
 def build_app(settings: Settings) -> Starlette:
-    """The application; it opens one pool and one embedder when it starts.
+    """The application, with one embedder; its pool of connections is opened when it starts.
 
     Raises:
-        ConfigurationError: It would listen beyond this machine without a key.
+        ConfigurationError: It would listen beyond this machine without a key, or the embedder lacks a setting.
     """
     refuse_open_doors(settings)
+    embedder = open_embedder(settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Services]]:
-        async with open_pool(settings.database_url, size=settings.pool_size) as pool:
-            embedder = open_embedder(settings)
-            try:
+        try:
+            async with open_pool(settings.database_url, size=settings.pool_size) as pool:
                 yield {"services": Services(settings, pool, embedder)}
-            finally:
-                await embedder.close()
+        finally:
+            await embedder.close()
 
     app = Starlette(
         routes=_routes(),

@@ -34,7 +34,7 @@ STATUS: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
 )
 
 
-class Problem(Exception):  # noqa: N818  # the RFC's own word
+class Problem(Exception):
     """A refusal with its status; `fields` are (name, what is wrong with it)."""
 
     def __init__(

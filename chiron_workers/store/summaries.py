@@ -66,9 +66,9 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     return _batch(found[0])
 
 
-async def newest(pool: Pool, *, limit: int) -> list[BatchSummary]:
-    """The newest batches, newest first."""
-    ids = [row["id"] for row in await _rows(pool, "newest", {"limit": limit})]
+async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
+    """The newest batches, newest first; with `before` those older than that batch."""
+    ids = [row["id"] for row in await _rows(pool, "newest", {"limit": limit, "before": before})]
     return [_batch(row) for row in await _rows(pool, "summaries", {"batch_ids": ids})]
 
 

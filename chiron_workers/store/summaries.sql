@@ -1,5 +1,7 @@
 -- newest
-select id from batches order by id desc limit %(limit)s;
+select id from batches
+ where %(before)s::uuid is null or id < %(before)s
+ order by id desc limit %(limit)s;
 
 -- summaries
 select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.created_at, b.finished_at

@@ -1,0 +1,34 @@
+from typing import Annotated
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from chiron_api.requests import Wire, body, services
+
+
+class Search(Wire):
+    """What is looked for, and where; without a subject in all of them."""
+
+    query: Annotated[str, Field(min_length=1, max_length=4_000)]
+    subject_id: Annotated[str, Field(min_length=1)] | None = None
+    top_k: Annotated[int, Field(ge=1, le=100)] = 5
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+async def search(request: Request) -> JSONResponse:
+    """The facts nearest in meaning, best first; `unembedded` counts those that no search can find yet."""
+    wanted = await body(request, Search)
+    async with services(request).store() as store:
+        facts = await store.facts.nearest(
+            wanted.query,
+            subject_id=wanted.subject_id,
+            limit=wanted.top_k,
+            min_confidence=wanted.min_confidence,
+        )
+        unembedded = await store.facts.unembedded(wanted.subject_id)
+    return JSONResponse({"items": facts, "unembedded": unembedded})
+
+
+routes = [Route("/v1/knowledge/search", search, methods=["POST"])]

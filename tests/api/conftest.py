@@ -1,0 +1,44 @@
+"""The HTTP API as people meet it: a real server on a free port."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import aiohttp
+import pytest
+import uvicorn
+
+from chiron_api.app import build_app
+from chiron_workers.settings import Settings
+
+Serving = Callable[[Settings], AbstractAsyncContextManager[aiohttp.ClientSession]]
+
+
+@pytest.fixture
+def serving() -> Serving:
+    """`async with serving(settings) as client`: a client of a server that runs with these settings."""
+    return _serving
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
+    async with _serving(settings) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _serving(settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
+    server = uvicorn.Server(uvicorn.Config(build_app(settings), log_config=None, timeout_graceful_shutdown=3))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        task = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started and not task.done():  # noqa: ASYNC110  # uvicorn offers no event
+            await asyncio.sleep(0.01)
+        if task.done():
+            await task
+        try:
+            async with aiohttp.ClientSession(f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+                yield client
+        finally:
+            server.should_exit = True
+            await task

@@ -1,0 +1,163 @@
+"""What must stay true of the repository as a whole: documents complete, words written once, pins in step."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+
+import psycopg
+import pytest
+import typer
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from chiron_api.cli import build
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind, FactStatus, RunState
+from chiron_workers.store.migrate import migrations
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = [f"CHIRON_{name.upper()}" for name in Settings.model_fields]
+
+
+def commands(command: object = None, path: str = "chiron") -> list[str]:
+    """Every command that a person can type, such as `chiron corpus add`."""
+    command = command or typer.main.get_command(build())
+    if not (inner := getattr(command, "commands", None)):
+        return [path]
+    return [found for name in inner for found in commands(inner[name], f"{path} {name}")]
+
+
+def words_of_check(database_url: str, constraint: str) -> set[str]:
+    with psycopg.connect(database_url) as connection:
+        query = "select pg_get_constraintdef(oid) from pg_constraint where conname = %s"
+        [definition] = connection.execute(query, (constraint,)).fetchone()
+    return set(re.findall(r"'([^']+)'", definition))
+
+
+@pytest.mark.parametrize("page", ["docs/settings.md", ".env.example"])
+def test_every_setting_is_documented(page: str):
+    text = (ROOT / page).read_text()
+    assert [name for name in SETTINGS if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_command_is_documented():
+    text = (ROOT / "docs/commands.md").read_text()
+    assert [path for path in commands() if f"\n## {path}\n" not in text] == []
+
+
+def test_every_command_and_option_says_what_it_does():
+    def silent(command: object, path: str) -> list[str]:
+        if inner := getattr(command, "commands", None):
+            return [found for name in inner for found in silent(inner[name], f"{path} {name}")]
+        missing = [f"{path} {param.name}" for param in command.params if not param.help]
+        return missing if command.help else [path, *missing]
+
+    assert silent(typer.main.get_command(build()), "chiron") == []
+
+
+def test_the_generated_pages_are_up_to_date():
+    check = [sys.executable, "docs/generate.py", "--check"]
+    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout + done.stderr == ""
+
+
+def test_the_env_example_sets_no_setting_but_compose_secrets():
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    assert all(line.endswith("=") for line in lines if line and not line.startswith("#"))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "words"),
+    [
+        ("runs_state_is_known", set(RunState)),
+        ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
+        ("facts_status_is_known", set(FactStatus)),
+    ],
+)
+def test_the_schema_knows_the_same_words(database_url: str, constraint: str, words: set[str]):
+    assert words_of_check(database_url, constraint) == {str(word) for word in words}
+
+
+def test_migrations_are_numbered_without_a_gap():
+    assert [found.version for found in migrations()] == list(range(1, len(migrations()) + 1))
+
+
+def test_every_sql_file_lies_beside_its_module():
+    files = [file for file in (ROOT / "chiron_workers").rglob("*.sql") if file.parent.name != "migrations"]
+    assert [file.name for file in files if not file.with_suffix(".py").exists()] == []
+
+
+def test_no_function_passes_the_wall():
+    def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+        docstring = ast.get_docstring(node, clean=False) or ""
+        return node.end_lineno - node.lineno - docstring.count("\n")
+
+    long = [
+        f"{file.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for package in ("chiron_workers", "chiron_api")
+        for file in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length(node) > 70
+    ]
+    assert long == []
+
+
+def test_requirements_are_exact_pins_without_addresses():
+    for line in (ROOT / "requirements.txt").read_text().splitlines():
+        assert re.fullmatch(r"[a-z0-9.-]+(\[[a-z,]+\])?==[\w.+!-]+( ; .+)?", line), line
+
+
+def test_requirements_pin_what_the_project_asks_for_and_all_that_it_brings():
+    pins = {}
+    for line in (ROOT / "requirements.txt").read_text().splitlines():
+        pin = Requirement(line)
+        if pin.marker is None or pin.marker.evaluate():
+            pins[canonicalize_name(pin.name)] = pin
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    waiting, seen = [Requirement(line) for line in declared], set()
+    while waiting:
+        wanted = waiting.pop()
+        if (name := canonicalize_name(wanted.name), key := str(wanted))[1] in seen:
+            continue
+        seen.add(key)
+        assert name in pins, f"{name} is not in requirements.txt: run `just requirements`"
+        [version] = pins[name].specifier
+        assert wanted.specifier.contains(version.version, prereleases=True), f"{wanted} but {pins[name]}"
+        waiting += brought_by(wanted)
+
+
+def brought_by(requirement: Requirement) -> list[Requirement]:
+    """What an installed distribution asks for in turn, for the extras that are wanted."""
+    found = [Requirement(line) for line in requires(requirement.name) or []]
+    extras = requirement.extras or {""}
+    return [
+        one
+        for one in found
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras | {""})
+    ]
+
+
+def test_the_architecture_stays_short_enough_to_be_read():
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) < 120
+
+
+def test_the_readme_begins_with_the_two_commands_and_its_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text()
+    head = "\n".join(text.splitlines()[:25])
+    assert "pip install uv && uv run chiron demo" in head
+    assert "uv run pytest" in head
+    for page in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md"):
+        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text())
+        assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_names_only_commands_that_exist():
+    known = {path.split()[1] for path in commands()}
+    named = set(
+        re.findall(r"^(?:uv run )?chiron ([a-z-]+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    )
+    assert named <= known
