@@ -73,6 +73,12 @@ class Settings(BaseSettings):
         1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
     )
 
+    fetch_private: bool = Field(
+        False, description="Let web_fetch reach loopback and private networks, on any port."
+    )
+    fetch_bytes_max: int = Field(5_000_000, ge=1_000, description="Bytes of a page, decompressed.")
+    fetch_timeout_s: Seconds = Field(30, description="Seconds to fetch a page, with all its redirects.")
+
     api_host: str = Field("127.0.0.1", description="Address the HTTP API listens on.")
     api_port: Port = Field(8700, description="Port of the HTTP API.")
     api_key: SecretStr = Field(

@@ -1,0 +1,103 @@
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+PASSAGE_CHARS_MIN = 300
+PASSAGE_CHARS_MAX = 1500
+TITLE_CHARS_MAX = 300
+
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# Where a long paragraph may be cut: after a sentence, else between words, else anywhere.
+CUT = re.compile(
+    rf"(?:.{{1,{PASSAGE_CHARS_MAX - 1}}}[.!?。](?=\s|$)"
+    rf"|.{{1,{PASSAGE_CHARS_MAX}}}(?=\s|$)"
+    rf"|.{{1,{PASSAGE_CHARS_MAX}}})\s*",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, or a paragraph or whatever else stands between two blank lines."""
+
+    text: str
+    is_heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a search ranks: up to 1,500 characters of a document under the headings they belong to."""
+
+    heading: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a file or page says, without its markup."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    author: str = ""
+    published_at: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        """All of it, blocks separated by blank lines."""
+        return "\n\n".join(block.text for block in self.blocks)
+
+
+def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
+    """A document of clean, non-empty blocks. Without a title the first heading is one, else `name`."""
+    cleaned = (Block(clean(block.text).strip("\n").rstrip(), block.is_heading) for block in blocks)
+    kept = tuple(block for block in cleaned if block.text.strip())
+    heading = next((block.text for block in kept if block.is_heading), "")
+    return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=kept)
+
+
+def clean(text: str) -> str:
+    """The text as Postgres can hold it: no control characters but tab and newline, one kind of line end."""
+    return UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """The words with single spaces between them."""
+    return " ".join(clean(text).split())
+
+
+def passages(document: Document) -> list[Passage]:
+    """The document cut into passages, at headings where they leave enough text, else between paragraphs."""
+    found: list[Passage] = []
+    headings: list[str] = []
+    bodies: list[str] = []
+
+    def close() -> None:
+        if bodies:
+            found.append(Passage(" · ".join(headings), "\n\n".join(bodies)))
+        headings.clear()
+        bodies.clear()
+
+    for block in document.blocks:
+        if block.is_heading:
+            if sum(map(len, bodies)) >= PASSAGE_CHARS_MIN:
+                close()
+            headings.append(one_line(block.text))
+            continue
+        for piece in _pieces(block.text):
+            if bodies and sum(map(len, bodies)) + len(piece) > PASSAGE_CHARS_MAX:
+                last = headings[-1:]
+                close()
+                headings.extend(last)
+            bodies.append(piece)
+    if not bodies and headings:
+        bodies.extend(headings)
+    close()
+    return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    if len(text) <= PASSAGE_CHARS_MAX:
+        yield text
+        return
+    yield from (piece for match in CUT.finditer(text) if (piece := match.group().rstrip()))

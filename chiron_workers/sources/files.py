@@ -1,0 +1,105 @@
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from chiron_workers.errors import UsageError
+from chiron_workers.sources.charset import UndecodableError, declared_in_html, decode
+from chiron_workers.sources.document import Document
+from chiron_workers.sources.html import read_html
+from chiron_workers.sources.markdown import read_markdown
+from chiron_workers.sources.plain import read_plain
+from chiron_workers.sources.rst import read_rst
+
+FILE_BYTES_MAX = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How the files with some endings are read."""
+
+    content_type: str
+    read: Callable[..., Document]
+
+
+MARKDOWN = Format("text/markdown", read_markdown)
+HTML = Format("text/html", read_html)
+FORMATS = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".txt": Format("text/plain", read_plain),
+    ".rst": Format("text/x-rst", read_rst),
+    ".html": HTML,
+    ".htm": HTML,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file and what it says; `path` is relative to the folder that was asked for."""
+
+    path: str
+    content_type: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that was left out, and why."""
+
+    path: str
+    reason: str
+
+
+def read_files(path: Path) -> Iterator[ReadFile | SkippedFile]:
+    """Each file of a folder and the folders in it, or the one file; hidden ones are passed over in silence.
+
+    Raises:
+        UsageError: There is nothing at the path.
+    """
+    if not path.exists():
+        raise UsageError(f"{path} does not exist.")
+    if not path.is_dir():
+        yield _read(path, path.name, root=path.parent)
+        return
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                file = Path(folder, name)
+                yield _read(file, file.relative_to(path).as_posix(), root=path)
+
+
+def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
+    form = FORMATS.get(file.suffix.lower())
+    if form is None:
+        return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
+    try:
+        data = _bytes(file, root)
+        declared = declared_in_html(data) if form is HTML else ""
+        document = form.read(decode(data, declared=declared), name=_name(file))
+    except OSError as error:
+        return SkippedFile(path, error.strerror or str(error))
+    except UndecodableError as error:
+        return SkippedFile(path, str(error))
+    except (ValueError, RecursionError) as error:  # what the parsers raise for what they cannot follow
+        return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
+    if not document.blocks:
+        return SkippedFile(path, "it holds no text")
+    return ReadFile(path, form.content_type, document)
+
+
+def _bytes(file: Path, root: Path) -> bytes:
+    found = file.stat()  # follows links, and fails for those that lead nowhere or in a circle
+    if not file.resolve().is_relative_to(root.resolve()) and file.is_symlink():
+        raise UndecodableError("it is a link that leads out of the folder")
+    if not stat.S_ISREG(found.st_mode):
+        raise UndecodableError("it is no regular file")
+    if found.st_size > FILE_BYTES_MAX:
+        raise UndecodableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
+    return file.read_bytes()
+
+
+def _name(file: Path) -> str:
+    return os.fsencode(file.stem).decode(errors="replace").replace("_", " ").replace("-", " ")

@@ -1,0 +1,64 @@
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from chiron_workers.sources.document import Block, Document, compose, one_line
+from chiron_workers.sources.plain import read_plain
+
+# Elements of trafilatura's simplified tree that stand on lines of their own.
+LINES = {"body", "div", "p", "head", "list", "item", "quote", "table", "row"}
+# The date that a page names itself; a search through its text finds the dates of other things.
+DATES = {"original_date": True, "extensive_search": False}
+AUTHOR_CHARS_MAX = 300
+TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,300})", re.IGNORECASE)
+
+
+def read_html(text: str, *, url: str = "", name: str = "") -> Document:
+    """The main text of a page, without navigation and advertisements; or all of it where it is short."""
+    import trafilatura
+
+    page: Any = trafilatura.bare_extraction(
+        text,
+        url=url or None,
+        with_metadata=True,
+        favor_recall=True,
+        include_comments=False,
+        include_formatting=True,
+        date_extraction_params=DATES,
+    )
+    if page is None:
+        title = TITLE.search(text)
+        words = trafilatura.html2txt(f"<html><body>{text}</body></html>")
+        return read_plain(words, title=html.unescape(title[1]) if title else "", name=name)
+    found = compose(_blocks(page.body), title=page.title or "", name=name)
+    author = one_line(page.author or "")[:AUTHOR_CHARS_MAX]
+    return replace(found, author=author, published_at=_date(page.date))
+
+
+def _blocks(body: Any) -> Iterator[Block]:
+    from lxml import etree  # type: ignore[import-untyped]
+
+    words: list[str] = []
+    for event, element in etree.iterwalk(body, events=("start", "end")):
+        verbatim = element.tag in ("code", "quote") and "\n" in (element.text or "").strip()
+        own_line = element.tag in LINES or verbatim
+        if own_line:
+            text = "".join(words)
+            yield Block(
+                text if event == "end" and verbatim else one_line(text),
+                element.tag == "head" and event == "end",
+            )
+            words.clear()
+        if event == "start":
+            words.append({"cell": " | ", "lb": "\n"}.get(element.tag, "") if words else "")
+        words.append((element.text if event == "start" else element.tail) or "")
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
+    except ValueError:
+        return None

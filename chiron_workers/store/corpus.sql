@@ -1,0 +1,64 @@
+-- save
+-- One row for each address of a subject; a document that is added again takes the place of the old one.
+insert into documents (id, subject_id, url, title, hash, passages)
+select id, %(subject_id)s, url, title, hash, passages
+  from unnest(%(ids)s::uuid[], %(urls)s::text[], %(titles)s::text[], %(hashes)s::text[], %(passages)s::int[])
+       as document (id, url, title, hash, passages)
+ order by url
+on conflict (subject_id, url) do update
+   set title = excluded.title, hash = excluded.hash, passages = excluded.passages, added_at = now()
+returning id, url, id <> all (%(ids)s::uuid[]) as replaced;
+
+-- clear
+delete from passages where document_id = any (%(ids)s::uuid[]);
+
+-- save_passages
+-- Title and heading weigh more than the body. Dots and underscores become spaces, since the parser of Postgres
+-- would take `str.format` for the name of a host and `read/write` for a path.
+insert into passages (document_id, n, subject_id, heading, body, tsv)
+select document_id, n, %(subject_id)s, heading, body,
+       setweight(to_tsvector('english', translate(title, './_\', '    ')), 'A')
+       || setweight(to_tsvector('english', translate(heading, './_\', '    ')), 'B')
+       || setweight(to_tsvector('english', translate(body, './_\', '    ')), 'D')
+  from unnest(%(documents)s::uuid[], %(numbers)s::int[], %(titles)s::text[], %(headings)s::text[], %(bodies)s::text[])
+       as passage (document_id, n, title, heading, body);
+
+-- documents
+select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
+  from documents d join snapshots s using (hash)
+ where %(subject_id)s::text is null or d.subject_id = %(subject_id)s
+ order by d.subject_id, d.url
+ limit %(limit)s;
+
+-- document
+select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type
+  from documents d join snapshots s using (hash)
+ where d.subject_id = %(subject_id)s and d.url = %(url)s;
+
+-- search
+-- Any word of the question may match, since no passage holds all of them; a rare word counts more than a common
+-- one (inverse document frequency), and a document is as good as its best passage. Sums of ranks are about 0.02 for
+-- a passing mention and 0.2 for a title; the last line spreads them over 0 to 1.
+with lexeme as (
+  select lexeme, quote_literal(lexeme)::tsquery as query
+    from unnest(to_tsvector('english', translate(%(query)s, './_\', '    ')))
+   limit 64
+), hit as materialized (
+  select p.document_id, p.n, l.lexeme, ts_rank('{0.2, 0.3, 0.6, 1.0}', p.tsv, l.query, 1) as rank
+    from lexeme l join passages p on p.subject_id = %(subject_id)s and p.tsv @@ l.query
+), rarity as (
+  select lexeme, ln(1 + (select sum(passages) from documents where subject_id = %(subject_id)s) / count(*)) as idf
+    from hit group by lexeme
+), passage as (
+  select document_id, n, sum(rank * idf) / (select sum(idf) from rarity) as score
+    from hit join rarity using (lexeme)
+   group by document_id, n
+), best as (
+  select distinct on (document_id) document_id, n, score from passage order by document_id, score desc, n
+)
+select d.url, d.title, p.heading, p.body, b.score / (b.score + 0.05) as score
+  from best b
+  join documents d on d.id = b.document_id
+  join passages p on p.document_id = b.document_id and p.n = b.n
+ order by b.score desc, d.url
+ limit %(limit)s;
