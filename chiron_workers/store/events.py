@@ -41,13 +41,16 @@ class Event:
     def from_json(cls, text: str | bytes) -> Self:
         """The event that a message carries. Raises ValueError, KeyError or TypeError for anything else."""
         found = json.loads(text)
+        seq, data = found["seq"], found["data"]
+        if not isinstance(seq, int | None) or not isinstance(data, dict):
+            raise TypeError("an event has a number and data")
         return cls(
-            UUID(found["batch_id"]),
-            UUID(found["run_id"]),
-            found["seq"],
-            found["kind"],
+            UUID(str(found["batch_id"])),
+            UUID(str(found["run_id"])),
+            seq,
+            str(found["kind"]),
             datetime.fromisoformat(found["at"]),
-            found["data"],
+            data,
         )
 
 

