@@ -16,6 +16,7 @@ import structlog
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.celery import Doorbell, ring
 from chiron_workers.embed import open_embedder
+from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
@@ -24,7 +25,7 @@ from chiron_workers.store.connect import OUTAGE_ERRORS, open_pool
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
-from chiron_workers.taking import Models, Outcome, Taking
+from chiron_workers.taking import Outcome, Taking
 from chiron_workers.tools import registry
 
 log = structlog.get_logger()
@@ -84,7 +85,7 @@ class Host:
         self._resources.push_async_callback(self._publisher.close)
         embedder = open_embedder(settings)
         self._resources.push_async_callback(embedder.close)
-        self._models = await enter(Models(settings))
+        self._endpoints = await enter(Endpoints(settings))
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         self._tools = Toolbox(registry(), self._journal, embedder, settings)
         self._chores = [asyncio.create_task(self._beat()), asyncio.create_task(self._rounds())]
@@ -110,7 +111,7 @@ class Host:
         return await self._carry(run)
 
     async def _carry(self, run: Run) -> Outcome:
-        taking = Taking(run, self._journal, self._models, self._tools, self._settings)
+        taking = Taking(run, self._journal, self._endpoints.of(run), self._tools, self._settings)
         taking.must_stop = self._draining
         self._takings[run.id] = taking
         try:

@@ -1,8 +1,6 @@
 import asyncio
 from datetime import timedelta
 from enum import StrEnum
-from types import TracebackType
-from typing import Self
 
 import structlog
 
@@ -11,7 +9,6 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.entries import Reply
 from chiron_workers.errors import LeaseLost, ModelUnavailable, RunFailed, UsageError
 from chiron_workers.model import Model
-from chiron_workers.offline import OfflineThread, start_in_thread
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.connect import OUTAGE_ERRORS
@@ -20,7 +17,6 @@ from chiron_workers.store.runs import Run
 
 log = structlog.get_logger()
 
-OFFLINE = "offline"
 SHOWN_CHARS = 2_000  # of an answer in its event
 FIRST_ABSENCE_S = 60.0
 LONGEST_ABSENCE_S = 3600.0
@@ -35,46 +31,14 @@ class Outcome(StrEnum):
     LEFT = "left"  # handed back, paused, or lost to another worker
 
 
-class Models:
-    """The Messages API that a run's model is behind; the offline researcher starts when it is first wanted."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._model = Model(settings)
-        self._offline: Model | None = None
-        self._offline_thread: OfflineThread | None = None
-
-    def of(self, run: Run) -> Model:
-        """The client for a run's model."""
-        if run.model != OFFLINE:
-            return self._model
-        if self._offline is None:
-            self._offline_thread = start_in_thread()
-            self._offline = Model(self._settings, base_url=self._offline_thread.url, api_key=OFFLINE)
-        return self._offline
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._model.close()
-        if self._offline is not None and self._offline_thread is not None:
-            await self._offline.close()
-            self._offline_thread.stop()
-
-
 class Taking:
     """One taking of a run: played to its end, or let go of with the reason in its events."""
 
-    def __init__(
-        self, run: Run, journal: Journal, models: Models, tools: Toolbox, settings: Settings
-    ) -> None:
+    def __init__(self, run: Run, journal: Journal, model: Model, tools: Toolbox, settings: Settings) -> None:
         self.run = run
         self.must_stop = False
         self._journal = journal
-        self._models = models
+        self._model = model
         self._tools = tools
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
@@ -101,17 +65,16 @@ class Taking:
             self._task.cancel()
 
     async def _play_to_the_end(self) -> Outcome:
-        model = self._models.of(self.run)
         while True:  # ends: each round answers messages that came while the run completed
-            ending = await self._played(model)
+            ending = await self._played()
             outcome = await self._end(ending)
             if outcome is not Outcome.NOT_OURS:
                 return outcome
 
-    async def _played(self, model: Model) -> Ending | None:
+    async def _played(self) -> Ending | None:
         run, settings = self.run, self._settings
         try:
-            reply = await play(run, self._journal, model, self._tools, settings, lambda: self.must_stop)
+            reply = await play(run, self._journal, self._model, self._tools, settings, lambda: self.must_stop)
             return completed(reply)
         except LeaseLost:
             return None

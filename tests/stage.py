@@ -1,0 +1,118 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+from scripted_model import Script, ScriptedModel, scripted_model
+
+from chiron_workers.agent.toolbox import Toolbox
+from chiron_workers.embed import Embedder
+from chiron_workers.model import Model
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind
+from chiron_workers.store import Store
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.events import Event
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.runs import Run, claim
+from chiron_workers.taking import Outcome, Taking
+from chiron_workers.toolkit.registry import Registry
+from chiron_workers.toolkit.tool import tool
+
+LEASE = timedelta(seconds=12)
+
+
+@dataclass
+class Stage:
+    """Everything a run needs, without Celery: a test plays takings by hand."""
+
+    pool: Pool
+    settings: Settings
+    embedder: Embedder
+    resources: AsyncExitStack
+    registry: Registry = field(default_factory=Registry)
+    published: list[Event] = field(default_factory=list)
+    runs_of_tools: list[str] = field(default_factory=list)
+    server: ScriptedModel = field(default_factory=ScriptedModel)
+
+    async def model(self, script: Script) -> None:
+        """Put a scripted model in place."""
+        self.server = await self.resources.enter_async_context(scripted_model(script))
+
+    async def submit(self, *topics: str, max_turns: int = 50, budget_usd: Any = None) -> list[UUID]:
+        runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", max_turns) for topic in topics]
+        return (await submit(self.pool, NewBatch(runs, "Physics", budget_usd=budget_usd))).run_ids
+
+    async def claim(self, run_id: UUID, worker: str = "here") -> Run:
+        claimed = await claim(self.pool, run_id, worker=worker, lease_for=LEASE)
+        assert claimed is not None
+        self.published.append(claimed[1])
+        return claimed[0]
+
+    def taking(self, run: Run) -> Taking:
+        model = Model(self.settings, base_url=self.server.url, api_key="test")
+        self.resources.push_async_callback(model.close)
+        journal = Journal(self.pool, self.published.append, lease_for=LEASE)
+        tools = Toolbox(self.registry, journal, self.embedder, self.settings)
+        return Taking(run, journal, model, tools, self.settings)
+
+    async def play(self, run_id: UUID) -> Outcome:
+        return await self.taking(await self.claim(run_id)).carry()
+
+    async def rows(self, query: str, *args: Any) -> list[DictRow]:
+        async with self.pool.connection() as connection:
+            return await (await connection.execute(query, args)).fetchall()
+
+    async def row(self, run_id: UUID) -> DictRow:
+        return (await self.rows("select * from runs where id = %s", run_id))[0]
+
+    async def kinds(self, run_id: UUID) -> list[str]:
+        """The stored events of a run; they are gapless from 1."""
+        rows = await self.rows("select seq, kind from events where run_id = %s order by seq", run_id)
+        assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
+        return [row["kind"] for row in rows]
+
+
+@asynccontextmanager
+async def open_stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIterator[Stage]:
+    async with AsyncExitStack() as resources:
+        made = Stage(pool, settings, embedder, resources)
+        for function in _tools(made.runs_of_tools):
+            made.registry.register(function)
+        yield made
+
+
+def _tools(ran: list[str]) -> list[Callable[..., Any]]:
+    @tool
+    async def note(store: Store, *, words: str) -> dict[str, str]:
+        """Keep a note.
+
+        Args:
+            words: What to keep.
+        """
+        ran.append(words)
+        await store.subjects.ensure(words, words.title())
+        store.session.emit(EventKind.NODE_SAVED, {"title": words})
+        return {"kept": words}
+
+    @tool
+    async def echo(store: Store, *, words: str) -> str:
+        """Say it again.
+
+        Args:
+            words: What to say.
+        """
+        ran.append(words)
+        return words
+
+    @tool
+    async def explode(store: Store) -> str:
+        """Write something, then fail."""
+        await store.subjects.ensure("half-written", "Half written")
+        raise RuntimeError("the tool broke")
+
+    return [note, echo, explode]
