@@ -13,4 +13,4 @@ select count(*) as attempts, count(*) filter (where correct) as right_ones, max(
 select question_hash, count(*) as attempts, count(*) filter (where correct) as correct,
        (array_agg(correct order by id desc))[1] as last_correct
   from assessments where learner = %(learner)s and node_id = %(node_id)s
- group by question_hash order by max(id) desc limit %(limit)s;
+ group by question_hash order by (array_agg(id order by id desc))[1] desc limit %(limit)s;

@@ -1,0 +1,78 @@
+import pytest
+
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.ids import new_id
+from chiron_workers.store import Caller, Session
+from chiron_workers.store.assessments import Assessments
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.nodes import Nodes, draft
+
+
+@pytest.fixture
+async def node(pool: Pool) -> str:
+    async with Session(pool) as session:
+        made = draft(subject_id="moon", title="Phases", description="Names the phases.")
+        return (await Nodes(session).save(made))["node_id"]
+
+
+async def answer(pool: Pool, node: str, answers: str, *, owner: str = "local", question: str = "q1") -> None:
+    async with Session(pool, Caller(owner=owner)) as session:
+        node_id = await Nodes(session).require(node)
+        for right in answers:
+            await Assessments(session).add(
+                node_id, question_hash=question, response="waxing", correct=right == "+", lesson_id=None
+            )
+
+
+async def test_mastery_is_computed_from_every_answer_in_order(pool: Pool, node: str) -> None:
+    await answer(pool, node, "-")
+    await answer(pool, node, "+")
+    session = Session(pool)
+    progress = await Assessments(session).progress(await Nodes(session).require(node))
+    assert (progress["attempts"], progress["correct"], progress["mastery"]) == (2, 1, 0.5662)
+    assert progress["mastered"] is False
+    assert (progress["last_answered_at"] or "").startswith("20")
+
+
+async def test_each_learner_has_progress_of_their_own(pool: Pool, node: str) -> None:
+    await answer(pool, node, "+++", owner="ada")
+    await answer(pool, node, "-", owner="bob")
+    found = {}
+    for owner in ("ada", "bob", "eve"):
+        session = Session(pool, Caller(owner=owner))
+        found[owner] = await Assessments(session).progress(await Nodes(session).require(node))
+    assert {owner: (one["attempts"], one["mastered"]) for owner, one in found.items()} == {
+        "ada": (3, True),
+        "bob": (1, False),
+        "eve": (0, False),
+    }
+    assert found["eve"]["last_answered_at"] is None
+
+
+async def test_questions_are_listed_with_their_answers_the_latest_first(pool: Pool, node: str) -> None:
+    await answer(pool, node, "-+", question="first")
+    await answer(pool, node, "-", question="second")
+    session = Session(pool)
+    assert await Assessments(session).questions(await Nodes(session).require(node)) == [
+        {"question_hash": "second", "attempts": 1, "correct": 0, "last_correct": False},
+        {"question_hash": "first", "attempts": 2, "correct": 1, "last_correct": True},
+    ]
+
+
+async def test_a_blank_response_is_an_answer_and_a_blank_question_is_none(pool: Pool, node: str) -> None:
+    async with Session(pool) as session:
+        node_id = await Nodes(session).require(node)
+        await Assessments(session).add(
+            node_id, question_hash="q", response=" ", correct=False, lesson_id=None
+        )
+        with pytest.raises(ToolValidationError, match="question_hash: must not be empty"):
+            await Assessments(session).add(
+                node_id, question_hash=" ", response="x", correct=False, lesson_id=None
+            )
+
+
+@pytest.mark.parametrize("node_id", ["", "phases", str(new_id())])
+async def test_a_node_that_is_not_there_is_refused_by_name(pool: Pool, node_id: str) -> None:
+    with pytest.raises(ToolValidationError, match=r"^node_id: ") as caught:
+        await Nodes(Session(pool)).require(node_id)
+    assert caught.value.field == "node_id"
