@@ -60,6 +60,10 @@ def read_files(path: Path) -> Iterator[ReadFile | SkippedFile]:
     """
     if not path.exists():
         raise UsageError(f"{path} does not exist.")
+    return _walk(path)
+
+
+def _walk(path: Path) -> Iterator[ReadFile | SkippedFile]:
     if not path.is_dir():
         yield _read(path, path.name, root=path.parent)
         return

@@ -1,0 +1,134 @@
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chiron_api.cli import run
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.sources.files import ReadFile, SkippedFile, read_files
+from chiron_workers.store import Session
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.corpus import Added, Corpus
+
+# Each batch is a transaction of its own, so that a large folder neither fills the memory nor blocks the database.
+BATCH_FILES = 100
+SHOWN_SKIPPED = 20
+
+cli = typer.Typer(
+    name="corpus",
+    help="Documents of one's own as sources: Markdown, plain text, reStructuredText and HTML files.",
+    no_args_is_help=True,
+)
+Subject = Annotated[str, typer.Option("--subject", help="Subject whose research may use the documents.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Limit = Annotated[int, typer.Option(min=1, max=100, help="Documents at most.")]
+
+
+@cli.command()
+def add(
+    path: Annotated[Path, typer.Argument(help="File, or folder with all its folders.")],
+    subject: Subject,
+    as_json: Json = False,
+) -> None:
+    """Add documents to the corpus of a subject. A document with the same path within the folder is replaced.
+
+    What cannot be read (another format, binary, more than 10 MB) is named and left out.
+    """
+    added, skipped = run(_add(path, subject))
+    if as_json:
+        counts = {"added": added.added, "replaced": added.replaced, "passages": added.passages}
+        _print_json(
+            counts | {"skipped": [{"path": _shown(one.path), "reason": one.reason} for one in skipped]}
+        )
+    else:
+        for one in skipped[:SHOWN_SKIPPED]:
+            typer.echo(f"Skipped {_shown(one.path)}: {one.reason}.")
+        if len(skipped) > SHOWN_SKIPPED:
+            typer.echo(f"Skipped {len(skipped) - SHOWN_SKIPPED} more; --json lists them all.")
+        typer.echo(
+            f"{added.added} documents added, {added.replaced} replaced, {len(skipped)} skipped; "
+            f"{added.passages} passages can be searched."
+        )
+    if not added.passages:
+        raise UsageError(f"{path} holds no document that could be read.")
+
+
+@cli.command("list")
+def list_documents(
+    subject: Annotated[str | None, typer.Option("--subject", help="Only documents of this subject.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the documents of the corpus."""
+    documents = run(_documents(subject))
+    if as_json:
+        _print_json([document | {"added_at": document["added_at"].isoformat()} for document in documents])
+        return
+    for document in documents:
+        typer.echo(f"{document['url']}  {document['title']}  ({document['chars']:,} characters)")
+    if not documents:
+        typer.echo("The corpus is empty. Add documents with `chiron corpus add PATH --subject S`.")
+
+
+@cli.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, or a few words.")],
+    subject: Subject,
+    limit: Limit = 10,
+    as_json: Json = False,
+) -> None:
+    """Search the documents of a subject, best first, as a run's web_search does."""
+    hits = run(_search(query, subject, limit))
+    if as_json:
+        _print_json(hits)
+        return
+    for hit in hits:
+        typer.echo(f"{hit['score']:.2f}  {hit['title']}\n      {hit['url']}")
+        typer.echo(f"      {' '.join(hit['snippet'].split())[:200]}\n")
+    if not hits:
+        typer.echo("Nothing was found.")
+
+
+async def _add(path: Path, subject: str) -> tuple[Added, list[SkippedFile]]:
+    added, skipped = Added(), list[SkippedFile]()
+    files = read_files(path)
+    async with open_pool(settings().database_url, size=2) as pool:
+        for batch in _batches(files):
+            skipped += [file for file in batch if isinstance(file, SkippedFile)]
+            async with Session(pool) as session:
+                added += await Corpus(session).add(
+                    subject, [file for file in batch if isinstance(file, ReadFile)]
+                )
+    return added, skipped
+
+
+async def _documents(subject: str | None) -> list[dict[str, Any]]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        return [dict(document) for document in await Corpus(Session(pool)).documents(subject)]
+
+
+async def _search(query: str, subject: str, limit: int) -> list[dict[str, Any]]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        corpus = Corpus(Session(pool))
+        if not await corpus.documents(subject, limit=1):
+            raise NotFound(
+                f"The corpus has no documents for {subject!r}. Add some with `chiron corpus add PATH --subject {subject}`."
+            )
+        return [dict(hit) for hit in await corpus.search(query, subject=subject, limit=limit)]
+
+
+def _batches(files: Iterator[ReadFile | SkippedFile]) -> Iterator[list[ReadFile | SkippedFile]]:
+    while batch := list(islice(files, BATCH_FILES)):
+        yield batch
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _shown(path: str) -> str:
+    """A file name that a terminal can print, whatever its bytes."""
+    return path.encode(errors="surrogateescape").decode(errors="replace")
