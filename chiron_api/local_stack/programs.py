@@ -14,6 +14,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.listening import web_address
 from chiron_workers.settings import Settings
 
+LEAVE_S = 25  # for a worker beyond its drain, to hand its runs back and close its connections
 # Without -P the folder of the home would come first on the path that modules are found on.
 CHIRON = [sys.executable, "-P", "-m", "chiron_api"]
 
@@ -43,6 +44,7 @@ class Program:
     stop_signal: str = "TERM"
     stop_within_s: int = 15
     user: str = ""
+    steady_after_s: int = 1  # One that ends sooner waits a little longer before each next try.
 
 
 def postgres_program(home: Home, *, connections: int) -> Program:
@@ -70,7 +72,8 @@ def worker_programs(settings: Settings, *, workers: int, concurrency: int) -> li
             name,
             Kind.WORKER,
             [*CHIRON, "worker", "--name", name, "--concurrency", str(concurrency)],
-            stop_within_s=round(settings.drain_s) + 15,
+            stop_within_s=round(settings.drain_s) + LEAVE_S,
+            steady_after_s=10,
         )
         for name in (f"worker-{number}" for number in range(1, workers + 1))
     ]
@@ -78,15 +81,14 @@ def worker_programs(settings: Settings, *, workers: int, concurrency: int) -> li
 
 def api_program(settings: Settings) -> Program:
     """The HTTP API."""
-    return Program(
-        "api", Kind.API, [*CHIRON, "api"], address=web_address(settings.api_host, settings.api_port)
-    )
+    address = web_address(settings.api_host, settings.api_port)
+    return Program("api", Kind.API, [*CHIRON, "api"], address=address, steady_after_s=10)
 
 
 def flower_program(settings: Settings) -> Program:
     """Flower."""
     address = web_address(settings.flower_host, settings.flower_port)
-    return Program("flower", Kind.FLOWER, [*CHIRON, "flower"], address=address)
+    return Program("flower", Kind.FLOWER, [*CHIRON, "flower"], address=address, steady_after_s=10)
 
 
 def node_name(name: str, pid: int) -> str:

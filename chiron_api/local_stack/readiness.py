@@ -27,10 +27,8 @@ def answers(kind: Kind, *, home: Home, address: str, worker: str, settings: Sett
             return _valkey(home)
         case Kind.WORKER:
             return worker in workers_that_answer(settings.broker)
-        case Kind.API:
-            return _web(f"{address}/healthz")
-        case Kind.FLOWER:
-            return _web(f"{address}/healthcheck")
+        case Kind.API | Kind.FLOWER:
+            return web_answers(kind, address)
 
 
 def workers_that_answer(broker_url: str, *, timeout_s: float = 1, expected: int | None = None) -> list[str]:
@@ -60,9 +58,11 @@ def _valkey(home: Home) -> bool:
             return False
 
 
-def _web(url: str) -> bool:
+def web_answers(kind: Kind, address: str) -> bool:
+    """Whether the API or Flower answers at its address."""
+    page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[kind]
     try:
-        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310  # our own address
+        with urllib.request.urlopen(f"{address}/{page}", timeout=2) as reply:  # noqa: S310  # our own address
             return bool(reply.status == 200)
     except (urllib.error.URLError, OSError):
         return False

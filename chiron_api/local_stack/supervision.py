@@ -20,7 +20,7 @@ from chiron_workers.errors import ChironError
 
 WORDS = {
     "STOPPED": "stopped",
-    "STARTING": "starting",
+    "STARTING": "running",
     "RUNNING": "running",
     "BACKOFF": "restarting",
     "STOPPING": "stopping",
@@ -173,6 +173,7 @@ def _program(home: Home, program: Program) -> str:
         priority=PRIORITY[program.kind],
         autostart="false",
         autorestart="true",
+        startsecs=program.steady_after_s,
         startretries=RETRIES,
         stopsignal=program.stop_signal,
         stopwaitsecs=program.stop_within_s,

@@ -1,0 +1,9 @@
+"""What `chiron doctor` looks at: the machine, Postgres, Redis, the broker, and the parts that should run."""
+
+from chiron_api.local_stack.checks.broker import broker_checks
+from chiron_api.local_stack.checks.check import Check
+from chiron_api.local_stack.checks.database import database_checks
+from chiron_api.local_stack.checks.machine import machine_checks
+from chiron_api.local_stack.checks.web import web_checks
+
+__all__ = ["Check", "broker_checks", "database_checks", "machine_checks", "web_checks"]

@@ -1,0 +1,118 @@
+"""Postgres: reachable, new enough, with pgvector, and with the current schema."""
+
+import re
+from collections.abc import Iterator
+
+import psycopg
+from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import dict_row
+
+from chiron_api.local_stack.checks.check import Check
+from chiron_workers.settings import Settings
+from chiron_workers.store.migrate import pending
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+OLDEST_SERVER = 15
+OLDEST_PGVECTOR = (0, 8)
+
+# What libpq says, and what to do. The server sends no error code with a refusal.
+REFUSALS = {
+    "password authentication failed": "Correct the user or the password in CHIRON_DATABASE_URL.",
+    "no password supplied": "Add the password: CHIRON_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE.",
+    "no pg_hba.conf entry": "Allow this machine in the server's pg_hba.conf, or try sslmode=require in the URL.",
+    'database ".*" does not exist': "Create it with `createdb`, or name another one in CHIRON_DATABASE_URL.",
+    'role ".*" does not exist': "Create the role, or name another user in CHIRON_DATABASE_URL.",
+    "(translate|resolve) host": "Correct the host in CHIRON_DATABASE_URL.",
+    "too many clients": "Raise max_connections on the server, or lower CHIRON_POOL_SIZE.",
+    "starting up": "Wait until the server has recovered, and look again.",
+    "refused|No such file|timeout": (
+        "Start it (`chiron up` for the own one), or correct host and port in CHIRON_DATABASE_URL."
+    ),
+}
+OTHER_REFUSAL = "Look whether the server runs, and whether CHIRON_DATABASE_URL is right."
+
+
+def database_checks(settings: Settings) -> list[Check]:
+    """What Postgres says; the first failure to connect ends the questions."""
+    if not settings.database_url:
+        advice = "Start the own one with `chiron up`, or set CHIRON_DATABASE_URL."
+        return [Check("postgres", "No database is known.", advice)]
+    try:
+        with psycopg.connect(
+            settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
+        ) as connection:
+            return list(_questions(connection, settings))
+    except psycopg.OperationalError as error:
+        return [refusal(settings.database_url, error)]
+    except psycopg.ProgrammingError:
+        example = "Write it as postgresql://USER:PASSWORD@HOST:5432/DATABASE."
+        return [Check("postgres", "CHIRON_DATABASE_URL is no PostgreSQL URL.", example)]
+
+
+def refusal(database_url: str, error: psycopg.OperationalError) -> Check:
+    """Why Postgres did not let us in, without the password."""
+    text = str(error).strip()
+    said = text.split("FATAL:")[-1].split("failed: ")[-1].strip().splitlines()[0].rstrip(" .")
+    advice = next((advice for words, advice in REFUSALS.items() if re.search(words, text)), OTHER_REFUSAL)
+    return Check("postgres", f"Postgres {_where(database_url)} cannot be reached: {said}.", advice)
+
+
+def server_version(number: int) -> Check:
+    """Whether the server is new enough; `number` as in `server_version_num`, for example 180006."""
+    advice = f"Upgrade it to {OLDEST_SERVER} or newer."
+    found = f"PostgreSQL {number // 10_000}.{number % 10_000}."
+    return Check("postgres version", found, advice if number < OLDEST_SERVER * 10_000 else "")
+
+
+def pgvector(default: str | None, installed: str | None, *, server: int) -> Check:
+    """Whether the extension is there and new enough.
+
+    Args:
+        default: Version that the server could install.
+        installed: Version that this database has.
+        server: The server's major version.
+    """
+    if default is None:
+        advice = f"Install it on the server (Debian: apt install postgresql-{server}-pgvector), 0.8 or newer."
+        return Check("pgvector", "The server has no pgvector.", advice)
+    if _number(default) < OLDEST_PGVECTOR:
+        return Check("pgvector", f"The server has pgvector {default}.", "Upgrade it to 0.8 or newer.")
+    if installed is None:
+        advice = "Run `chiron migrate`, which does it."
+        return Check("pgvector", f"pgvector {default} is there, but not installed in this database.", advice)
+    if _number(installed) < OLDEST_PGVECTOR:
+        return Check(
+            "pgvector",
+            f"This database has pgvector {installed}.",
+            "Run `alter extension vector update` in it.",
+        )
+    return Check("pgvector", f"pgvector {installed}.")
+
+
+def _questions(connection: Connection[dict[str, str | None]], settings: Settings) -> Iterator[Check]:
+    number = connection.info.server_version
+    yield Check("postgres", f"Postgres {_where(settings.database_url)} answers.")
+    yield server_version(number)
+    found = connection.execute(SQL["pgvector"]).fetchone() or {
+        "default_version": None,
+        "installed_version": None,
+    }
+    yield pgvector(found["default_version"], found["installed_version"], server=number // 10_000)
+    yield _schema(pending(settings.database_url))
+
+
+def _schema(missing: list[str]) -> Check:
+    if missing:
+        return Check("schema", f"The database lacks {', '.join(missing)}.", "Run `chiron migrate`.")
+    return Check("schema", "The schema is up to date.")
+
+
+def _where(database_url: str) -> str:
+    parts = conninfo_to_dict(database_url)
+    return f"{parts.get('dbname') or 'postgres'} at {parts.get('host') or 'the local socket'}"
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])

@@ -1,0 +1,62 @@
+"""This machine: Python, the home and its disk, and the key of the model."""
+
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+from chiron_api.local_stack.checks.check import Check
+from chiron_workers.settings import Settings
+
+OLDEST_PYTHON = (3, 11)
+SPARE_BYTES = 1_000_000_000
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+
+
+def machine_checks(settings: Settings) -> list[Check]:
+    """What can be said without asking any service."""
+    home = settings.home.expanduser().absolute()
+    return [_python(), _home(home), disk(home, shutil.disk_usage(_nearest(home)).free), _key(settings)]
+
+
+def disk(home: Path, free_bytes: int) -> Check:
+    """Whether the home's disk has room left."""
+    found = f"{free_bytes / 1e9:.1f} GB are free for {home}."
+    wanted = "Make at least 1 GB free there, or set CHIRON_HOME to a folder on a larger disk."
+    return Check("disk", found, wanted if free_bytes < SPARE_BYTES else "")
+
+
+def _python() -> Check:
+    wanted = f"Install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer and install chiron with it."
+    found = f"Python {platform.python_version()}."
+    return Check("python", found, wanted if sys.version_info < OLDEST_PYTHON else "")
+
+
+def _home(home: Path) -> Check:
+    nearest = _nearest(home)
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return Check("home", f"{home} can be written." if nearest == home else f"{home} can be made.")
+    return Check(
+        "home",
+        f"{nearest} cannot be written.",
+        "Make it writable for you, or set CHIRON_HOME to another folder.",
+    )
+
+
+def _key(settings: Settings) -> Check:
+    if settings.model == "offline":
+        return Check("model key", "The offline researcher needs no key.")
+    if any(os.environ.get(name) for name in KEYS):
+        return Check("model key", f"A key for {settings.model} is set.")
+    if url := os.environ.get("ANTHROPIC_BASE_URL"):
+        return Check("model key", f"No key is set, which the model server at {url} may allow.")
+    return Check(
+        "model key",
+        f"No key for {settings.model} is set.",
+        "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to try things without a model.",
+    )
+
+
+def _nearest(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.parents) if each.exists())
