@@ -5,14 +5,14 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-import aiohttp
+import httpx2
 import pytest
 import uvicorn
 
 from chiron_api.app import build_app
 from chiron_workers.settings import Settings
 
-Serving = Callable[[Settings], AbstractAsyncContextManager[aiohttp.ClientSession]]
+Serving = Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]]
 
 
 @pytest.fixture
@@ -22,13 +22,13 @@ def serving() -> Serving:
 
 
 @pytest.fixture
-async def client(settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
+async def client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     async with _serving(settings) as opened:
         yield opened
 
 
 @asynccontextmanager
-async def _serving(settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
+async def _serving(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     server = uvicorn.Server(uvicorn.Config(build_app(settings), log_config=None, timeout_graceful_shutdown=3))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -37,7 +37,8 @@ async def _serving(settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
         if task.done():
             await task
         try:
-            async with aiohttp.ClientSession(f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+            address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            async with httpx2.AsyncClient(base_url=address, trust_env=False) as client:
                 yield client
         finally:
             server.should_exit = True

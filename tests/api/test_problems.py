@@ -1,12 +1,10 @@
-import aiohttp
+import httpx2
 import pytest
 
 from chiron_api import requests
 
-PROBLEM = "application/problem+json"
 
-
-async def test_every_refusal_is_a_problem_document(client: aiohttp.ClientSession):
+async def test_every_refusal_is_a_problem_document(client: httpx2.AsyncClient):
     refusals = [
         (404, await client.get("/v1/nothing-is-here")),
         (404, await client.get("/v1/subjects/")),
@@ -14,42 +12,48 @@ async def test_every_refusal_is_a_problem_document(client: aiohttp.ClientSession
         (405, await client.delete("/v1/subjects")),
         (
             400,
-            await client.post("/v1/knowledge/search", data="{", headers={"Content-Type": "application/json"}),
+            await client.post(
+                "/v1/knowledge/search", content="{", headers={"Content-Type": "application/json"}
+            ),
         ),
-        (415, await client.post("/v1/knowledge/search", data="{}", headers={"Content-Type": "text/plain"})),
+        (
+            415,
+            await client.post("/v1/knowledge/search", content="{}", headers={"Content-Type": "text/plain"}),
+        ),
         (422, await client.post("/v1/knowledge/search", json={"query": "x", "top_k": 0})),
         (422, await client.post("/v1/tools/list_subjects", json=["no object"])),
     ]
     for status, answer in refusals:
-        document = await answer.json(content_type=PROBLEM)
-        assert (answer.status, document["status"]) == (status, status)
+        document = answer.json()
+        assert (answer.status_code, document["status"]) == (status, status)
+        assert answer.headers["Content-Type"] == "application/problem+json"
         assert document["type"] == "about:blank"
         assert document["title"] and document["detail"]
 
 
-async def test_a_method_that_is_refused_comes_with_those_that_are_not(client: aiohttp.ClientSession):
+async def test_a_method_that_is_refused_comes_with_those_that_are_not(client: httpx2.AsyncClient):
     assert "GET" in (await client.delete("/v1/subjects")).headers["Allow"]
 
 
-async def test_a_wrong_field_is_named(client: aiohttp.ClientSession):
+async def test_a_wrong_field_is_named(client: httpx2.AsyncClient):
     answer = await client.post("/v1/knowledge/search", json={"query": "x", "top_k": 0, "quick": True})
-    document = await answer.json(content_type=PROBLEM)
+    document = answer.json()
     assert {error["field"] for error in document["errors"]} == {"top_k", "quick"}
 
 
 async def test_a_body_beyond_the_limit_is_refused_before_it_is_kept(
-    client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(requests, "BODY_BYTES_MAX", 1_000)
     answer = await client.post("/v1/knowledge/search", json={"query": "x" * 2_000})
-    assert answer.status == 413
+    assert answer.status_code == 413
 
 
 async def test_a_fault_of_ours_tells_a_stranger_nothing(
-    client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(requests.Services, "store", lambda self: self.does_not_exist)
     answer = await client.get("/v1/subjects")
-    document = await answer.json(content_type=PROBLEM)
-    assert answer.status == 500
+    document = answer.json()
+    assert answer.status_code == 500
     assert "does_not_exist" not in str(document)

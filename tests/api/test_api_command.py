@@ -1,0 +1,49 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from chiron_api.cli.api import serve
+from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
+from chiron_workers.settings import Settings
+
+COMMAND = [sys.executable, "-m", "chiron_api", "api"]
+
+
+@pytest.fixture
+def environment(settings: Settings, tmp_path: Path) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("CHIRON_")}
+    return own | {
+        "CHIRON_HOME": str(tmp_path),
+        "CHIRON_DATABASE_URL": settings.database_url,
+        "CHIRON_REDIS_URL": settings.redis_url,
+    }
+
+
+def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str], tmp_path: Path):
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        address = process.stdout.readline().rsplit(maxsplit=1)[-1]
+        # The socket listens already; the answer comes once the server has started.
+        answer = httpx2.get(f"{address}/readyz", timeout=60, trust_env=False)
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+    assert answer.json() == {"status": "ready"}
+    assert process.returncode in (0, -signal.SIGTERM)
+
+
+def test_what_cannot_work_is_refused_in_a_sentence(settings: Settings):
+    with pytest.raises(ConfigurationError, match="CHIRON_API_KEY"):
+        serve(settings.model_copy(update={"api_host": "0.0.0.0"}))
+    with pytest.raises(ServiceUnavailable, match="Postgres cannot be reached"):
+        serve(settings.model_copy(update={"database_url": "postgresql://127.0.0.1:1/none"}))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ChironError, match=f"port {port}"):
+            serve(settings.model_copy(update={"api_port": port}))
