@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from importlib.resources import files
 from typing import Any
 from uuid import UUID
 
@@ -67,14 +69,31 @@ class Submitted:
     to_ring: list[Waiting]
 
 
-def check_topic(topic: str) -> None:
-    """Raises UsageError for a topic that cannot be stored or is no topic."""
-    if not topic.strip():
+@cache
+def roles() -> tuple[str, ...]:
+    """The roles a run can have: each file agent/prompts/<role>.md makes one."""
+    prompts = files("chiron_workers") / "agent" / "prompts"
+    return tuple(
+        sorted(file.name.removesuffix(".md") for file in prompts.iterdir() if file.name.endswith(".md"))
+    )
+
+
+def check_run(run: NewRun) -> None:
+    """Raises UsageError, saying what would be right, for a run that cannot be submitted."""
+    if not run.topic.strip():
         raise UsageError("The topic is empty.")
-    if len(topic) > TOPIC_CHARS_MAX:
-        raise UsageError(f"The topic has {len(topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
-    if UNSTORABLE.search(topic):
+    if len(run.topic) > TOPIC_CHARS_MAX:
+        raise UsageError(f"The topic has {len(run.topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
+    if UNSTORABLE.search(run.topic):
         raise UsageError("The topic is no text: it holds NUL characters or halves of surrogate pairs.")
+    if run.role not in roles():
+        raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(roles())}.")
+    if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
+        raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
+    if not 1 <= run.max_turns <= INT_MAX:
+        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
+    if abs(run.priority) > INT_MAX:
+        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
 
 
 async def submit(pool: Pool, batch: NewBatch) -> Submitted:
@@ -109,7 +128,7 @@ def _check(batch: NewBatch) -> None:
         raise UsageError(f"A batch has between 1 and {RUNS_MAX:,} topics (got {len(batch.runs):,}).")
     for n, run in enumerate(batch.runs, start=1):
         try:
-            _check_run(run)
+            check_run(run)
         except UsageError as error:
             raise UsageError(f"Topic {n}: {error}") from None
     if len(batch.name) > NAME_CHARS_MAX or UNSTORABLE.search(batch.name):
@@ -121,16 +140,6 @@ def _check(batch: NewBatch) -> None:
             f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {batch.budget_usd})."
         )
     if abs(batch.priority) > INT_MAX:
-        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
-
-
-def _check_run(run: NewRun) -> None:
-    check_topic(run.topic)
-    if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
-        raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
-    if not 1 <= run.max_turns <= INT_MAX:
-        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
-    if abs(run.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
 
 

@@ -1,0 +1,162 @@
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_api.terminal import one_line, paragraphs, usd
+from chiron_api.watch_display import COLOURS
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
+
+RUNS_SHOWN = 50
+
+cli = typer.Typer()
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@cli.command("list")
+def list_batches(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Batches at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the batches, newest first."""
+    found = run(_newest(limit))
+    if as_json:
+        typer.echo(json_line(found))
+    elif not found:
+        typer.echo("There is no batch yet. `chiron submit TOPIC --subject S` makes one.")
+    else:
+        _print_table(
+            ("id", "state", "runs", "facts", "cost", "subject", "name"),
+            [_batch_cells(batch) for batch in found],
+        )
+
+
+@cli.command()
+def show(
+    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch or of a run.")],
+    as_json: Json = False,
+) -> None:
+    """Show one batch or one run: how far it is, what it cost, and what a run answered."""
+    found, runs = run(_find(target))
+    if as_json:
+        typer.echo(json_line(found))
+    elif isinstance(found, RunSummary):
+        _print_run(found)
+    else:
+        _print_batch(found, runs)
+
+
+async def _newest(limit: int) -> list[BatchSummary]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        return await newest(pool, limit=limit)
+
+
+async def _find(target: str) -> tuple[BatchSummary | RunSummary, list[RunSummary]]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        found = await find(pool, target)
+        if isinstance(found, RunSummary):
+            return found, []
+        return found, await runs_of(pool, found.id, limit=RUNS_SHOWN)
+
+
+def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
+    budget = f" of {usd(found.budget_usd)}" if found.budget_usd is not None else ""
+    _print_fields(
+        {
+            "batch": str(found.id),
+            "name": one_line(found.name),
+            "subject": found.subject_id,
+            "state": f"{found.state} ({_counts(found)})",
+            "facts": f"{found.facts:,}",
+            "turns": f"{found.turns:,}",
+            "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
+            "cost": f"{usd(found.spent_usd)}{budget}",
+            "started": _time(found.started_at),
+            "finished": _time(found.finished_at),
+        }
+    )
+    typer.echo()
+    _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(one) for one in runs])
+    if hidden := sum(found.runs.values()) - len(runs):
+        typer.echo(f"and {hidden:,} more")
+
+
+def _print_run(found: RunSummary) -> None:
+    _print_fields(
+        {
+            "run": str(found.id),
+            "batch": str(found.batch_id),
+            "topic": one_line(found.topic, chars_max=4_000),
+            "role": found.role,
+            "model": one_line(found.model),
+            "state": f"{found.state} (attempt {found.attempt})" if found.attempt else str(found.state),
+            "facts": f"{found.facts:,}",
+            "turns": f"{found.turns:,}",
+            "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
+            "cost": usd(found.spent_usd),
+            "started": _time(found.started_at),
+            "finished": _time(found.finished_at),
+        }
+    )
+    if found.error:
+        typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
+    if found.answer:
+        typer.echo(f"\n{paragraphs(found.answer)}")
+
+
+def _batch_cells(found: BatchSummary) -> tuple[str, ...]:
+    done = (
+        f"{sum(found.runs.values()) - found.runs['queued'] - found.runs['running'] - found.runs['paused']:,}"
+    )
+    runs = f"{done}/{sum(found.runs.values()):,}"
+    return (
+        str(found.id), found.state, runs, f"{found.facts:,}", usd(found.spent_usd), found.subject_id, one_line(found.name),
+    )  # fmt: skip
+
+
+def _run_cells(found: RunSummary) -> tuple[str, ...]:
+    return (
+        str(found.id), found.state, f"{found.facts:,}", f"{found.turns:,}", usd(found.spent_usd), one_line(found.topic),
+    )  # fmt: skip
+
+
+def _counts(found: BatchSummary) -> str:
+    return ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)
+
+
+def _time(at: datetime | None) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else "-"
+
+
+def _print_fields(fields: dict[str, str]) -> None:
+    for name, value in fields.items():
+        typer.echo(f"{name:9}{value}")
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table that fits the terminal; in a pipe, whole cells between tabs."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            typer.echo("\t".join(row))
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(
+            name,
+            header_style="dim",
+            overflow="ellipsis",
+            no_wrap=True,
+            min_width=36 if name in {"id", "run"} else None,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))  # type: ignore[call-overload]
+    Console().print(table)

@@ -1,0 +1,150 @@
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.cli.watch import follow
+from chiron_api.ringing import ring_for
+from chiron_api.terminal import as_json as json_line
+from chiron_api.topics_file import Found, Topic, read_topics
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import Settings, settings
+from chiron_workers.store.batches import NewBatch, NewRun, Submitted, check_run
+from chiron_workers.store.batches import submit as submit_batch
+from chiron_workers.store.connect import open_pool
+
+cli = typer.Typer()
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds for topics that say nothing else."""
+
+    subject: str | None
+    role: str
+    model: str
+    priority: int
+    max_turns: int
+
+
+def _usd(text: str) -> Decimal:
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite() or amount <= 0:
+        raise typer.BadParameter(f"must be an amount above 0, such as 2.50 (got {text[:40]!r}).")
+    return amount
+
+
+@cli.command()
+def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
+    topics: Annotated[
+        list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE",
+            help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
+            "A topic may have its own subject, role, model, priority and max_turns there.",
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the batch. Default: from its topics.")] = "",
+    role: Annotated[str, typer.Option(help="Which agent works on the topics.")] = "research",
+    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
+    priority: Annotated[int, typer.Option(help="Higher goes first.")] = 0,
+    budget_usd: Annotated[
+        Decimal | None, typer.Option(parser=_usd, metavar="USD", help="What the whole batch may cost.")
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."
+        ),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print batch_id and run_ids as JSON.")] = False,
+) -> None:
+    """Submit topics to be researched, as one batch. Prints the batch's id.
+
+    Topics come from the arguments, from a file, or from standard input when it is piped.
+    """
+    found_settings = settings()
+    defaults = Defaults(
+        subject, role, model or found_settings.model, priority, max_turns or found_settings.max_turns
+    )
+    found = _topics(topics or [], file)
+    runs = [_run(one, defaults) for one in found]
+    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget_usd, idempotency_key)
+    submitted = run(_submit(batch, found_settings))
+    _print(submitted, as_json=as_json, watch=watch)
+    if watch:
+        follow(str(submitted.batch_id), as_json=as_json)
+
+
+def _topics(arguments: Sequence[str], file: str | None) -> list[Found]:
+    found: list[Found] = []
+    for n, text in enumerate(arguments, start=1):
+        found += read_topics("-") if text == "-" else [Found(Topic(topic=text.strip()), f"Topic {n}")]
+    if file is not None:
+        found += read_topics(file)
+    if not arguments and file is None:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise UsageError("No topic is given. Name some, or give a --file, or pipe them in.")
+        found = read_topics("-")
+    return found
+
+
+def _run(found: Found, defaults: Defaults) -> NewRun:
+    topic = found.topic
+    subject = topic.subject or defaults.subject
+    if subject is None:
+        raise UsageError(f"{found.where}: say which subject the facts belong to, with --subject.")
+    new = NewRun(
+        topic=topic.topic,
+        role=topic.role or defaults.role,
+        subject=subject,
+        model=topic.model or defaults.model,
+        max_turns=defaults.max_turns if topic.max_turns is None else topic.max_turns,
+        priority=defaults.priority if topic.priority is None else topic.priority,
+    )
+    try:
+        check_run(new)
+    except UsageError as error:
+        raise UsageError(f"{found.where}: {error}") from None
+    return new
+
+
+async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
+    async with open_pool(found_settings.database_url, size=2) as pool:
+        submitted = await submit_batch(pool, batch)
+    await ring_for(submitted.to_ring)
+    return submitted
+
+
+def _print(submitted: Submitted, *, as_json: bool, watch: bool) -> None:
+    if as_json:
+        typer.echo(json_line({"batch_id": submitted.batch_id, "run_ids": submitted.run_ids}))
+    elif not sys.stdout.isatty():
+        typer.echo(str(submitted.batch_id))
+    else:
+        count = len(submitted.run_ids)
+        topics = f"{count:,} topic{'s' if count > 1 else ''}"
+        done = "submitted" if submitted.is_new else "were submitted with this key before"
+        typer.echo(f"Batch {submitted.batch_id}: {topics} {done}.")
+        if not watch:
+            typer.echo(f"  chiron watch {submitted.batch_id}   follows it")
+            typer.echo(f"  chiron show {submitted.batch_id}    says how far it is")

@@ -1,0 +1,135 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from chiron_api.cli import run
+from chiron_api.terminal import one_line
+from chiron_api.watch_display import Board, Row, closing, line
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.progress import tail
+from chiron_workers.settings import settings
+from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.events import Event
+from chiron_workers.store.summaries import BatchSummary, RunSummary, find, run_summary, summary
+
+FRAME_S = 0.25
+TEXT_FOR_RUNS = 20  # more runs write more words than anybody can follow
+
+cli = typer.Typer()
+
+
+@cli.command()
+def watch(
+    target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Of a run: leave out the events up to this number.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each event as one line of JSON.")] = False,
+) -> None:
+    """Follow a batch or a run until it ends: first what has happened so far, then everything as it happens.
+
+    Ctrl+C ends only the watching. Exit code: 0 if all runs completed, 1 if one failed or was cancelled.
+    """
+    follow(target, after=after, as_json=as_json)
+
+
+def follow(target: str, *, after: int | None = None, as_json: bool = False) -> None:
+    """Watch until the end; leaves the program with 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
+    try:
+        state = run(_watch(target, after, as_json=as_json))
+    except KeyboardInterrupt:
+        typer.echo(
+            f"Stopped watching; the research goes on. `chiron watch {target}` follows it again.", err=True
+        )
+        raise typer.Exit(130) from None
+    raise typer.Exit(0 if state == RunState.COMPLETED else 1)
+
+
+async def _watch(target: str, after: int | None, *, as_json: bool) -> RunState:
+    found_settings = settings()
+    async with open_pool(found_settings.database_url, size=2) as pool:
+        found = await _find(pool, target, after)
+        console = Console()
+        batch_id = found.id if isinstance(found, BatchSummary) else None
+        following = tail(
+            pool,
+            found_settings.redis_url,
+            batch_id=batch_id,
+            run_id=None if batch_id else found.id,
+            after=after or 0,
+            with_text=console.is_terminal and not as_json and _run_count(found) <= TEXT_FOR_RUNS,
+        )
+        async with aclosing(following) as events:
+            if as_json:
+                await _print_json(events)
+            elif console.is_terminal:
+                await _draw(events, _board(found), console)
+            else:
+                await _print_lines(events, _labels(found))
+        ended = await (summary(pool, found.id) if batch_id else run_summary(pool, found.id))
+    if not as_json:
+        typer.echo(closing(ended))
+    return ended.state
+
+
+async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:
+    try:
+        found = await find(pool, target)
+    except NotFound as error:
+        raise UsageError(str(error)) from None  # 1 would say that the research failed
+    if after is not None and isinstance(found, BatchSummary):
+        raise UsageError("--after is for runs: within a batch each run counts its own events.")
+    return found
+
+
+async def _print_json(events: AsyncIterator[Event]) -> None:
+    async for event in events:
+        typer.echo(event.to_json())
+
+
+async def _print_lines(events: AsyncIterator[Event], labels: dict[UUID, str]) -> None:
+    async for event in events:
+        if event.run_id not in labels:
+            topic = one_line(str(event.data.get("topic", "")), chars_max=40)
+            labels[event.run_id] = f"#{len(labels) + 1} {topic}"
+        label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
+        typer.echo(line(event, label))
+
+
+async def _draw(events: AsyncIterator[Event], board: Board, console: Console) -> None:
+    with Live(board, console=console, auto_refresh=False, vertical_overflow="crop") as live:
+        frames = asyncio.create_task(_refresh(live))
+        try:
+            async for event in events:
+                board.apply(event)
+        finally:
+            frames.cancel()
+            await asyncio.gather(frames, return_exceptions=True)
+            live.refresh()
+
+
+async def _refresh(live: Live) -> None:
+    while True:
+        live.refresh()
+        await asyncio.sleep(FRAME_S)
+
+
+def _run_count(found: BatchSummary | RunSummary) -> int:
+    return sum(found.runs.values()) if isinstance(found, BatchSummary) else 1
+
+
+def _board(found: BatchSummary | RunSummary) -> Board:
+    if isinstance(found, BatchSummary):
+        return Board(one_line(found.name))
+    return Board(one_line(found.topic), {found.id: Row(found.topic)})
+
+
+def _labels(found: BatchSummary | RunSummary) -> dict[UUID, str]:
+    return {} if isinstance(found, BatchSummary) else {found.id: one_line(found.topic, chars_max=40)}
