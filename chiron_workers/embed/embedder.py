@@ -1,8 +1,12 @@
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
+
+URL = re.compile(r"https?://[^\s/@?#]+(/[^\s?#]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,32 @@ def open_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name.
 
     Raises:
-        ConfigurationError: A hosted provider lacks its model or its key.
+        ConfigurationError: A hosted provider lacks its model or its key, or its URL is none.
     """
-    raise NotImplementedError
+    # Imported here: most processes use one of them, and some none.
+    if settings.embedding_provider == "minilm":
+        from chiron_workers.embed.minilm import MiniLM
+
+        return MiniLM()
+    from chiron_workers.embed.hosted import PROVIDERS, Hosted
+
+    provider = PROVIDERS[settings.embedding_provider]
+    key = settings.embedding_api_key.get_secret_value()
+    if not settings.embedding_model:
+        raise ConfigurationError(
+            f"CHIRON_EMBEDDING_PROVIDER={provider.name} needs CHIRON_EMBEDDING_MODEL, the model's name there."
+        )
+    if not key and not settings.embedding_url:  # a server of one's own may do without
+        raise ConfigurationError(f"CHIRON_EMBEDDING_PROVIDER={provider.name} needs CHIRON_EMBEDDING_API_KEY.")
+    if settings.embedding_url and not URL.fullmatch(settings.embedding_url):
+        raise ConfigurationError(
+            "CHIRON_EMBEDDING_URL must be an http:// or https:// address without user and password; "
+            "the key goes into CHIRON_EMBEDDING_API_KEY."
+        )
+    return Hosted(
+        provider,
+        url=settings.embedding_url,
+        model=settings.embedding_model,
+        key=key,
+        dimensions=settings.embedding_dimensions,
+    )
