@@ -87,7 +87,7 @@ def is_tool(function: Callable[..., Any]) -> bool:
 def _description(doc: docstring_parser.Docstring) -> str:
     returns = doc.returns.description if doc.returns else None
     parts = [doc.description, f"Returns: {returns}" if returns else None]
-    return "\n\n".join(text for text in parts if text)
+    return "\n\n".join(text.strip() for text in parts if text)
 
 
 def _takes_store(function: Callable[..., Any]) -> bool:

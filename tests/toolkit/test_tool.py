@@ -99,6 +99,19 @@ def test_the_definition_has_the_format_of_the_messages_api():
     )
 
 
+def test_a_one_line_description_has_one_blank_line_before_what_it_returns():
+    @tool
+    def count() -> int:
+        """Count.
+
+        Returns:
+            How many.
+        """
+        return 1
+
+    assert Tool.of(count).description == "Count.\n\nReturns: How many."
+
+
 def test_the_schema_says_what_the_hints_and_the_docstring_say():
     schema = Tool.of(everything).input_schema
     assert schema["type"] == "object"
