@@ -5,7 +5,7 @@ from datetime import datetime
 
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
-TITLE_CHARS_MAX = 300
+TITLE_CHARS_MAX = HEADING_CHARS_MAX = 300
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # Where a long paragraph may be cut: after a sentence, else between words, else anywhere.
@@ -50,7 +50,13 @@ class Document:
 
 def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
     """A document of clean, non-empty blocks. Without a title the first heading is one, else `name`."""
-    cleaned = (Block(clean(block.text).strip("\n").rstrip(), block.is_heading) for block in blocks)
+    cleaned = (
+        Block(
+            text := clean(block.text).strip("\n").rstrip(),
+            block.is_heading and len(text) <= HEADING_CHARS_MAX,
+        )
+        for block in blocks
+    )
     kept = tuple(block for block in cleaned if block.text.strip())
     heading = next((block.text for block in kept if block.is_heading), "")
     return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=kept)
@@ -73,14 +79,14 @@ def passages(document: Document) -> list[Passage]:
     bodies: list[str] = []
 
     def close() -> None:
-        if bodies:
-            found.append(Passage(" · ".join(headings), "\n\n".join(bodies)))
+        if bodies or headings:
+            found.append(Passage(" · ".join(headings), "\n\n".join(bodies or headings)))
         headings.clear()
         bodies.clear()
 
     for block in document.blocks:
         if block.is_heading:
-            if sum(map(len, bodies)) >= PASSAGE_CHARS_MIN:
+            if sum(map(len, bodies or headings)) >= PASSAGE_CHARS_MIN:
                 close()
             headings.append(one_line(block.text))
             continue
@@ -90,8 +96,6 @@ def passages(document: Document) -> list[Passage]:
                 close()
                 headings.extend(last)
             bodies.append(piece)
-    if not bodies and headings:
-        bodies.extend(headings)
     close()
     return found
 

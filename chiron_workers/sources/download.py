@@ -22,6 +22,7 @@ HEADERS = {
     "Accept": "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.1",
 }
 REDIRECTS_MAX = 5
+URL_CHARS_SHOWN = 300
 CHUNK_BYTES = 64 * 1024
 REDIRECTS = {301, 302, 303, 307, 308}
 PUBLIC = ssrfguard.Policy(allowed_ports=frozenset({80, 443, 8080, 8443}))
@@ -91,17 +92,16 @@ async def download(url: str, *, limits: Limits) -> Download:
     Raises:
         ToolError: The address is refused, does not answer, answers with an error, or gives too much.
     """
+    shown = _shown(url)
     try:
         async with asyncio.timeout(limits.timeout_s), _client(limits) as client:
             return await _follow(client, url, limits)
     except TimeoutError:
-        raise ToolError(f"{url} did not answer in full within {limits.timeout_s:g} s.") from None
-    except ssrfguard.BlockedAddressError as error:
-        raise ToolError(f"{url} is refused: {error.address} is no public address.") from None
-    except ssrfguard.BlockedURLError as error:
-        raise ToolError(f"{url} is refused: {error.reason}.") from None
+        raise ToolError(f"{shown} did not answer in full within {limits.timeout_s:g} s.") from None
+    except (ssrfguard.BlockedAddressError, ssrfguard.BlockedURLError) as error:
+        raise ToolError(f"{shown} is refused: {error.reason}.") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise ToolError(f"{url} cannot be fetched: {_reason(error)}.") from None
+        raise ToolError(f"{shown} cannot be fetched: {_reason(error)}.") from None
 
 
 @asynccontextmanager
@@ -134,19 +134,24 @@ async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits) -> Do
             if answer.status not in REDIRECTS or not location:
                 return await _body(answer, at, limits)
         at = urljoin(at, location)
-    raise ToolError(f"{url} redirects more than {REDIRECTS_MAX} times.")
+    raise ToolError(f"{_shown(url)} redirects more than {REDIRECTS_MAX} times.")
 
 
 async def _body(answer: aiohttp.ClientResponse, url: str, limits: Limits) -> Download:
     if answer.status != HTTPStatus.OK:
-        raise ToolError(f"{url} answered {_status(answer.status)}.")
+        raise ToolError(f"{_shown(url)} answered {_status(answer.status)}.")
     body = bytearray()
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
         body += chunk
         if len(body) > limits.bytes_max:
-            raise ToolError(f"{url} is larger than {limits.bytes_max:,} bytes.")
+            raise ToolError(f"{_shown(url)} is larger than {limits.bytes_max:,} bytes.")
     declared = answer.headers.get("Content-Type", "")
     return Download(url, declared.partition(";")[0].strip().lower(), _charset(declared), bytes(body))
+
+
+def _shown(url: str) -> str:
+    """The address as a message may show it: of bounded length, without a password."""
+    return re.sub(r"(?<=//)[^/@]*@", "", url)[:URL_CHARS_SHOWN]
 
 
 def _policy(limits: Limits) -> ssrfguard.Policy:

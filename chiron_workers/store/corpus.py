@@ -2,7 +2,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from chiron_workers import ids
 from chiron_workers.sources.document import Document, Passage, clean, passages
@@ -104,7 +104,7 @@ class Corpus:
 
     async def document(self, url: str) -> Fetched | None:
         """The text of a document, or None where no document has the address."""
-        args = {"url": canonical(url), "subject_id": urlsplit(canonical(url)).netloc}
+        args = {"url": canonical(url), "subject_id": canonical(url).removeprefix(SCHEME).partition("/")[0]}
         row = await self.session.row(SQL["document"], args)
         return fetched(row) if row else None
 

@@ -2,7 +2,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urldefrag
 
 import zstandard
 from psycopg.rows import DictRow
@@ -42,7 +41,7 @@ class Fetched:
 
 def canonical(url: str) -> str:
     """The address under which a text is kept: without its fragment, which names a place within the text."""
-    return urldefrag(url.strip().replace("\0", "")).url
+    return url.strip().replace("\0", "").partition("#")[0]
 
 
 class Sources:

@@ -49,9 +49,10 @@ async def web_search(store: Store, *, query: str, subject_id: str, max_results: 
     """
     if not query.strip():
         raise ToolError("The query is empty; say what you want to know.")
+    subject = await store.subjects.get(subject_id)
     hits: list[Hit] = []
     for provider in providers():
-        hits += await provider.search(store, query=query, subject_id=subject_id, limit=max_results)
+        hits += await provider.search(store, query=query, subject_id=subject["subject_id"], limit=max_results)
     return sorted(hits, key=lambda hit: -hit["score"])[:max_results]
 
 

@@ -94,14 +94,10 @@ async def test_names_with_dots_and_underscores_are_found_by_their_parts(corpus: 
         assert await urls(corpus, query, "Code") == ["a.txt"]
 
 
-@pytest.mark.parametrize(
-    "query", ["", "   ", "the of and", "' | & ! :* \\ <->", "\0", "🜂", "zzzunknown", "x" * 50_000]
-)
-async def test_queries_without_usable_words_find_nothing_and_break_nothing(
-    corpus: Corpus, query: str
-) -> None:
+async def test_queries_without_usable_words_find_nothing_and_break_nothing(corpus: Corpus) -> None:
     await corpus.add_texts("Garden", GARDEN)
-    assert await corpus.search(query, subject="Garden", limit=5) == []
+    for query in ("", "  ", "the of and", "' | & ! :* \\ <->", "\0", "🜂", "zzzunknown", "x" * 50_000):
+        assert await corpus.search(query, subject="Garden", limit=5) == []
 
 
 async def test_subjects_do_not_see_each_others_documents(corpus: Corpus) -> None:
