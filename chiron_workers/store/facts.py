@@ -14,7 +14,7 @@ from chiron_workers.states import EventKind, FactStatus
 from chiron_workers.store.checks import bounded, folded, share, worded
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
-from chiron_workers.store.subjects import slug
+from chiron_workers.store.subjects import Subjects, slug
 from chiron_workers.store.vectors import Vectors, half
 
 SQL = load(__file__)
@@ -130,11 +130,13 @@ class Facts:
         A higher confidence given again raises that fact's, and lifts a candidate out of hiding.
 
         Raises:
-            ToolValidationError: `contradictions` has the id of a fact that is not there.
+            ToolValidationError: `contradictions` has the id of a fact that is not there, or the subject is not the
+                run's own.
         """
         await self._require(claim.contradictions)
         [embedding] = await self.embedder.embed([claim.content])
         table = await self.vectors.ensure()
+        await Subjects(self.session).for_writing(claim.subject_id)
         stored = await self._insert(claim) or await self._meet(claim)
         await self.vectors.add(table, stored.fact_id, embedding)
         if stored.is_new:

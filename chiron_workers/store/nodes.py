@@ -116,7 +116,7 @@ class Nodes:
             ToolValidationError: The parent or a prerequisite is not there or belongs to a subject that does
                 not share it, the prerequisites run in a circle, or the tree gets deeper than 50.
         """
-        subject_id = await self._subject(draft.subject_id)
+        subject_id = await Subjects(self.session).for_writing(draft.subject_id)
         await self.session.write(SQL["lock"])
         named = await self._named(draft)
         depth = _depth(draft, named)
@@ -178,13 +178,6 @@ class Nodes:
                 parent["children"].append(branch)
         tops = [branch for branch in branches.values() if branch["parent_id"] not in branches]
         return tops, len(rows) > NODES_MAX
-
-    async def _subject(self, subject_id: str) -> str:
-        subjects = Subjects(self.session)
-        own = subjects.writable(subject_id)
-        if self.session.caller.subject_id is None:
-            await subjects.ensure(own, own)
-        return own
 
     async def _named(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")

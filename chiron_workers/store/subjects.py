@@ -102,6 +102,17 @@ class Subjects:
             )
         return found
 
+    async def for_writing(self, subject_id: str) -> str:
+        """The slug of a subject that the caller may change, made if there is none: a write.
+
+        Raises:
+            ToolValidationError: It is not the run's subject.
+        """
+        found = self.writable(subject_id)
+        if self.session.caller.subject_id is None:
+            await self.ensure(found, found)
+        return found
+
     async def active(self) -> Subject | None:
         """The subject being worked on: the run's own, or what the caller chose last; None before a choice."""
         if own := self.session.caller.subject_id:

@@ -26,7 +26,6 @@ def said(content: str, **fields: Any) -> Claim:
 
 async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:
     async with Store(Session(pool), embedder) as store:
-        await store.subjects.ensure(asked.subject_id, asked.subject_id)
         return await store.facts.add(asked)
 
 
@@ -115,7 +114,6 @@ async def test_a_withdrawn_fact_stays_withdrawn(pool: Pool, embedder: Embedder) 
 async def test_a_new_fact_is_told_to_watchers_and_a_known_one_is_not(pool: Pool, embedder: Embedder) -> None:
     session = Session(pool)
     store = Store(session, embedder)
-    await store.subjects.ensure("moon", "Moon")
     stored = await store.facts.add(said("The Moon is round.", confidence=0.5))
     await store.facts.add(said("The Moon is round.", confidence=0.5))
     event = {

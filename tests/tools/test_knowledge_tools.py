@@ -1,0 +1,169 @@
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from psycopg.sql import SQL
+
+from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.sources import Page, Sources
+from chiron_workers.tools import registry
+from chiron_workers.tools.knowledge import misquoted, store_knowledge, vector_search
+
+Call = Callable[..., Awaitable[Any]]
+
+URL = "https://example.org/moon"
+TEXT = "The Moon is the only\n  natural satellite of Earth. It orbits at 384,400 km."
+TWELVE = {
+    "store_knowledge",
+    "vector_search",
+    "get_active_subject",
+    "set_active_subject",
+    "list_subjects",
+    "get_learning_goal",
+    "save_learning_goal",
+    "get_knowledge_node",
+    "get_knowledge_tree",
+    "save_knowledge_node",
+    "get_user_progress",
+    "record_assessment",
+}
+
+
+def fact(**fields: Any) -> dict[str, Any]:
+    given = {
+        "content": "The Moon orbits the Earth at 384,400 km.",
+        "subject_id": "Moon",
+        "source_url": URL,
+        "source_score": "0.9",
+        "topic_path": "orbit/distance",
+        "confidence": "0.85",
+    }
+    return given | fields
+
+
+@pytest.fixture
+async def read(pool: Pool) -> str:
+    """The source was read; the hash of its text."""
+    async with Session(pool) as session:
+        return await Sources(session).keep(Page(URL, TEXT, "text/html", title="Moon"))
+
+
+def test_the_twelve_knowledge_tools_are_offered_with_every_argument_described() -> None:
+    offered = {tool.name: tool.definition() for tool in registry().all()}
+    assert offered.keys() >= TWELVE
+    for name in TWELVE:
+        for argument, schema in offered[name]["input_schema"]["properties"].items():
+            assert schema.get("description"), f"{name}.{argument}"
+
+
+async def test_a_fact_is_stored_from_sloppy_arguments_and_found_again(call: Call) -> None:
+    receipt = await call("store_knowledge", fact(contradictions="null", quote=""))
+    assert receipt == {
+        "status": "stored",
+        "subject_id": "moon",
+        "topic_path": "orbit/distance",
+        "fact_id": receipt["fact_id"],
+    }
+    found = await call("vector_search", {"query": "how far is it?", "subject_id": "Moon", "top_k": "3"})
+    assert json.loads(json.dumps(found)) == found
+    assert [(one["id"], one["confidence"], one["quote"]) for one in found] == [
+        (receipt["fact_id"], 0.85, None)
+    ]
+
+
+async def test_direct_calls_do_the_same(store: Store) -> None:
+    receipt = await store_knowledge(
+        store,
+        content="The Moon orbits the Earth.",
+        subject_id="moon",
+        source_url=URL,
+        source_score=0.9,
+        topic_path="orbit",
+        confidence=0.9,
+    )
+    [found] = await vector_search(store, query="orbit", subject_id="moon")
+    assert (found["id"], found["content"]) == (receipt["fact_id"], "The Moon orbits the Earth.")
+
+
+async def test_a_duplicate_is_said_to_be_one_and_a_candidate_is_lifted(call: Call) -> None:
+    first = await call("store_knowledge", fact(confidence=0.7))
+    assert first["status"] == "candidate"
+    assert "out of sight, since its confidence is not above 0.7" in first["note"]
+    assert await call("vector_search", {"query": "distance", "subject_id": "moon"}) == []
+    again = await call("store_knowledge", fact(confidence=0.9))
+    assert (again["status"], again["fact_id"]) == ("duplicate", first["fact_id"])
+    assert again["note"] == "The candidate is accepted now, with confidence 0.9."
+    assert len(await call("vector_search", {"query": "distance", "subject_id": "moon"})) == 1
+    third = await call("store_knowledge", fact(confidence=0.9))
+    assert (third["status"], "note" in third) == ("duplicate", False)
+
+
+async def test_within_a_run_a_source_must_have_been_read(call: Call, in_a_run: Caller) -> None:
+    with pytest.raises(ToolError, match=f"source_url: {URL} was never read; web_fetch that address first"):
+        await call("store_knowledge", fact(), in_a_run)
+
+
+async def test_within_a_run_a_fact_remembers_what_it_rests_on(
+    call: Call, pool: Pool, in_a_run: Caller, read: str
+) -> None:
+    quote = "only natural  satellite\nof Earth"
+    receipt = await call("store_knowledge", fact(quote=quote, source_url=f"{URL}#top"), in_a_run)
+    row = await Session(pool).row(SQL("select id::text, snapshot_hash, run_id, call_id, quote from facts"))
+    assert row == {
+        "id": receipt["fact_id"],
+        "snapshot_hash": read,
+        "run_id": in_a_run.run_id,
+        "call_id": "call-1",
+        "quote": quote,
+    }
+
+
+async def test_a_quote_that_does_not_stand_in_the_source_is_shown_beside_it(
+    call: Call, pool: Pool, in_a_run: Caller, read: str
+) -> None:
+    with pytest.raises(ToolError, match="quote: these words do not stand in the page") as caught:
+        await call("store_knowledge", fact(quote="It orbits at 400,000 km."), in_a_run)
+    assert "After 'It orbits at ' the page goes on '384,400 km.', the quote '400,000 km.'" in str(
+        caught.value
+    )
+    assert await Session(pool).rows(SQL("select * from facts")) == []
+
+
+async def test_a_run_writes_to_its_own_subject_only(call: Call, in_a_run: Caller, read: str) -> None:
+    with pytest.raises(ToolValidationError, match="this run works on 'moon' and cannot write to 'mars'"):
+        await call("store_knowledge", fact(subject_id="Mars"), in_a_run)
+
+
+async def test_every_problem_names_its_argument(call: Call) -> None:
+    with pytest.raises(ToolValidationError, match=r"confidence: must be a number from 0\S* to 1") as caught:
+        await call("store_knowledge", fact(confidence="1.5"))
+    assert caught.value.field == "confidence"
+    with pytest.raises(ToolValidationError, match="source_url: is required"):
+        await call("store_knowledge", {name: value for name, value in fact().items() if name != "source_url"})
+    with pytest.raises(ToolValidationError, match="content: must not be empty"):
+        await call("store_knowledge", fact(content=" "))
+    with pytest.raises(ToolValidationError, match="top_k: must be a whole number from 1 to 100"):
+        await call("vector_search", {"query": "x", "subject_id": "moon", "top_k": 0})
+
+
+async def test_a_text_the_embedded_model_serves_badly_is_noted(call: Call) -> None:
+    receipt = await call("store_knowledge", fact(content="月は地球の唯一の自然衛星である。"))
+    assert receipt["status"] == "stored"
+    assert "CHIRON_EMBEDDING_PROVIDER" in receipt["note"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "problem"),
+    [
+        ("the only natural satellite", ""),
+        ("It  orbits\tat 384,400 km.", ""),
+        ("zzz", "the page holds none of these words."),
+        ("The Moon is made of cheese", "After 'The Moon is ' the page goes on 'the only natural"),
+    ],
+)
+def test_a_misquotation_is_told_from_a_quotation(quote: str, problem: str) -> None:
+    found = misquoted(quote, TEXT)
+    assert (problem in found) if problem else found == ""

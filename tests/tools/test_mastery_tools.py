@@ -1,0 +1,63 @@
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.ids import new_id
+from chiron_workers.store import Caller
+
+Call = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture
+async def node(call: Call) -> str:
+    saved = await call(
+        "save_knowledge_node", {"subject_id": "moon", "title": "Phases", "description": "All."}
+    )
+    node_id: str = saved["node_id"]
+    return node_id
+
+
+async def test_progress_begins_with_nothing_answered(call: Call, node: str) -> None:
+    assert await call("get_user_progress", {"node_id": node}) == {
+        "node_id": node,
+        "attempts": 0,
+        "correct": 0,
+        "mastery": 0.2,
+        "mastered": False,
+        "last_answered_at": None,
+        "questions": [],
+    }
+
+
+async def test_each_recorded_answer_moves_the_mastery(call: Call, node: str) -> None:
+    answer = {"node_id": node, "question_hash": 17, "response": "Because of the Sun.", "lesson_id": "null"}
+    seen = [(await call("record_assessment", {**answer, "correct": "true"}))["mastery"] for _ in range(3)]
+    assert seen == [0.6, 0.8903, 0.9774]
+    progress = await call("get_user_progress", {"node_id": node})
+    assert (progress["mastered"], progress["attempts"], progress["correct"]) == (True, 3, 3)
+    assert progress["questions"] == [
+        {"question_hash": "17", "attempts": 3, "correct": 3, "last_correct": True}
+    ]
+    after = await call(
+        "record_assessment", {**answer, "correct": "no", "question_hash": "q2", "lesson_id": "l1"}
+    )
+    assert after["mastery"] < 0.95
+    assert after["mastered"] is False
+
+
+async def test_an_answer_belongs_to_the_learner_who_gave_it(call: Call, node: str) -> None:
+    answer = {"node_id": node, "question_hash": "q", "response": "x", "correct": True}
+    await call("record_assessment", answer, Caller(owner="ada"))
+    assert (await call("get_user_progress", {"node_id": node}, Caller(owner="ada")))["attempts"] == 1
+    assert (await call("get_user_progress", {"node_id": node}))["attempts"] == 0
+
+
+async def test_a_node_that_is_not_there_is_named_and_nothing_is_stored(call: Call) -> None:
+    for wrong in ("phases", str(new_id())):
+        answer = {"node_id": wrong, "question_hash": "q", "response": "x", "correct": True}
+        for tool, arguments in (("record_assessment", answer), ("get_user_progress", {"node_id": wrong})):
+            with pytest.raises(ToolValidationError, match=r"^node_id: ") as caught:
+                await call(tool, arguments)
+            assert caught.value.field == "node_id"
