@@ -4,7 +4,6 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.ringing import ring_for
 from chiron_workers.settings import settings
 from chiron_workers.store.connect import open_pool
 from chiron_workers.store.runs import say as say_to_run
@@ -24,6 +23,8 @@ def say(
 
 
 async def _say(run_id: UUID, message: str) -> bool:
+    from chiron_api.ringing import ring_for
+
     async with open_pool(settings().database_url, size=2) as pool:
         waiting = await say_to_run(pool, run_id, message)
     await ring_for([waiting] if waiting else [])

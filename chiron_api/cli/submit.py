@@ -8,7 +8,6 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.cli.watch import follow
-from chiron_api.ringing import ring_for
 from chiron_api.terminal import as_json as json_line
 from chiron_api.topics_file import Found, Topic, read_topics
 from chiron_workers.errors import UsageError
@@ -129,6 +128,8 @@ def _run(found: Found, defaults: Defaults) -> NewRun:
 
 
 async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
+    from chiron_api.ringing import ring_for
+
     async with open_pool(found_settings.database_url, size=2) as pool:
         submitted = await submit_batch(pool, batch)
     await ring_for(submitted.to_ring)

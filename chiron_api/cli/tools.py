@@ -4,7 +4,6 @@ import typer
 
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line
-from chiron_workers.tools import registry
 
 cli = typer.Typer()
 
@@ -12,6 +11,8 @@ cli = typer.Typer()
 @cli.command()
 def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the tools that every agent is offered; as JSON, their definitions in the Anthropic format."""
+    from chiron_workers.tools import registry
+
     definitions = registry().definitions()
     if as_json:
         typer.echo(json_line(definitions))

@@ -12,7 +12,6 @@ from chiron_api.cli import run
 from chiron_api.terminal import one_line
 from chiron_api.watch_display import Board, Row, closing, line
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.progress import tail
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.connect import Pool, open_pool
@@ -53,6 +52,8 @@ def follow(target: str, *, after: int | None = None, as_json: bool = False) -> N
 
 
 async def _watch(target: str, after: int | None, *, as_json: bool) -> RunState:
+    from chiron_workers.progress import tail
+
     found_settings = settings()
     async with open_pool(found_settings.database_url, size=2) as pool:
         found = await _find(pool, target, after)
