@@ -1,0 +1,100 @@
+"""Real Celery workers as processes, and a look at what they leave in Postgres."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from chiron_workers.settings import Settings
+
+
+@dataclass
+class Worker:
+    """One worker process."""
+
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, timeout_s: float = 40) -> int:
+        self.process.terminate()
+        return self.process.wait(timeout_s)
+
+
+def environment(settings: Settings, **more: str) -> dict[str, str]:
+    """The environment of a process that uses the test's services; nothing of the developer's own settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CHIRON_", "ANTHROPIC_"))}
+    return {
+        **kept,
+        "CHIRON_HOME": str(settings.home),
+        "CHIRON_DATABASE_URL": settings.database_url,
+        "CHIRON_REDIS_URL": settings.redis_url,
+        "CHIRON_BROKER_URL": settings.broker_url,
+        "CHIRON_MODEL": settings.model,
+        "PYTHONUNBUFFERED": "1",
+        **more,
+    }
+
+
+@contextmanager
+def running(settings: Settings, *arguments: str, name: str = "w1", **env: str) -> Iterator[Worker]:
+    """A worker started as everybody starts one by hand; killed at the end if it still runs."""
+    log = settings.home / f"{name}.log"
+    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-n", f"{name}@test", *arguments]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, env=environment(settings, **env), stdout=out, stderr=subprocess.STDOUT, cwd=settings.home
+        )
+    try:
+        yield Worker(process, log)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+        process.wait()
+
+
+def chiron(
+    settings: Settings, *arguments: str, stdin: str | None = None, timeout_s: float = 60, **env: str
+) -> "subprocess.CompletedProcess[str]":
+    """The `chiron` command as a person runs it."""
+    source: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+    return subprocess.run(
+        [sys.executable, "-m", "chiron_api", *arguments],
+        **source,
+        env=environment(settings, **env),
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        cwd=settings.home,
+        check=False,
+    )
+
+
+def rows(settings: Settings, query: str, args: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    with psycopg.connect(settings.database_url, autocommit=True, row_factory=dict_row) as connection:
+        return connection.execute(query, args).fetchall()  # type: ignore[arg-type]
+
+
+def wait_until(condition: Callable[[], Any], timeout_s: float = 30, what: str = "") -> Any:
+    """The first true value of a condition, looked at often; fails the test when time is up."""
+    give_up_at = time.monotonic() + timeout_s
+    while not (found := condition()):
+        assert time.monotonic() < give_up_at, f"not within {timeout_s} s: {what}"
+        time.sleep(0.05)
+    return found
