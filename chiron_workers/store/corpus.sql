@@ -45,7 +45,11 @@ with lexeme as (
    limit 64
 ), hit as materialized (
   select p.document_id, p.n, l.lexeme, ts_rank('{0.2, 0.3, 0.6, 1.0}', p.tsv, l.query, 1) as rank
-    from lexeme l join passages p on p.subject_id = %(subject_id)s and p.tsv @@ l.query
+    from lexeme l cross join lateral (
+      select document_id, n, tsv from passages
+       where subject_id = %(subject_id)s and tsv @@ l.query
+      offset 0  -- One look into the index for each word; joined, the planner would read every passage.
+    ) p
 ), rarity as (
   select lexeme, ln(1 + (select sum(passages) from documents where subject_id = %(subject_id)s) / count(*)) as idf
     from hit group by lexeme

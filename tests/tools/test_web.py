@@ -272,12 +272,10 @@ async def test_a_closed_port_and_an_unknown_host_are_said(store: Store, unused_t
         await web_fetch(store, url="http://no-such-host.invalid/")
 
 
-@pytest.mark.parametrize(
-    "url", ["", "example.org/page", "ftp://example.org/", "javascript:alert(1)", "/etc/passwd"]
-)
-async def test_an_address_of_another_kind_names_the_right_ones(store: Store, url: str) -> None:
-    with pytest.raises(ToolError, match="must begin with http://, https:// or corpus://"):
-        await web_fetch(store, url=url)
+async def test_an_address_of_another_kind_names_the_right_ones(store: Store) -> None:
+    for url in ("", "example.org/page", "ftp://example.org/", "javascript:alert(1)", "/etc/passwd"):
+        with pytest.raises(ToolError, match="must begin with http://, https:// or corpus://"):
+            await web_fetch(store, url=url)
 
 
 async def test_a_document_of_the_corpus_is_found_read_and_recorded(store: Store) -> None:
@@ -308,7 +306,7 @@ async def test_a_search_is_bounded_and_needs_words(store: Store) -> None:
     assert len(await web_search(store, query="moons", subject_id="planets", max_results=2)) == 2
     with pytest.raises(ToolError, match="query is empty"):
         await web_search(store, query="  ", subject_id="planets")
-    with pytest.raises(ToolValidationError, match="no subject is called 'moons'. Known subjects: planets"):
+    with pytest.raises(ToolValidationError, match=r"no subject is called 'moons'. Known subjects: planets"):
         await web_search(store, query="mars", subject_id="moons")
 
 
