@@ -1,17 +1,19 @@
 """The words of the offline researcher: what it is, what it found, and where."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from chiron_workers.offline.inquiry import Inquiry
 from chiron_workers.offline.material import Document
 from chiron_workers.offline.ranking import Ranked, rank
+from chiron_workers.offline.words import terms
 
 WHAT_IT_IS = (
     "This answer comes from Chiron's offline researcher, an extractive program and no language model: "
     "it understands nothing, and every statement below is copied from a source."
 )
 _ANSWER_SENTENCES = 4
-_ANSWERS = 0.6  # share of a question's terms that a sentence must have to answer it
+_COVERED = 0.6  # share of a question that a sentence must cover to answer it
+_ADDED_COVERED = 0.5  # share of its new terms that must stand in the sentence itself
 
 
 def summary(inquiry: Inquiry) -> str:
@@ -20,9 +22,7 @@ def summary(inquiry: Inquiry) -> str:
         return _report(inquiry, ["No tool for searching sources was offered, so nothing could be looked up."])
     stored = inquiry.stored_in(inquiry.leg)
     if stored:
-        return _report(
-            inquiry, [f"{len(stored)} facts were stored on: {inquiry.asked}", *_cited(stored, inquiry)]
-        )
+        return _report(inquiry, [f"Stored on: {inquiry.asked}", *_cited(stored, inquiry)])
     if not inquiry.sources and not inquiry.documents:
         return _report(inquiry, [f"No sources were found on: {inquiry.asked}", "Nothing was stored."])
     found = [(finding.sentence.text, finding.document.url) for finding in inquiry.findings]
@@ -33,19 +33,28 @@ def summary(inquiry: Inquiry) -> str:
 
 def from_what_was_found(inquiry: Inquiry) -> str | None:
     """An answer from the documents already in the conversation; None when they do not hold one."""
-    ranked = rank(inquiry.documents, inquiry.asked)
-    chosen = _distinct(one for one in ranked if _share(one, inquiry.terms) >= _ANSWERS)
+    if not terms(inquiry.asked):
+        told = [fact for leg in inquiry.conversation.legs for fact in inquiry.stored_in(leg)]
+        return _report(inquiry, ["What was stored so far:", *_cited(told, inquiry)]) if told else None
+    ranked = [one for one in rank(inquiry.documents, inquiry.asked) if _answers(one, inquiry)]
+    chosen = _distinct(sorted(ranked, key=lambda one: -round(one.coverage, 1)))
     if not chosen:
         return None
     quoted = [(one.sentence.text, one.document.url) for one in chosen]
     return _report(inquiry, [f"From the sources already read, on: {inquiry.asked}", *_cited(quoted, inquiry)])
 
 
-def _share(ranked: Ranked, terms: Sequence[str]) -> float:
-    return sum(term in ranked.sentence.terms for term in terms) / len(terms)
+def _answers(ranked: Ranked, inquiry: Inquiry) -> bool:
+    """Whether a sentence covers the question, above all what the question adds to the ones before it."""
+    before = {
+        term for leg in inquiry.conversation.legs[:-1] for asked in leg.questions for term in terms(asked)
+    }
+    added = [term for term in inquiry.terms if term not in before]
+    covered = sum(term in ranked.sentence.terms for term in added)
+    return ranked.coverage >= _COVERED and covered >= _ADDED_COVERED * len(added)
 
 
-def _distinct(ranked: Iterable[Ranked]) -> list[Ranked]:
+def _distinct(ranked: Sequence[Ranked]) -> list[Ranked]:
     chosen: dict[str, Ranked] = {}
     for one in ranked:
         if len(chosen) == _ANSWER_SENTENCES:

@@ -49,13 +49,9 @@ def findings(documents: Sequence[Document], topic: str, *, known: frozenset[str]
     for candidate in ranked:
         if len(chosen) == FINDINGS_MAX:
             break
-        kept = [finding.sentence for finding in chosen]
         crowded = sum(finding.document.url == candidate.document.url for finding in chosen) >= _PER_DOCUMENT
-        if (
-            crowded
-            or candidate.sentence.text in known
-            or any(_alike(candidate.sentence, one) for one in kept)
-        ):
+        told = any(_repeats(candidate.sentence, finding.sentence) for finding in chosen)
+        if crowded or told or candidate.sentence.text in known:
             continue
         others = _elsewhere(candidate, ranked)
         opposing = tuple(other for other in others if _opposed(candidate.sentence, other.sentence))
@@ -87,6 +83,11 @@ def _alike(one: Sentence, other: Sentence) -> bool:
     if not one.terms or not other.terms:
         return one.text == other.text
     return len(one.terms & other.terms) / len(one.terms | other.terms) >= _SAME
+
+
+def _repeats(one: Sentence, other: Sentence) -> bool:
+    """The same statement; of two that contradict each other both are told."""
+    return _alike(one, other) and not _opposed(one, other)
 
 
 def _opposed(one: Sentence, other: Sentence) -> bool:

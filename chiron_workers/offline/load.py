@@ -17,11 +17,10 @@ from chiron_workers.offline.usage import InputUsage, PrefixCache
 FRAMES_MAX = 1_024
 _STORED_EVERY = 10  # turns, where a store is offered and the last results hold a statement
 _RECENT_BYTES = 6_000
-_ASSISTANT = re.compile(
-    rb'"role"\s*:\s*"assistant"'
-)  # quotes inside strings are escaped: only a real role matches
+# Quotes inside strings are escaped, so these match nothing but the request's own fields.
+_ASSISTANT = re.compile(rb'"role"\s*:\s*"assistant"')
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
-_TAIL = re.compile(rb'\]\s*,\s*("model"\s*:)')
+_AFTER_MESSAGES = (b'],"model":', b'], "model":')
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:[^\s\"'\\<>]{3,500}")
 _STATEMENT = re.compile(r"[A-Z][^\"\\{}\[\]<>]{40,300}?\.")
 _FILLER = "This is a load test. A program plays a set number of turns and says nothing of any meaning. "
@@ -72,8 +71,9 @@ class Load:
 
     def _frame(self, body: bytes) -> Frame:
         """The frame of a request, parsed once a conversation: it follows the messages in what the SDK sends."""
-        tails = list(_TAIL.finditer(body, max(0, len(body) - 200_000)))
-        tail = body[tails[-1].start(1) :] if tails else body
+        ends = (body.rfind(mark) for mark in _AFTER_MESSAGES)
+        end = next((end for end in ends if end >= 0), -1)
+        tail = b"{" + body[end:].lstrip(b"], ") if end >= 0 else body
         if (known := self._frames.get(tail)) is None:
             known = _parsed_frame(tail, body)
             self._frames[tail] = known
@@ -116,8 +116,9 @@ def _first_message(body: bytes, start: int) -> dict[str, Any] | None:
 
 
 def _parsed_frame(tail: bytes, body: bytes) -> Frame:
+    """The frame from the end of a request, from the whole of it where the end alone is not JSON."""
     try:
-        found = json.loads(b"{" + tail)
+        found = json.loads(tail)
     except ValueError:
         found = request.parse(body).model_dump()
     return Frame(

@@ -24,7 +24,10 @@ _REFERS = re.compile(r"\b(?:see|section|chapter|below|above|following|previous)\
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A sentence of a document with how well it answers, best is highest; `coverage` is the share of the topic in it."""
+    """A sentence of a document with how well it answers, best is highest.
+
+    `coverage` is the share of the topic, 0 to 1, that stands in the sentence or in the title and heading above it.
+    """
 
     sentence: Sentence
     document: Document
@@ -48,7 +51,7 @@ def rank(documents: Sequence[Document], topic: str) -> list[Ranked]:
         if inside and coverage >= 0.4:
             damping = _K1 * (1 - _B + _B * len(sentence.terms) / mean)
             score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + len(asked_pairs & sentence.pairs)
-            found.append(Ranked(sentence, document, score * _clarity(sentence), inside / total))
+            found.append(Ranked(sentence, document, score * _clarity(sentence), coverage))
     return sorted(found, key=lambda ranked: (-ranked.score, ranked.document.url, ranked.sentence.position))
 
 

@@ -16,6 +16,9 @@ _FENCE = re.compile(
 )
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---[ \t]*$", re.S | re.M)
 _BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_LITERAL = re.compile(
+    r"[ \t]*\.\. (?:code|code-block|sourcecode|parsed-literal|productionlist|doctest|math|raw|table|csv-table)::"
+)
 _UNDERLINE = re.compile(r"^[ \t]*([=\-~^*#+`'\":._])\1{2,}[ \t]*$")
 _MARKDOWN_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-z][.)])[ \t]+", re.M)
@@ -72,7 +75,8 @@ def _prose_blocks(text: str) -> Iterator[tuple[str, int, int]]:
         indent = len(block[0]) - len(block[0].lstrip(" \t"))
         if literal_indent is not None and indent > literal_indent:
             continue
-        literal_indent = indent if block[0].rstrip().endswith("::") else None
+        literal = block[0].rstrip().endswith("::") or _LITERAL.match(block[0])
+        literal_indent = indent if literal else None
         found, skipped = _heading(block[0])
         heading = found or heading
         yield from ((heading, first, last) for first, last in _items(text, start + skipped, end))

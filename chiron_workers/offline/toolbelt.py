@@ -1,7 +1,9 @@
 """Which of the offered tools searches, fetches and stores, worked out from their own definitions."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from chiron_workers.offline.properties import Purpose, purposes
@@ -45,6 +47,12 @@ class Toolbelt:
 
 def toolbelt(definitions: Iterable[dict[str, Any]]) -> Toolbelt:
     """Sort the tools of a request by what they are for."""
+    return _sorted_out(json.dumps(list(definitions)))
+
+
+@lru_cache(maxsize=64)
+def _sorted_out(definitions_json: str) -> Toolbelt:
+    definitions: list[dict[str, Any]] = json.loads(definitions_json)
     tools = [
         _tool(definition) for definition in definitions if isinstance(definition.get("input_schema"), dict)
     ]
