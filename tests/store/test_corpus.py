@@ -1,3 +1,4 @@
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -117,6 +118,18 @@ async def test_adding_again_replaces_the_document_and_its_passages(corpus: Corpu
     document = await corpus.document("corpus://garden/frost.txt")
     assert document is not None
     assert document.text == "Hoarfrost is beautiful."
+
+
+async def test_two_who_add_the_same_documents_at_once_leave_one_of_each(pool: Pool) -> None:
+    async def add(texts: list[tuple[str, str, str]]) -> Added:
+        async with Session(pool) as session:
+            return await Corpus(session).add_texts("Garden", texts)
+
+    first, second = await asyncio.gather(add(GARDEN), add(GARDEN[::-1]))
+    assert (first + second).added == (first + second).replaced == 4
+    found = Corpus(Session(pool))
+    assert len(await found.documents("Garden")) == 4
+    assert len(await found.search("compost", subject="Garden", limit=9)) == 2
 
 
 async def test_a_document_is_a_source_from_the_moment_it_is_added(corpus: Corpus) -> None:
