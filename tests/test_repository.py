@@ -65,9 +65,22 @@ def test_the_generated_pages_are_up_to_date():
     assert done.stdout + done.stderr == ""
 
 
-def test_the_env_example_sets_no_setting_but_compose_secrets():
+def test_the_env_example_sets_nothing_by_itself():
     lines = (ROOT / ".env.example").read_text().splitlines()
     assert all(line.endswith("=") for line in lines if line and not line.startswith("#"))
+
+
+def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    filled = [line.removeprefix("# ") for line in lines if re.match(r"# CHIRON_\w+=.", line)]
+    file = tmp_path / "filled"
+    file.write_text("\n".join(filled))
+    assert len(filled) > 20
+    assert Settings(_env_file=file) == Settings(_env_file=None)
 
 
 @pytest.mark.parametrize(
