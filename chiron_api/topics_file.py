@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
+BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
 FORMATS = {
     ".txt": "text",
     ".md": "text",
@@ -93,8 +95,9 @@ def _decoded(found: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = found.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}, line {line}: this is no UTF-8 text. Save the file as UTF-8.") from None
-    if (at := text.find("\0")) >= 0:
-        raise UsageError(f"{name}, line {text.count(chr(10), 0, at) + 1}: this is a binary file, no text.")
+    if control := BINARY.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        raise UsageError(f"{name}, line {line}: this is a binary file, no text.")
     return text
 
 
@@ -125,7 +128,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
                 )
             yield _cells(row), rows.line_num
     except csv.Error as error:
-        raise UsageError(f"{name}, line {rows.line_num}: this is no CSV: {error}.") from None
+        raise UsageError(f"{name}, line {rows.line_num + 1}: this is no CSV: {error}.") from None
 
 
 def _cells(row: dict[str, str | None]) -> dict[str, str]:
@@ -183,7 +186,8 @@ def _topic(values: Any, where: str) -> Topic:
 
 
 def _sentence(error: ValidationError) -> str:
-    problem = error.errors()[0]
+    # An unknown name is most likely a wrongly written one, and says more than that another is missing.
+    problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     field = ".".join(str(part) for part in problem["loc"])[:60]
     match problem["type"]:
         case "extra_forbidden":

@@ -42,7 +42,7 @@ def watch(
 def follow(target: str, *, after: int | None = None, as_json: bool = False) -> None:
     """Watch until the end; leaves the program with 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
     try:
-        state = run(_watch(target, after, as_json=as_json))
+        state = run(watched(target, after, as_json=as_json))
     except KeyboardInterrupt:
         typer.echo(
             f"Stopped watching; the research goes on. `chiron watch {target}` follows it again.", err=True
@@ -51,7 +51,8 @@ def follow(target: str, *, after: int | None = None, as_json: bool = False) -> N
     raise typer.Exit(0 if state == RunState.COMPLETED else 1)
 
 
-async def _watch(target: str, after: int | None, *, as_json: bool) -> RunState:
+async def watched(target: str, after: int | None = None, *, as_json: bool = False) -> RunState:
+    """Show what happens to a batch or a run until its end; the state it ends in."""
     from chiron_workers.progress import tail
 
     found_settings = settings()

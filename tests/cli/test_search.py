@@ -1,0 +1,77 @@
+import asyncio
+import json
+
+import pytest
+
+from chiron_workers.embed import open_embedder
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.facts import Claim
+
+KEYS = ["id", "content", "quote", "source_url", "source_score", "topic_path", "confidence", "score"]
+FACTS = (
+    ("birds", "Ducks dive for food.", 0.9),
+    ("birds", "Ducks can \x1b[31msleep with one eye open.", 0.3),
+    ("python", "A generator yields values one at a time.", 0.9),
+)
+
+
+@pytest.fixture
+def known(settings):
+    """The facts above; the second is a candidate."""
+
+    async def add() -> None:
+        embedder = open_embedder(settings)
+        async with (
+            open_pool(settings.database_url, size=2) as pool,
+            Store(Session(pool, Caller()), embedder) as store,
+        ):
+            for subject, content, confidence in FACTS:
+                await store.subjects.ensure(subject, subject)
+                await store.facts.add(
+                    Claim(subject, content, "https://example.org/a", 0.8, "a/b", confidence, quote="As seen.")
+                )
+        await embedder.close()
+
+    asyncio.run(add())
+
+
+def test_the_nearest_facts_come_first_as_json(chiron, known):
+    found = json.loads(chiron("search", "How do lazy iterators produce items?", "--json").stdout)
+    assert set(KEYS) <= set(found[0])
+    assert [one["content"] for one in found] == [FACTS[2][1], FACTS[0][1]]
+    assert found[0]["score"] > found[1]["score"]
+    assert (found[0]["quote"], found[0]["source_url"]) == ("As seen.", "https://example.org/a")
+
+
+def test_a_subject_a_count_and_a_confidence_narrow_it(chiron, known):
+    def contents(*arguments: str) -> list[str]:
+        return [one["content"] for one in json.loads(chiron("search", "ducks", "--json", *arguments).stdout)]
+
+    assert contents("--subject", "Birds") == [FACTS[0][1]]
+    assert set(contents("--subject", "birds", "--candidates")) == {FACTS[0][1], FACTS[1][1]}
+    assert contents("--candidates", "--min-confidence", "0.5", "--top-k", "1") == [FACTS[0][1]]
+
+
+def test_people_read_the_fact_its_words_and_its_source(chiron, known):
+    found = chiron("search", "sleeping ducks", "--candidates").stdout
+    assert "Ducks can sleep with one eye open." in found
+    assert "“As seen.”" in found
+    assert "https://example.org/a  (confidence 0.30)" in found
+    assert "\x1b" not in found
+
+
+def test_nothing_found_is_said(chiron):
+    assert "Nothing is known that fits" in chiron("search", "ducks").stdout
+    assert json.loads(chiron("search", "ducks", "--json").stdout) == []
+
+
+def test_a_wrong_question_is_one_sentence(chiron):
+    for arguments in (
+        ("search", " "),
+        ("search", "x", "--top-k", "0"),
+        ("search", "x", "--min-confidence", "2"),
+    ):
+        found = chiron(*arguments)
+        assert found.exit_code == 2
+        assert "Traceback" not in found.output

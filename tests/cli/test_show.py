@@ -1,0 +1,85 @@
+import json
+
+import pytest
+
+from chiron_workers.ids import new_id
+
+BATCH_KEYS = [
+    "id", "name", "subject_id", "state", "runs", "facts", "turns", "input_tokens", "output_tokens", "spent_usd",
+    "budget_usd", "started_at", "finished_at",
+]  # fmt: skip
+RUN_KEYS = [
+    "id", "batch_id", "role", "topic", "state", "attempt", "turns", "facts", "spent_usd", "error", "answer"
+]  # fmt: skip
+
+
+@pytest.fixture
+def batch(chiron):
+    """A batch with two runs: (its id, the ids of the runs)."""
+    found = json.loads(chiron("submit", "A", "B", "--subject", "S", "--budget-usd", "4", "--json").stdout)
+    return found["batch_id"], found["run_ids"]
+
+
+def test_a_batch_as_json_has_its_counts_and_sums(chiron, rows, batch):
+    rows(
+        "update runs set state = 'failed', spent_usd = 0.5, turns = 3, started_at = now() where topic = 'A' returning 1"
+    )
+    found = json.loads(chiron("show", batch[0], "--json").stdout)
+    assert set(BATCH_KEYS) <= set(found)
+    assert found["runs"] == {
+        "queued": 1,
+        "running": 0,
+        "paused": 0,
+        "completed": 0,
+        "failed": 1,
+        "cancelled": 0,
+    }
+    assert (found["state"], found["spent_usd"], found["budget_usd"], found["turns"]) == (
+        "running",
+        0.5,
+        4.0,
+        3,
+    )
+    assert json.loads(chiron("list", "--json").stdout) == [found]
+
+
+def test_a_run_as_json_has_its_answer_and_its_error(chiron, rows, batch):
+    rows("""update runs set state = 'failed', error = '{"kind": "max_turns", "message": "Too long."}', answer = 'So.'
+            where topic = 'A' returning 1""")
+    found = json.loads(chiron("show", batch[1][0], "--json").stdout)
+    assert set(RUN_KEYS) <= set(found)
+    assert (found["id"], found["batch_id"], found["topic"]) == (batch[1][0], batch[0], "A")
+    assert found["error"] == {"kind": "max_turns", "message": "Too long."}
+    assert found["answer"] == "So."
+
+
+def test_people_read_words_that_no_terminal_obeys(chiron, rows, batch):
+    rows(
+        "update runs set topic = E'\\x1b]0;own\\x07[bold]A\\x1b[2J', answer = E'one\\n\\u009b31mtwo' "
+        "where topic = 'A' returning 1"
+    )
+    for command in (("show", batch[0]), ("show", batch[1][0]), ("list",)):
+        found = chiron(*command)
+        assert found.exit_code == 0
+        assert not set("\x1b\x9b\x07") & set(found.stdout)
+    assert "[bold]A" in chiron("show", batch[1][0]).stdout
+    assert "one\n31mtwo" in chiron("show", batch[1][0]).stdout
+
+
+def test_the_list_is_bounded_and_newest_first(chiron, rows):
+    ids = [chiron("submit", "A", "--subject", "S").stdout.strip() for _ in range(3)]
+    found = json.loads(chiron("list", "--limit", "2", "--json").stdout)
+    assert [one["id"] for one in found] == [ids[2], ids[1]]
+    assert [line.split("\t")[0] for line in chiron("list").stdout.splitlines()] == ids[::-1]
+
+
+def test_nothing_submitted_yet_is_said(chiron):
+    assert "There is no batch yet" in chiron("list").stdout
+    assert json.loads(chiron("list", "--json").stdout) == []
+
+
+def test_what_is_no_id_and_what_is_unknown_is_said(chiron):
+    assert chiron("show", "nonsense").exit_code == 2
+    unknown = chiron("show", str(new_id()))
+    assert unknown.exit_code == 1
+    assert "No batch and no run has the id" in unknown.stderr

@@ -1,0 +1,138 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from redis import Redis
+
+from chiron_workers.ids import new_id
+
+
+def test_in_a_pipe_only_the_id_is_printed(chiron, rows):
+    found = chiron("submit", "Generators", "Duck typing", "--subject", "Python", "--priority", "3")
+    assert (found.exit_code, found.stderr) == (0, "")
+    [batch] = rows("select * from batches")
+    assert found.stdout == f"{batch['id']}\n"
+    stored = rows("select topic, role, model, priority, max_turns, subject_id from runs order by id")
+    assert [row.pop("topic") for row in stored] == ["Generators", "Duck typing"]
+    assert stored[0] == {
+        "role": "research", "model": "offline", "priority": 3, "max_turns": 200, "subject_id": "python"
+    }  # fmt: skip
+
+
+def test_json_gives_the_ids(chiron, rows):
+    found = json.loads(chiron("submit", "A", "B", "--subject", "S", "--json").stdout)
+    assert list(found) == ["batch_id", "run_ids"]
+    assert found["run_ids"] == [str(row["id"]) for row in rows("select id from runs order by id")]
+
+
+def test_a_doorbell_is_rung_for_each_run_under_its_id(chiron, settings):
+    redis = Redis.from_url(settings.redis_url)
+    redis.delete("chiron")
+    found = json.loads(chiron("submit", "A", "B", "--subject", "S", "--json").stdout)
+    rung = [json.loads(message)["headers"]["id"] for message in redis.lrange("chiron", 0, -1)]
+    redis.delete("chiron")
+    redis.close()
+    assert sorted(rung) == found["run_ids"]
+
+
+def test_topics_come_from_arguments_a_file_and_standard_input_together(chiron, rows, tmp_path):
+    (tmp_path / "more.csv").write_text("topic,subject,priority\nC,Other,9\n")
+    assert chiron("submit", "A", "-", "--file", "more.csv", "-s", "S", stdin="# x\nB\n").exit_code == 0
+    assert [(row["topic"], row["subject_id"], row["priority"]) for row in rows("select * from runs order by id")] == [
+        ("A", "s", 0), ("B", "s", 0), ("C", "other", 9)
+    ]  # fmt: skip
+
+
+def test_piped_topics_need_no_flag(chiron, rows):
+    assert chiron("submit", "--subject", "S", stdin="A\nB\n").exit_code == 0
+    assert chiron("submit", "--subject", "S", stdin='{"topic": "C"}\n').exit_code == 0
+    assert [row["topic"] for row in rows("select topic from runs order by id")] == ["A", "B", "C"]
+
+
+def test_a_file_may_name_the_subject_of_each_topic(chiron, rows):
+    assert (
+        chiron("submit", stdin='{"topic": "A", "subject": "X"}\n{"topic": "B", "subject": "Y"}').exit_code
+        == 0
+    )
+    assert [row["subject_id"] for row in rows("select subject_id from runs order by id")] == ["x", "y"]
+
+
+def test_the_same_key_gives_the_same_batch(chiron, rows):
+    call = ("submit", "A", "--subject", "S", "--idempotency-key", "k")
+    assert chiron(*call).stdout == chiron(*call).stdout
+    assert len(rows("select 1 from runs")) == 1
+    refused = chiron("submit", "B", "--subject", "S", "--idempotency-key", "k")
+    assert refused.exit_code == 1
+    assert "'k' was used for another request" in refused.stderr
+
+
+def test_a_budget_is_stored(chiron, rows):
+    assert chiron("submit", "A", "--subject", "S", "--budget-usd", "$2.50").exit_code == 0
+    assert str(rows("select budget_usd from batches")[0]["budget_usd"]) == "2.500000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        ((), "", "standard input holds no topic"),
+        (("A",), None, "Topic 1: say which subject"),
+        (("A", " ", "-s", "S"), None, "Topic 2: The topic is empty"),
+        (("x" * 4_001, "-s", "S"), None, "4,001 characters"),
+        (("A", "-s", "S", "--role", "poet"), None, "no role 'poet'; the roles are "),
+        (("-s", "S", "--file", "t.csv"), None, "t.csv, line 3: The topic is empty"),
+        (("-s", "S", "--file", "bad.txt"), None, "bad.txt, line 1"),
+        (("-s", "S", "--file", "none.txt"), None, "none.txt cannot be read"),
+        (("A", "-s", "S", "--budget-usd", "-1"), None, "above 0"),
+        (("A", "-s", "S", "--budget-usd", "nan"), None, "above 0"),
+        (("A", "-s", "S", "--budget-usd", "1e99"), None, "at most 10,000,000"),
+        (("A", "-s", "S", "--max-turns", "0"), None, "max-turns"),
+        (("A", "-s", "S", "--priority", "99999999999"), None, "priority"),
+        (("A", "-s", "???"), None, "subject cannot be used"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence_and_stores_nothing(chiron, rows, tmp_path, arguments, stdin, message):
+    (tmp_path / "t.csv").write_text("topic,role\nA,research\n,research\n")
+    (tmp_path / "bad.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    found = chiron("submit", *arguments, stdin=stdin)
+    assert found.exit_code == 2
+    assert message in " ".join(found.stderr.split())
+    assert "Traceback" not in found.output
+    assert rows("select 1 from batches") == []
+
+
+def test_a_broker_that_is_down_loses_nothing(settings, rows, tmp_path):
+    environment = os.environ | {
+        "CHIRON_DATABASE_URL": settings.database_url,
+        "CHIRON_REDIS_URL": "redis://127.0.0.1:1",
+        "CHIRON_MODEL": "offline",
+    }
+    found = subprocess.run(
+        [sys.executable, "-m", "chiron_api", "submit", "A", "--subject", "S"],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert found.returncode == 0
+    [batch] = rows("select id from batches")
+    assert found.stdout == f"{batch['id']}\n"
+    assert "the runs wait in Postgres until a worker rings them" in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_an_id_that_is_unknown_is_no_run_to_talk_to(chiron):
+    assert chiron("say", "nonsense", "hello").exit_code == 2
+    assert "There is no run" in chiron("say", str(new_id()), "hello").stderr
+
+
+def test_a_message_to_a_queued_run_waits_for_it(chiron, rows):
+    [run_id] = json.loads(chiron("submit", "A", "--subject", "S", "--json").stdout)["run_ids"]
+    found = chiron("say", run_id, "Look at PEP 255 too.")
+    assert (found.exit_code, found.stdout) == (0, "The run reads it next.\n")
+    assert [row["text"] for row in rows("select text from inbox")] == ["Look at PEP 255 too."]
+
+
+def test_tools_are_listed_as_definitions(chiron):
+    definitions = json.loads(chiron("tools", "--json").stdout)
+    assert {"store_knowledge", "vector_search"} <= {one["name"] for one in definitions}
+    assert all(set(one) >= {"name", "description", "input_schema"} for one in definitions)
+    assert "store_knowledge" in chiron("tools").stdout

@@ -1,0 +1,233 @@
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from rich.console import Console
+
+from chiron_api.watch_display import Board, phrase
+from chiron_workers.ids import new_id
+from chiron_workers.states import EventKind
+from chiron_workers.store.events import Event
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+ENDS = """
+with run as (
+  update runs set seq = seq + 2, state = %s, started_at = now(), finished_at = now(), facts = 1 where id = %s
+  returning id, batch_id, seq),
+batch as (
+  update batches set open_runs = open_runs - 1, finished_at = now() from run where batches.id = run.batch_id)
+insert into events (run_id, seq, batch_id, kind, data)
+select id, seq - 1, batch_id, 'fact.stored',
+       '{"content": "Ducks \\u001b[2Jdive.", "source_url": "https://d.org", "confidence": 0.9}'::json from run
+union all
+select id, seq, batch_id, 'run.' || %s, '{"answer": "So it is."}'::json from run
+returning seq
+"""
+
+
+@pytest.fixture
+def batch(chiron):
+    """A batch with two queued runs: (its id, the ids of the runs)."""
+    found = json.loads(chiron("submit", "A", "B", "--subject", "S", "--json").stdout)
+    return found["batch_id"], found["run_ids"]
+
+
+@pytest.fixture
+def end(rows):
+    def write(run_id: str, state: str = "completed") -> None:
+        rows(ENDS, state, run_id, state)
+
+    return write
+
+
+def test_json_is_one_event_a_line_and_the_exit_code_is_0(chiron, batch, end):
+    batch_id, run_ids = batch
+    for run_id in run_ids:
+        end(run_id)
+    found = chiron("watch", batch_id, "--json")
+    assert found.exit_code == 0
+    events = [json.loads(line) for line in found.stdout.splitlines()]
+    assert all(list(event) == ["batch_id", "run_id", "seq", "kind", "at", "data"] for event in events)
+    for run_id in run_ids:
+        assert [event["seq"] for event in events if event["run_id"] == run_id] == [1, 2, 3]
+
+
+def test_a_batch_with_a_failed_run_exits_with_1(chiron, batch, end):
+    end(batch[1][0])
+    end(batch[1][1], "failed")
+    assert chiron("watch", batch[0]).exit_code == 1
+
+
+def test_in_a_pipe_each_event_is_a_plain_line_and_the_last_one_sums_up(chiron, batch, end):
+    for run_id in batch[1]:
+        end(run_id)
+    lines = chiron("watch", batch[0]).stdout.splitlines()
+    assert any(line.endswith("#2 B  fact: Ducks dive. (https://d.org, 0.9)") for line in lines)
+    assert any(line.endswith("#1 A  completed: So it is.") for line in lines)
+    assert lines[-1].startswith("Completed: 2 completed; 2 facts")
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_a_run_is_followed_after_the_number_given(chiron, batch, end):
+    end(batch[1][0])
+    found = chiron("watch", batch[1][0], "--after", "2", "--json")
+    assert [json.loads(line)["seq"] for line in found.stdout.splitlines()] == [3]
+
+
+def test_a_wrong_call_exits_with_2(chiron, batch):
+    assert chiron("watch", "nonsense").exit_code == 2
+    assert chiron("watch", str(new_id())).exit_code == 2
+    assert "--after is for runs" in chiron("watch", batch[0], "--after", "3").stderr
+
+
+@pytest.fixture
+def watcher(settings, tmp_path):
+    """Starts `chiron watch` as a process of its own."""
+    started = []
+
+    def start(target: str, **streams) -> subprocess.Popen:
+        environment = os.environ | {
+            "CHIRON_DATABASE_URL": settings.database_url,
+            "CHIRON_REDIS_URL": settings.redis_url,
+            "TERM": "xterm-256color",
+            "COLUMNS": "100",
+            "LINES": "20",
+        }
+        command = [sys.executable, "-m", "chiron_api", "watch", target]
+        started.append(subprocess.Popen(command, env=environment, cwd=tmp_path, **streams))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_ctrl_c_ends_only_the_watching(batch, watcher, rows):
+    watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "waits for a worker" in watching.stdout.readline()
+    watching.send_signal(signal.SIGINT)
+    _, said = watching.communicate(timeout=30)
+    assert watching.returncode == 130
+    assert said == f"Stopped watching; the research goes on. `chiron watch {batch[0]}` follows it again.\n"
+    assert {row["state"] for row in rows("select state from runs")} == {"queued"}
+
+
+def test_on_a_terminal_a_board_shows_the_runs_and_a_summary_follows(batch, watcher, end):
+    leader, follower = pty.openpty()
+    watching = watcher(batch[0], stdout=follower, stderr=follower, stdin=follower)
+    os.close(follower)
+    seen = read_until(leader, "waits for a worker")
+    for run_id in batch[1]:
+        end(run_id)
+    seen += read_until(leader, "Completed: 2 completed; 2 facts")
+    assert watching.wait(30) == 0
+    os.close(leader)
+    assert "Ctrl+C ends the watching" in seen
+    assert "Ducks dive." in seen
+
+
+def read_until(leader: int, text: str) -> str:
+    seen, give_up_at = "", time.monotonic() + 30
+    while text not in seen and time.monotonic() < give_up_at:
+        seen += os.read(leader, 65_536).decode(errors="replace")
+    assert text in seen
+    return seen
+
+
+def event(run_id: UUID, kind: EventKind, **data: object) -> Event:
+    return Event(UUID(int=1), run_id, 1, kind, NOON, data)
+
+
+def drawn(board: Board, *, height: int = 24, width: int = 100) -> list[str]:
+    console = Console(width=width, height=height, color_system=None, force_terminal=True)
+    with console.capture() as capture:
+        console.print(board)
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("runs", [1, 5, 500])
+@pytest.mark.parametrize("height", [8, 12, 24, 60])
+def test_the_board_fits_the_screen_for_few_runs_and_for_many(runs, height):
+    board = Board("A batch")
+    ids = [new_id() for _ in range(runs)]
+    for n, run_id in enumerate(ids):
+        board.apply(event(run_id, EventKind.RUN_QUEUED, topic=f"topic {n} " + "x" * 200))
+        board.apply(
+            event(
+                run_id, EventKind.FACT_STORED, content="y" * 300, source_url="https://d.org", confidence=0.9
+            )
+        )
+    board.apply(event(ids[-1], EventKind.RUN_STARTED, worker="w1"))
+    lines = drawn(board, height=height)
+    assert len(lines) < height
+    assert any(f"topic {runs - 1} " in line and "started on w1" in line for line in lines)
+
+
+def test_the_board_counts_facts_tokens_and_cost():
+    board, run_id = Board("A batch"), new_id()
+    board.apply(event(run_id, EventKind.RUN_QUEUED, topic="Ducks"))
+    board.apply(event(run_id, EventKind.RUN_STARTED, worker="w1"))
+    for turn in (1, 2):
+        board.apply(
+            event(
+                run_id, EventKind.MODEL_REPLIED, turn=turn, input_tokens=1000, output_tokens=10, cost_usd=0.75
+            )
+        )
+    board.apply(
+        event(
+            run_id, EventKind.FACT_STORED, content="Ducks dive.", source_url="https://d.org", confidence=0.9
+        )
+    )
+    text = "\n".join(drawn(board))
+    assert "1 running" in text
+    assert "1 facts  2,000 tokens in  20 out  $1.50" in text
+    assert "Ducks dive. (https://d.org, 0.9)" in text
+
+
+def test_words_of_pages_and_models_do_not_reach_the_terminal_as_commands():
+    board, run_id = Board("A batch"), new_id()
+    evil = "\x1b]0;own\x07[red]x[/red]\x1b[2J\x9b2J\u202etxt\nnext"
+    board.apply(event(run_id, EventKind.RUN_QUEUED, topic=evil))
+    for kind in EventKind:
+        data = dict.fromkeys(
+            (
+                "text",
+                "name",
+                "arguments",
+                "content",
+                "source_url",
+                "answer",
+                "message",
+                "reason",
+                "title",
+                "worker",
+            ),
+            evil,
+        )
+        said = phrase(event(run_id, kind, **data))
+        assert said.isprintable()
+        board.apply(event(run_id, kind, **data))
+    text = "".join(drawn(board))
+    assert not set("\x1b\x9b\x07\u202e") & set(text)
+    assert "[red]x[/red]" in text
+
+
+def test_text_deltas_show_what_the_model_writes():
+    board, run_id = Board("A batch"), new_id()
+    board.apply(event(run_id, EventKind.RUN_QUEUED, topic="Ducks"))
+    for word in ("Ducks ", "dive ", "deep."):
+        board.apply(event(run_id, EventKind.TEXT_DELTA, text=word))
+    assert any("writes: Ducks dive deep." in line for line in drawn(board))
+
+
+def test_elapsed_time_counts_from_the_first_start():
+    board = Board("A batch", started_at=datetime.now(UTC) - timedelta(minutes=3, seconds=5))
+    assert any("3m 0" in line for line in drawn(board))

@@ -1,0 +1,93 @@
+import pytest
+
+from chiron_api.topics_file import read_topics
+from chiron_workers.errors import UsageError
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    return write
+
+
+def topics(path: str) -> list[str]:
+    return [found.topic.topic for found in read_topics(path)]
+
+
+def test_a_text_file_has_one_topic_a_line_and_comments(file):
+    path = file("t.txt", "\ufeff# my topics\r\n\r\n Generators \r\nC# and F#\n")
+    assert topics(path) == ["Generators", "C# and F#"]
+
+
+def test_a_csv_has_a_topic_column_and_what_a_topic_has_of_its_own(file):
+    path = file("t.csv", 'Topic,priority,role,subject\n"Ducks, typed",3,research,\n\nPlain,,,Birds\n')
+    first, second = [found.topic for found in read_topics(path)]
+    assert (first.topic, first.priority, first.role, first.subject) == ("Ducks, typed", 3, "research", None)
+    assert (second.topic, second.priority, second.subject) == ("Plain", None, "Birds")
+
+
+def test_jsonl_has_strings_or_objects(file):
+    path = file("t.jsonl", '"Plain"\n\n{"topic": "With more", "max_turns": 7, "model": "offline"}\n')
+    first, second = [found.topic for found in read_topics(path)]
+    assert first.topic == "Plain"
+    assert (second.topic, second.max_turns, second.model) == ("With more", 7, "offline")
+
+
+def test_yaml_has_strings_or_mappings(file):
+    assert topics(file("t.yaml", "# c\n- Plain\n- topic: With more\n  priority: 2\n")) == [
+        "Plain",
+        "With more",
+    ]
+    assert topics(file("t.json", '["Plain", {"topic": "With more"}]')) == ["Plain", "With more"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.txt", "", "t.txt holds no topic"),
+        ("t.txt", "# only\n", "t.txt holds no topic"),
+        ("t.txt", b"one\ntwo \xff\n", "t.txt, line 2: this is no UTF-8"),
+        ("t.txt", b"one\n\0\x01\x02", "t.txt, line 2: this is a binary file"),
+        ("t.pdf", "one", "not from .pdf"),
+        ("t.csv", "", "t.csv holds no topic"),
+        ("t.csv", "topic\n", "t.csv holds no topic"),
+        ("t.csv", "Generators\nDucks\n", "t.csv, line 1: the first line must name the columns"),
+        (
+            "t.csv",
+            "topic,colour\nA,red\n",
+            "t.csv, line 2: 'colour' is not known; a topic can have topic, subject",
+        ),
+        (
+            "t.csv",
+            "topic,priority\nA,1\nB,high\n",
+            "t.csv, line 3: priority must be a whole number .got 'high'",
+        ),
+        ("t.csv", "topic,role\nA,x,y\n", "t.csv, line 2: there are more cells than columns"),
+        ("t.csv", 'topic\nA\n"B\n', "t.csv, line 3: this is no CSV"),
+        ("t.csv", "topic,budget_usd\nA,3\n", "t.csv, line 2: a budget is for the whole batch"),
+        ("t.jsonl", '"A"\n{"topic": }\n', "t.jsonl, line 2: this is no JSON"),
+        ("t.jsonl", "[" * 100_000, "t.jsonl, line 1: this is no JSON"),
+        ("t.jsonl", '{"subject": "x"}\n', "t.jsonl, line 1: The topic is missing"),
+        ("t.jsonl", '"A"\n17\n', "t.jsonl, line 2: a topic is text or a mapping"),
+        ("t.yaml", "topic: A\n", "t.yaml, line 1: this must be a list"),
+        ("t.yaml", "- A\n- [\n", "t.yaml, line 3: this is no YAML"),
+        ("t.yaml", "- A\n- 1984\n", "t.yaml, line 2: a topic is text or a mapping"),
+        ("t.yaml", "- topic: 1984\n", "t.yaml, line 1: topic must be text .got 1984.; put it in quotes"),
+        ("t.yaml", "- A\n- B: x\n", "t.yaml, line 2: 'B' is not known"),
+        ("t.yaml", "- !!python/object:os.system x\n", "t.yaml, line 1: this is no YAML"),
+        ("t.yaml", "- " + "[" * 5_000, "t.yaml"),
+        ("t.yaml", "- A\n- \x07\n", "t.yaml, line 2: this is a binary file"),
+    ],
+)
+def test_what_cannot_be_understood_is_named_with_file_and_line(file, name, content, message):
+    with pytest.raises(UsageError, match=message):
+        read_topics(file(name, content))
+
+
+def test_a_file_that_is_not_there_is_named():
+    with pytest.raises(UsageError, match=r"/nowhere/t\.txt cannot be read: No such file"):
+        read_topics("/nowhere/t.txt")
