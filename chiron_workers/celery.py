@@ -37,7 +37,7 @@ def configuration(found: Settings) -> dict[str, Any]:
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_connection_timeout": 5,
-        "broker_transport_options": _transport_options(found.broker),
+        "brokertransport_options": transport_options(found.broker),
         "imports": ("chiron_workers.tasks",),
         "task_default_queue": "chiron",
         "task_acks_late": False,
@@ -60,7 +60,8 @@ def _is_redis(broker: str) -> bool:
     return broker.startswith(("redis", "valkey", "sentinel"))
 
 
-def _transport_options(broker: str) -> dict[str, Any]:
+def transport_options(broker: str) -> dict[str, Any]:
+    """What a broker of this kind needs; only Redis needs anything."""
     if not _is_redis(broker):
         return {}
     # retry_on_timeout stays unset: with it, a batch is sent message by message.

@@ -1,5 +1,6 @@
 """The real services for every test: one embedded PostgreSQL and one Valkey a session, one database a test."""
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -78,11 +79,12 @@ async def pool(database_url: str) -> AsyncIterator[Pool]:
         yield opened
 
 
-@pytest.fixture
-async def embedder(settings: Settings) -> AsyncIterator[Embedder]:
-    opened = open_embedder(settings)
+@pytest.fixture(scope="session")
+def embedder() -> Iterator[Embedder]:
+    """The embedded model, loaded once: it works from any event loop."""
+    opened = open_embedder(Settings(_env_file=None))  # type: ignore[call-arg]
     yield opened
-    await opened.close()
+    asyncio.run(opened.close())
 
 
 @pytest.fixture

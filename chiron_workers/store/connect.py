@@ -15,7 +15,10 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 OUTAGE_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
-OPTIONS = "-c idle_in_transaction_session_timeout=30s -c application_name=chiron"
+# Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
+OPTIONS = (
+    "-c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 -c application_name=chiron"
+)
 
 
 def require_url(database_url: str) -> str:

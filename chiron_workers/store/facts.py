@@ -4,6 +4,7 @@ from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from psycopg import sql
+from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
 from chiron_workers import ids
@@ -245,6 +246,11 @@ class Facts:
                 "facts, or write out the statements that contradict this one.",
                 field="contradictions",
             )
+
+
+async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[DictRow]:
+    """The most confident fact of each run of a batch: topic, content, quote, source_url, confidence."""
+    return await session.rows(SQL["best_of_runs"], {"batch_id": batch_id, "limit": limit})
 
 
 def _scope(subject_id: str | None) -> sql.SQL:

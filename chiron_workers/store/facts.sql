@@ -59,3 +59,11 @@ select count(*) as facts from facts f
 
 -- accepted
 select count(*) as facts from facts where {scope} and status = 'accepted';
+
+-- best_of_runs
+-- The most confident accepted fact of each run of a batch, in the order of the runs.
+select distinct on (r.id) r.topic, f.content, f.quote, f.source_url, f.confidence
+  from runs r join facts f on f.run_id = r.id
+ where r.batch_id = %(batch_id)s and f.status = 'accepted'
+ order by r.id, f.confidence desc, f.id
+ limit %(limit)s;
