@@ -46,6 +46,7 @@ def build_app(settings: Settings) -> Starlette:
             ChironError: problems.answer_chiron_error,
             ToolExecutionError: problems.answer_failed_tool,
             HTTPException: problems.answer_http_error,
+            psycopg.DataError: problems.answer_unstorable,
             psycopg.OperationalError: problems.answer_lost_service,
             redis.exceptions.ConnectionError: problems.answer_lost_service,
             Exception: problems.answer_fault,

@@ -108,8 +108,16 @@ async def answer_failed_tool(request: Request, error: Exception) -> JSONResponse
     """A tool that broke; unlike the model, a stranger is not told how."""
     if isinstance(error.__cause__, psycopg.OperationalError):
         return await answer_lost_service(request, error.__cause__)
+    if isinstance(error.__cause__, psycopg.DataError):
+        return await answer_unstorable(request, error.__cause__)
     LOG.error("%s %s: %s", request.method, request.url.path, error, exc_info=error.__cause__)
     return await answer_fault(request, error)
+
+
+async def answer_unstorable(_: Request, _error: Exception) -> JSONResponse:
+    """A value that Postgres has no room for, such as a text with a NUL character."""
+    detail = "A text holds a character that cannot be stored (NUL), or a number is too large."
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail).response()
 
 
 async def answer_lost_service(request: Request, error: Exception) -> JSONResponse:

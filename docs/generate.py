@@ -45,6 +45,7 @@ VALKEY_PASSWORD=
 CHIRON_API_KEY=
 CHIRON_FLOWER_PASSWORD=
 """
+NO_DEFAULT = frozenset({"None", "False", "", "()", "[]"})
 SET_IN_HEAD = frozenset({"CHIRON_API_KEY", "CHIRON_FLOWER_PASSWORD"})
 
 
@@ -132,11 +133,10 @@ def _flags(option: Any) -> str:
 
 
 def _row(name: str, param: Any) -> str:
-    shown = (
-        param.default is not None and not callable(param.default) and param.default not in ((), [], "", False)
-    )
-    default = f" Default: {_code(str(param.default))}." if shown and not param.required else ""
-    return f"| `{_cell(name)}` | {_cell(param.help or '')}{default} |\n"
+    note = " Required." if param.required and param.param_type_name == "option" else ""
+    if not (param.required or callable(param.default) or str(param.default) in NO_DEFAULT):
+        note = f" Default: {_code(str(param.default))}."
+    return f"| `{_cell(name)}` | {_cell(param.help or '')}{note} |\n"
 
 
 def _paragraphs(text: str | None) -> str:

@@ -30,11 +30,16 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
         [*COMMAND, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         address = process.stdout.readline().rsplit(maxsplit=1)[-1]
-        # The socket listens already; the answer comes once the server has started.
-        answer = httpx2.get(f"{address}/readyz", timeout=60, trust_env=False)
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=30)
-    assert answer.json() == {"status": "ready"}
+        with httpx2.Client(base_url=address, timeout=60, trust_env=False) as client:
+            # The socket listens already; the answer comes once the server has started.
+            assert client.get("/readyz").json() == {"status": "ready"}
+            batch = client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"}).json()
+            with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
+                lines = reader.iter_lines()
+                assert next(lines) == "event: run.queued"
+                process.send_signal(signal.SIGTERM)
+                assert not any(line.startswith("event:") for line in lines)  # ends although the run goes on
+        process.wait(timeout=9)  # before the server would cut what is open
     assert process.returncode in (0, -signal.SIGTERM)
 
 
