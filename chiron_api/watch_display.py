@@ -28,6 +28,7 @@ STATE_AFTER = {
     EventKind.RUN_FAILED: RunState.FAILED,
     EventKind.RUN_CANCELLED: RunState.CANCELLED,
 }
+COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
 COLOURS = {
     RunState.QUEUED: "dim",
     RunState.RUNNING: "cyan",
@@ -167,15 +168,19 @@ class Board:
         )
         return head
 
-    def _bar(self, width: int) -> ProgressBar:
+    def _bar(self, width: int) -> Table:
         done = sum(row.state.is_final for row in self.rows.values())
-        return ProgressBar(total=max(1, len(self.rows)), completed=done, width=min(width, 60))
+        line = Table.grid()  # a bar alone does not end its line
+        line.add_row(ProgressBar(total=max(1, len(self.rows)), completed=done, width=min(width, 60)))
+        return line
 
     def _table(self, room: int) -> Table:
         shown = self._shown(room)
         table = Table(box=None, expand=True, pad_edge=False, show_edge=False)
-        for name, ratio in (("state", None), ("topic", 2), ("step", 3), ("facts", None), ("turns", None)):
-            table.add_column(name, ratio=ratio, no_wrap=True, overflow="ellipsis", header_style="dim")
+        for name, width, ratio in COLUMNS:
+            table.add_column(
+                name, width=width, ratio=ratio, no_wrap=True, overflow="ellipsis", header_style="dim"
+            )
         for row in shown:
             table.add_row(
                 Text(row.state, style=COLOURS[row.state]),
