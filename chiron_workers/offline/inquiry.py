@@ -1,15 +1,24 @@
 """Where an inquiry stands: what was searched, fetched, found and stored, all read from the conversation."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from chiron_workers.offline import properties
 from chiron_workers.offline.conversation import Call, Conversation, Leg
 from chiron_workers.offline.findings import Finding, findings
-from chiron_workers.offline.material import Document, Source, document, sources
+from chiron_workers.offline.material import (
+    Document,
+    Source,
+    address,
+    document,
+    joined,
+    next_position,
+    sources,
+)
 from chiron_workers.offline.properties import Purpose
 from chiron_workers.offline.toolbelt import Tool, Toolbelt
 from chiron_workers.offline.topic import broader, queries, topic
@@ -19,6 +28,7 @@ Wanted = tuple[Tool, dict[str, Any]]  # a tool and the arguments to call it with
 
 FETCHED_AT_ONCE = 4
 FETCHED_MAX = 8
+PARTS_MAX = 3  # of one long document
 _HITS_ASKED = 6
 _PASSING = re.compile(
     r"time[d ]?-?out|timeout|temporar|try (?:it )?again|unavailable|overloaded|not run|interrupted|connection",
@@ -71,11 +81,14 @@ class Inquiry:
             for source in sources(call.pieces, self._address_key)
             if not call.failed
         }
-        found: dict[str, Document] = {}
+        read: dict[str, list[Document]] = {}
         for call in self._calls(self.belt.fetch):
-            url = str(call.arguments.get(self._address_key) or "")
-            if url and not call.failed:
-                found[url] = document(call.pieces, named.get(url, Source(url, "", "")))
+            asked = self.value(call, Purpose.ADDRESS)
+            if asked and not call.failed:
+                url = address(call.pieces, self._address_key, asked=asked)
+                known = named.get(asked, Source(url, "", ""))
+                read.setdefault(url, []).append(document(call.pieces, replace(known, url=url)))
+        found = {url: joined(parts) for url, parts in read.items()}
         if self.belt.fetch is None:
             found = {
                 url: Document(url, one.title, (one.snippet,), one.quality)
@@ -133,15 +146,27 @@ class Inquiry:
         aim = FETCHED_AT_ONCE + failed
         if len(tried) >= FETCHED_AT_ONCE and not self.findings:
             aim += FETCHED_AT_ONCE
-        wanted = [{Purpose.ADDRESS: source.url} for source in self.sources[: min(aim, FETCHED_MAX)]]
         earlier = {
             self.value(call, Purpose.ADDRESS)
             for leg in self.conversation.legs[:-1]
             for call in self._calls(tool, leg)
         }
-        return self._outstanding(
-            tool, Purpose.ADDRESS, [one for one in wanted if one[Purpose.ADDRESS] not in earlier]
-        )
+        urls = [source.url for source in self.sources[: min(aim, FETCHED_MAX)] if source.url not in earlier]
+        wanted: list[dict[Purpose, Any]] = [{Purpose.ADDRESS: url} for url in urls]
+        return self._outstanding(tool, Purpose.ADDRESS, wanted + self._further_parts(tool))
+
+    def _further_parts(self, tool: Tool) -> list[dict[Purpose, Any]]:
+        """The next parts of long documents of this leg, PARTS_MAX of each at most."""
+        if not tool.has(Purpose.POSITION):
+            return []
+        found: list[dict[Purpose, Any]] = []
+        fetched = Counter(self.value(call, Purpose.ADDRESS) for call in self._calls(tool, self.leg))
+        for call in self._calls(tool, self.leg):
+            url = self.value(call, Purpose.ADDRESS)
+            further = next_position(call.pieces, tool.purposes[Purpose.POSITION])
+            if further and fetched[url] < PARTS_MAX and not call.failed:
+                found.append({Purpose.ADDRESS: url, Purpose.POSITION: further})
+        return found
 
     def stores(self) -> list[Wanted]:
         """Findings still to be stored."""
@@ -188,10 +213,11 @@ class Inquiry:
         found: list[Wanted] = []
         for values in wanted:
             arguments = self.arguments(tool, values)
+            tells = [tool.purposes[purpose] for purpose in (key, Purpose.POSITION) if tool.has(purpose)]
             tries = [
                 call
                 for call in self._calls(tool, self.leg)
-                if call.arguments.get(tool.purposes[key]) == arguments[tool.purposes[key]]
+                if all(call.arguments.get(name) == arguments.get(name) for name in tells)
             ]
             if not tries:
                 found.append((tool, arguments))

@@ -144,8 +144,8 @@ def _arguments(tool: Tool, values: dict[Purpose, Any], frame: Frame, asked: str)
 
 def _storing(tool: Tool, frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
     """Arguments that store a statement from the last results; None if they hold none."""
-    end = body.rfind(b'"model"')
-    recent = body[max(0, end - _RECENT_BYTES) : end].decode("utf-8", "ignore").replace("\\\\", "\\")
+    start = max(0, body.rfind(b'"tool_result"'))
+    recent = body[start : start + _RECENT_BYTES].decode("utf-8", "ignore")
     address, statement = _ADDRESS.search(recent), _STATEMENT.search(recent)
     if not address or not statement:
         return None

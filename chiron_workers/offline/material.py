@@ -15,7 +15,6 @@ _TITLE_WORDS = VOCABULARY["title"]
 _TRUST_WORDS = VOCABULARY["standing"]
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[^\s\"'<>]{2,2000}")
 _URL_IN_TEXT = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>)\]}]+")
-_TEXT_CHARS_MIN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +57,38 @@ def sources(pieces: Iterable[Any], address_key: str) -> list[Source]:
 
 
 def document(pieces: Sequence[Any], source: Source) -> Document:
-    """What was fetched from a source: every long string of the result is text."""
-    texts = [text for piece in pieces for _, text in _strings(piece)]
-    long = [text for text in texts if len(text) >= _TEXT_CHARS_MIN and re.search(r"\s", text.strip())]
-    kept = long or sorted(texts, key=len)[-1:]
+    """What was fetched from a source: the longest string of the result, and what stands under the same name."""
+    found = [string for piece in pieces for string in _strings(piece)]
+    key = max(found, key=lambda string: len(string[1]), default=("", ""))[0]
+    texts = [text for name, text in found if name == key]
     title = source.title or next((_title(piece) for piece in pieces if isinstance(piece, dict)), "")
     quality = next((_quality(piece) for piece in pieces if isinstance(piece, dict)), None)
     return Document(
-        source.url, title, tuple(dict.fromkeys(kept)), source.quality if quality is None else quality
+        source.url, title, tuple(dict.fromkeys(texts)), source.quality if quality is None else quality
     )
+
+
+def joined(parts: Sequence[Document]) -> Document:
+    """The parts of one document as one."""
+    texts = tuple(dict.fromkeys(text for part in parts for text in part.texts))
+    return Document(parts[0].url, parts[0].title, texts, parts[0].quality)
+
+
+def next_position(pieces: Sequence[Any], position_key: str) -> int | None:
+    """Where a text goes on, as a fetch tells it: a number under a name such as `next_` and the tool's own word."""
+    asked = set(parts(position_key))
+    for piece in pieces:
+        for key, value in piece.items() if isinstance(piece, dict) else ():
+            named = set(parts(key))
+            if asked <= named and "next" in named and isinstance(value, int) and value > 0:
+                return value
+    return None
+
+
+def address(pieces: Sequence[Any], address_key: str, *, asked: str) -> str:
+    """Where a fetch says that its text stands, after redirects; the address asked for if it says nothing."""
+    told = [piece[address_key] for piece in pieces if isinstance(piece, dict) and address_key in piece]
+    return told[0] if told and isinstance(told[0], str) and told[0] else asked
 
 
 def _in_text(text: str) -> Iterator[Source]:

@@ -22,6 +22,7 @@ class Purpose(StrEnum):
     CONFIDENCE = "confidence"
     LIMIT = "limit"
     CONTRADICTIONS = "contradictions"
+    POSITION = "position"
 
 
 _VOCABULARY = {purpose: VOCABULARY[f"asks-{purpose}"] for purpose in Purpose}
@@ -32,6 +33,7 @@ _TYPES: dict[Purpose, frozenset[str]] = {
     Purpose.SCORE: frozenset({"number", "integer"}),
     Purpose.CONFIDENCE: frozenset({"number", "integer"}),
     Purpose.LIMIT: frozenset({"integer", "number"}),
+    Purpose.POSITION: frozenset({"integer"}),
     Purpose.CONTRADICTIONS: frozenset({"array", "string"}),
 }
 _BOUNDS = VOCABULARY["bounds"]

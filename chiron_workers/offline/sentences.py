@@ -22,9 +22,8 @@ _LITERAL = re.compile(
 _UNDERLINE = re.compile(r"^[ \t]*([=\-~^*#+`'\":._])\1{2,}[ \t]*$")
 _MARKDOWN_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-z][.)])[ \t]+", re.M)
-_NOT_PROSE_LINE = re.compile(
-    r"^[ \t]*(?:>>>|\.\.\.[ \t]|\$[ \t]|\||\+[-=]|\.\.[ \t]|:[\w -]+:|</?[A-Za-z][^>]*>[ \t]*$|!\[)"
-)
+_NOT_PROSE_LINE = re.compile(r"^[ \t]*(?:>>>|\.\.\.[ \t]|\$[ \t]|\||\+[-=]|\.\.[ \t]|:[\w -]+:|!\[)")
+_TAG_LINE = re.compile(r"[ \t]*</?[A-Za-z][^>]*>[ \t]*$")
 _END = re.compile(r"[.!?…]+[\"'”’»)\]*_`]*(?=\s+[\"'“‘«(\[*_`]*[^\W_a-z])|[。！？]+[」』”]*")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|cf|ca|approx|resp|esp|incl|dr|mr|mrs|ms|prof|st|fig|figs|eq|sec|ch|vol|no|nos|pp|ed|eds"
@@ -96,14 +95,16 @@ def _heading(block: str) -> tuple[str, int]:
 
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A block, or each list item in it without its bullet; blocks with code or table lines give nothing."""
-    if any(_NOT_PROSE_LINE.match(line) for line in text[start:end].splitlines()):
-        lines = list(_lines(text, start, end))
-        kept = [span for span in lines if not _NOT_PROSE_LINE.match(text[slice(*span)])]
-        # A lone marker line around prose (a tag, say) is dropped; a block that is mostly such lines is no prose.
-        if len(kept) * 2 < len(lines):
-            return
-        yield from _runs(kept)
+    lines = [span for span in _lines(text, start, end) if not _TAG_LINE.match(text[slice(*span)])]
+    kept = [span for span in lines if not _NOT_PROSE_LINE.match(text[slice(*span)])]
+    if len(kept) * 2 < len(lines) or not kept:
         return
+    for first, last in _runs(kept):
+        yield from _bullets(text, first, last)
+
+
+def _bullets(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Each list item without its bullet, or the whole where there is none."""
     bullets = list(_ITEM.finditer(text, start, end))
     edges = [start, *(bullet.start() for bullet in bullets), end]
     opens = {bullet.start(): bullet.end() for bullet in bullets}

@@ -24,6 +24,7 @@ from chiron_workers.offline.wire import MODEL, ApiError, events, message
 from chiron_workers.offline.witness import Event, Witness
 
 _BODY_BYTES_MAX = 64 * 1024 * 1024
+_REQUEST_ID = web.RequestKey("request_id", str)
 _STOP_S = 2.0  # for replies under way when the server stops
 
 
@@ -84,7 +85,7 @@ class OfflineServer:
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         number = next(self._numbers)
         request_id = f"req_offline_{number:08d}"
-        request["id"] = request_id
+        request[_REQUEST_ID] = request_id
         asked = await self._asked(await request.read())
         fault = self._faults.of(number)
 
@@ -105,7 +106,7 @@ class OfflineServer:
         return response
 
     async def _send(self, request: web.Request, asked: _Asked, fault: Fault | None) -> web.StreamResponse:
-        request_id: str = request["id"]
+        request_id = request[_REQUEST_ID]
         if asked.stream:
             parts = events(asked.reply, asked.usage, asked.model)
             if fault is None:
@@ -132,7 +133,7 @@ class OfflineServer:
         return self._prefixes.account(found.pieces, found.cache_control)
 
     async def _count(self, request: web.Request) -> web.Response:
-        request["id"] = f"req_offline_count_{next(self._numbers):08d}"
+        request[_REQUEST_ID] = f"req_offline_count_{next(self._numbers):08d}"
         found = parse_count(await request.read())
         usage = PrefixCache().account(found.pieces, None)
         return web.json_response({"input_tokens": usage.new + usage.cache_write + usage.cache_read})
@@ -226,7 +227,7 @@ async def _errors(request: web.Request, handler: Callable[[web.Request], object]
 
 
 def _refused(request: web.Request, error: ApiError) -> web.Response:
-    request_id = request.get("id", "req_offline")
+    request_id = request.get(_REQUEST_ID, "req_offline")
     headers = {"request-id": request_id, **error.headers}
     return web.json_response(error.body(request_id), status=error.status, headers=headers)
 
