@@ -18,7 +18,8 @@ class Search(Wire):
 
 
 async def search(request: Request) -> JSONResponse:
-    """The facts nearest in meaning, best first; `unembedded` counts those that no search can find yet."""
+    """The facts nearest in meaning, best first; where there are fewer than asked for, `unembedded` counts those
+    that another embedding model's vectors hide."""
     wanted = await body(request, Search)
     async with services(request).store() as store:
         facts = await store.facts.nearest(
@@ -27,6 +28,9 @@ async def search(request: Request) -> JSONResponse:
             limit=wanted.top_k,
             min_confidence=wanted.min_confidence,
         )
+        if len(facts) == wanted.top_k:
+            return JSONResponse({"items": facts})
+        # Counting costs as much as a search, so only those who miss something pay for it.
         unembedded = await store.facts.unembedded(wanted.subject_id)
     return JSONResponse({"items": facts, "unembedded": unembedded})
 
