@@ -45,6 +45,7 @@ class Usage:
     output_tokens: int = 0
     cache_write_tokens: int = 0
     cache_read_tokens: int = 0
+    web_searches: int = 0
 
 
 @dataclass(frozen=True, slots=True)

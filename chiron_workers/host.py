@@ -87,7 +87,7 @@ class Host:
         self._resources.push_async_callback(embedder.close)
         self._endpoints = await enter(Endpoints(settings))
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
-        self._tools = Toolbox(registry(), self._journal, embedder, settings)
+        self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
         self._chores = [asyncio.create_task(self._beat()), asyncio.create_task(self._rounds())]
 
     async def _close(self) -> None:

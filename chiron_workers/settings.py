@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     model_tries: int = Field(
         5, ge=1, description="Tries of a model call in the worker before the run is handed back."
     )
+    claude_search: bool = Field(
+        True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
+    )
     prices: dict[str, dict[str, float]] = Field(
         default_factory=dict,
         description="USD per million tokens by model: input, output, cache_write, cache_read. Overrides the built-in prices.",

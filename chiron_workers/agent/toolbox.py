@@ -1,18 +1,22 @@
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from chiron_workers.agent.asker import RunAsker
 from chiron_workers.embed import Embedder
 from chiron_workers.entries import ToolCall, ToolResult
 from chiron_workers.errors import ToolError
+from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import OUTAGE_ERRORS
 from chiron_workers.store.journal import Journal, Told, through_outage
 from chiron_workers.store.runs import Run
+from chiron_workers.store.session import Asker
 from chiron_workers.toolkit.registry import Registry
 
 
@@ -24,6 +28,7 @@ class Toolbox:
     journal: Journal
     embedder: Embedder
     settings: Settings
+    endpoints: Callable[[Run], Model]
 
     def definitions(self) -> list[dict[str, Any]]:
         """What the model is told of the tools."""
@@ -46,7 +51,7 @@ class Toolbox:
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             try:
-                result = await self._execute(call, Store(session, self.embedder))
+                result = await self._execute(call, Store(session, self.embedder, self._asker(run, session)))
             except ToolError as error:
                 if isinstance(error.__cause__, OUTAGE_ERRORS):
                     raise error.__cause__ from None
@@ -56,6 +61,11 @@ class Toolbox:
             told = [*session.pending, _returned(call, result, ms)]
             await self.journal.settle_call(run, call, result, session, ms=ms, told=told)
         return result
+
+    def _asker(self, run: Run, session: Session) -> Asker | None:
+        if not (self.settings.claude_search and run.model.startswith("claude")):
+            return None
+        return RunAsker(self.endpoints(run), run.model, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         try:

@@ -116,6 +116,7 @@ class Model:
             output_tokens=billed.get("output_tokens") or 0,
             cache_write_tokens=billed.get("cache_creation_input_tokens") or 0,
             cache_read_tokens=billed.get("cache_read_input_tokens") or 0,
+            web_searches=(billed.get("server_tool_use") or {}).get("web_search_requests") or 0,
         )
         return Reply(
             content=tuple(wire["content"]),

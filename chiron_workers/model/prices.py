@@ -12,7 +12,7 @@ MILLION = Decimal(1_000_000)
 def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, float]]) -> Decimal | None:
     """What a reply costs in USD; None where the model's price is not known.
 
-    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_read) goes before the
+    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_read, web_search) goes before the
     tables of genai-prices.
     """
     if model in FREE:
@@ -25,6 +25,7 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         output_tokens=usage.output_tokens,
         cache_write_tokens=usage.cache_write_tokens,
         cache_read_tokens=usage.cache_read_tokens,
+        **({"web_searches": usage.web_searches} if usage.web_searches else {}),
     )
     try:
         return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
@@ -40,5 +41,6 @@ def _from_override(usage: Usage, price: Mapping[str, float]) -> Decimal:
         # The dearest and the cheapest that Anthropic bills, relative to the input price.
         (usage.cache_write_tokens, price.get("cache_write", 2 * input_price)),
         (usage.cache_read_tokens, price.get("cache_read", 0.1 * input_price)),
+        (usage.web_searches, price.get("web_search", 10_000.0)),
     )
     return sum((count * Decimal(str(per_million)) for count, per_million in parts), Decimal()) / MILLION

@@ -16,5 +16,7 @@ class Hit(TypedDict):
 class Provider(Protocol):
     """A module that can look for sources."""
 
+    __name__: str
+
     async def search(self, store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
         """The best sources for a query, best first, `limit` at most; reads only. Raises ToolError when it cannot look."""

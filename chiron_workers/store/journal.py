@@ -4,6 +4,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
@@ -144,6 +145,7 @@ class Journal:
             "is_error": result.is_error,
             "body": result.text,
             "ms": ms,
+            **_spent(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
         }
         row = await session.last(SQL["settle_call"], args)
@@ -284,6 +286,16 @@ def _json(data: Any) -> str:
     except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
         return json.dumps(data)
     return text
+
+
+def _spent(replies: Sequence[Reply]) -> dict[str, Any]:
+    return {
+        "input_tokens": sum(reply.usage.input_tokens for reply in replies),
+        "output_tokens": sum(reply.usage.output_tokens for reply in replies),
+        "cache_write_tokens": sum(reply.usage.cache_write_tokens for reply in replies),
+        "cache_read_tokens": sum(reply.usage.cache_read_tokens for reply in replies),
+        "cost_usd": sum((reply.cost_usd or Decimal() for reply in replies), Decimal()),
+    }
 
 
 def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:

@@ -39,20 +39,27 @@ select seq_before, at, unread, b.budget_usd is not null and b.spent_usd + coales
   from fence join batches b on b.id = fence.batch_id;
 
 -- settle_call
--- The last statement of a tool's transaction: fence, result and events. Only now is the number of events known,
--- and the run row is locked no longer than it takes to commit.
+-- The last statement of a tool's transaction: fence, result, events, and what the tool paid a model. Only now is
+-- the number of events known, and the run row is locked no longer than it takes to commit.
 with fence as (
   update runs
-     set seq = seq + %(event_count)s, steps = steps + 1, facts = facts + %(facts)s, leased_until = now() + %(lease_for)s
+     set seq = seq + %(event_count)s, steps = steps + 1, facts = facts + %(facts)s,
+         input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
+         cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
+         cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
+         spent_usd = spent_usd + %(cost_usd)s::numeric, leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running'
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 result as (
-  insert into tool_results (run_id, call_id, name, is_error, body, ms)
-  select id, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s from fence),
+  insert into tool_results (run_id, call_id, name, is_error, body, ms, cost_usd)
+  select id, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position))
+    from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position)),
+paid as (
+  update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
+    from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
 select seq_before, at from fence;
 
 -- lock

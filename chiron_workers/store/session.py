@@ -1,23 +1,16 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
 from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composed
 
+from chiron_workers.entries import Reply
 from chiron_workers.states import EventKind
 from chiron_workers.store.connect import Pool
-
-if TYPE_CHECKING:
-    from chiron_workers.embed import Embedder
-    from chiron_workers.store.assessments import Assessments
-    from chiron_workers.store.facts import Facts
-    from chiron_workers.store.nodes import Nodes
-    from chiron_workers.store.sources import Sources
-    from chiron_workers.store.subjects import Subjects
 
 Query = SQL | Composed
 
@@ -33,6 +26,13 @@ class Caller:
     subject_id: str | None = None
 
 
+class Asker(Protocol):
+    """A model that a tool may ask."""
+
+    async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
+        """One reply to one question, apart from any conversation."""
+
+
 @dataclass(slots=True)
 class Session:
     """Reads at once; the first write opens the one transaction, which whoever made the session commits.
@@ -44,6 +44,7 @@ class Session:
     pool: Pool
     caller: Caller = field(default_factory=Caller)
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
+    spent: list[Reply] = field(default_factory=list)  # what a tool asked a model, to be paid with its result
     _connection: AsyncConnection[DictRow] | None = None
 
     async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
@@ -114,38 +115,3 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await (self.commit() if error is None else self.rollback())
-
-
-class Store:
-    """What every tool is handed first: the knowledge, one attribute for each noun.
-
-    `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
-    """
-
-    def __init__(self, session: Session, embedder: "Embedder") -> None:
-        from chiron_workers.store.assessments import Assessments
-        from chiron_workers.store.facts import Facts
-        from chiron_workers.store.nodes import Nodes
-        from chiron_workers.store.sources import Sources
-        from chiron_workers.store.subjects import Subjects
-
-        self.session = session
-        self.embedder = embedder
-        self.subjects: Subjects = Subjects(session)
-        self.facts: Facts = Facts(session, embedder)
-        self.nodes: Nodes = Nodes(session)
-        self.assessments: Assessments = Assessments(session)
-        self.sources: Sources = Sources(session)
-
-    @property
-    def caller(self) -> Caller:
-        """On whose behalf this store is used."""
-        return self.session.caller
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.session.__aexit__(kind, error, trace)

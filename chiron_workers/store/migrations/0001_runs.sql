@@ -89,6 +89,7 @@ create table tool_results (
   is_error boolean not null,
   body text not null,
   ms int not null,
+  cost_usd numeric(14, 6) not null default 0,  -- of what the tool asked a model
   at timestamptz not null default now(),
   primary key (run_id, call_id)
 );

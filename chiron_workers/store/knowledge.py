@@ -1,0 +1,40 @@
+from types import TracebackType
+from typing import Self
+
+from chiron_workers.embed import Embedder
+from chiron_workers.store.assessments import Assessments
+from chiron_workers.store.facts import Facts
+from chiron_workers.store.nodes import Nodes
+from chiron_workers.store.session import Asker, Caller, Session
+from chiron_workers.store.sources import Sources
+from chiron_workers.store.subjects import Subjects
+
+
+class Store:
+    """What every tool is handed first: the knowledge, one attribute for each noun.
+
+    `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
+    """
+
+    def __init__(self, session: Session, embedder: Embedder, asker: Asker | None = None) -> None:
+        self.session = session
+        self.embedder = embedder
+        self.asker = asker
+        self.subjects = Subjects(session)
+        self.facts = Facts(session, embedder)
+        self.nodes = Nodes(session)
+        self.assessments = Assessments(session)
+        self.sources = Sources(session)
+
+    @property
+    def caller(self) -> Caller:
+        """On whose behalf this store is used."""
+        return self.session.caller
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.session.__aexit__(kind, error, trace)
