@@ -10,9 +10,10 @@ from chiron_workers.offline.ranking import Ranked, rank
 from chiron_workers.offline.sentences import Sentence
 
 FINDINGS_MAX = 6
-_PER_DOCUMENT = 3
+_PER_DOCUMENT = 4
 _SAME = 0.6  # Jaccard similarity of the terms from which two sentences count as one statement
 _COMPARED_MAX = 300
+_NEAR_BEST = 0.4  # share of the best score that a sentence needs
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|cannot|without)\b|n['’]t\b", re.I)
 
@@ -45,6 +46,7 @@ class Finding:
 def findings(documents: Sequence[Document], topic: str, *, known: frozenset[str]) -> list[Finding]:
     """Up to FINDINGS_MAX statements about a topic, best first; `known` texts are not found again."""
     ranked = rank(documents, topic)[:_COMPARED_MAX]
+    ranked = [one for one in ranked if one.score >= _NEAR_BEST * ranked[0].score]
     chosen: list[Finding] = []
     for candidate in ranked:
         if len(chosen) == FINDINGS_MAX:

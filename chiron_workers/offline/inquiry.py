@@ -1,13 +1,12 @@
 """Where an inquiry stands: what was searched, fetched, found and stored, all read from the conversation."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from chiron_workers.offline import properties
+from chiron_workers.offline.arguments import fill, mended
 from chiron_workers.offline.conversation import Call, Conversation, Leg
 from chiron_workers.offline.findings import Finding, findings
 from chiron_workers.offline.material import (
@@ -30,10 +29,6 @@ FETCHED_AT_ONCE = 4
 FETCHED_MAX = 8
 PARTS_MAX = 3  # of one long document
 _HITS_ASKED = 6
-_PASSING = re.compile(
-    r"time[d ]?-?out|timeout|temporar|try (?:it )?again|unavailable|overloaded|not run|interrupted|connection",
-    re.I,
-)
 
 
 @dataclass(frozen=True)
@@ -212,7 +207,7 @@ class Inquiry:
         """The calls that were not made yet, and those that failed once and can be mended."""
         found: list[Wanted] = []
         for values in wanted:
-            arguments = self.arguments(tool, values)
+            arguments = self._arguments(tool, values)
             tells = [tool.purposes[purpose] for purpose in (key, Purpose.POSITION) if tool.has(purpose)]
             tries = [
                 call
@@ -221,41 +216,13 @@ class Inquiry:
             ]
             if not tries:
                 found.append((tool, arguments))
-            elif len(tries) == 1 and tries[0].failed and (mended := self._mended(tool, tries[0])) is not None:
-                found.append((tool, mended))
+            elif len(tries) == 1 and tries[0].failed and (again := self._mended(tool, tries[0])) is not None:
+                found.append((tool, again))
         return found
 
-    def arguments(self, tool: Tool, values: dict[Purpose, Any]) -> dict[str, Any]:
-        """Arguments for a tool: what is known for each purpose, in the form each property asks for."""
-        said = self.conversation.said
+    def _arguments(self, tool: Tool, values: dict[Purpose, Any]) -> dict[str, Any]:
         known = {Purpose.TOPIC: self.asked.replace("/", "-"), Purpose.LIMIT: _HITS_ASKED, **values}
-        found: dict[str, Any] = {}
-        for purpose, name in tool.purposes.items():
-            if purpose is Purpose.SUBJECT:
-                found[name] = properties.subject(name, said, self.asked)
-            elif purpose in known:
-                found[name] = properties.fitted(known[purpose], tool.properties[name])
-        for name in sorted(tool.required - found.keys()):
-            found[name] = properties.plain(name, tool.properties[name], said=said, topic=self.asked)
-        return {name: found[name] for name in tool.properties if name in found}
+        return fill(tool, known, said=self.conversation.said, asked=self.asked)
 
     def _mended(self, tool: Tool, call: Call) -> dict[str, Any] | None:
-        """Other arguments after an error: without the optional ones it names, with the ones it misses; None if none help."""
-        named = {
-            name
-            for name in {*tool.properties, *call.arguments}
-            if re.search(rf"\b{re.escape(name)}\b", call.text)
-        }
-        kept = {
-            name: value
-            for name, value in call.arguments.items()
-            if name not in named or name in tool.required
-        }
-        for name in sorted(named - call.arguments.keys()):
-            kept[name] = properties.plain(
-                name, tool.properties[name], said=self.conversation.said, topic=self.asked
-            )
-        if kept != call.arguments or _PASSING.search(call.text):
-            return kept
-        required = {name: value for name, value in call.arguments.items() if name in tool.required}
-        return required if required != call.arguments and not named else None
+        return mended(tool, call.arguments, call.text, said=self.conversation.said, asked=self.asked)

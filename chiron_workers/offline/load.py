@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from chiron_workers.offline import properties, request
+from chiron_workers.offline import request
+from chiron_workers.offline.arguments import fill
 from chiron_workers.offline.conversation import conversation_key, words_of
 from chiron_workers.offline.properties import Purpose
 from chiron_workers.offline.reply import Reply, reply, tokens_of
@@ -102,7 +103,7 @@ class Load:
             belt.reading[(number + index) % len(belt.reading)] for index in range(self._calls) if belt.reading
         ]
         values = {Purpose.QUERY: f"{asked} {number + 1}", Purpose.LIMIT: 3}
-        return [(tool.name, _arguments(tool, values, frame, asked)) for tool in tools]
+        return [(tool.name, fill(tool, values, said=frame.system, asked=asked)) for tool in tools]
 
 
 def _first_message(body: bytes, start: int) -> dict[str, Any] | None:
@@ -130,18 +131,6 @@ def _parsed_frame(tail: bytes, body: bytes) -> Frame:
     )
 
 
-def _arguments(tool: Tool, values: dict[Purpose, Any], frame: Frame, asked: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for purpose, name in tool.purposes.items():
-        if purpose is Purpose.SUBJECT:
-            found[name] = properties.subject(name, frame.system, asked)
-        elif purpose in values:
-            found[name] = properties.fitted(values[purpose], tool.properties[name])
-    for name in tool.required - found.keys():
-        found[name] = properties.plain(name, tool.properties[name], said=frame.system, topic=asked)
-    return found
-
-
 def _storing(tool: Tool, frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
     """Arguments that store a statement from the last results; None if they hold none."""
     start = max(0, body.rfind(b'"tool_result"'))
@@ -157,4 +146,4 @@ def _storing(tool: Tool, frame: Frame, asked: str, body: bytes) -> dict[str, Any
         Purpose.SCORE: 0.5,
         Purpose.CONFIDENCE: 0.5,
     }
-    return _arguments(tool, values, frame, asked)
+    return fill(tool, values, said=frame.system, asked=asked)

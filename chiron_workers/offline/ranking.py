@@ -11,6 +11,7 @@ from chiron_workers.offline.sentences import Sentence
 from chiron_workers.offline.words import pairs, terms, topic_terms
 
 _K1, _B = 1.2, 0.75  # BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009)
+_COVERAGE_MIN = 0.4  # share of the topic; half of it where two of its words stand side by side
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means|refers to|consists? of|returns?|provides?|allows?|causes?|defines?)\b"
 )
@@ -48,9 +49,10 @@ def rank(documents: Sequence[Document], topic: str) -> list[Ranked]:
         around = set(terms(f"{document.title} {sentence.heading}")) - sentence.terms
         nearby = sum(weight for term, weight in weights.items() if term in around)
         coverage = (inside + nearby) / total
-        if inside and coverage >= 0.4:
+        together = len(asked_pairs & sentence.pairs)
+        if inside and coverage >= (_COVERAGE_MIN if not together else _COVERAGE_MIN / 2):
             damping = _K1 * (1 - _B + _B * len(sentence.terms) / mean)
-            score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + len(asked_pairs & sentence.pairs)
+            score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + together
             found.append(Ranked(sentence, document, score * _clarity(sentence), coverage))
     return sorted(found, key=lambda ranked: (-ranked.score, ranked.document.url, ranked.sentence.position))
 

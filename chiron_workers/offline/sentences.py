@@ -149,7 +149,7 @@ def _stands_alone(line: str, quote: str) -> bool:
     return (
         _WORDS_MIN <= count <= _WORDS_MAX
         and line.rstrip("\"'”’»)]*_`」』").endswith(_STOPS)
-        and not line.endswith("...")
+        and not line.endswith(("...", "as follows."))
         and _opens(line)
         and letters >= 0.8 * len(line)
         and not any(mark in line for mark in (" | ", ":=", "\\\\", "{{"))

