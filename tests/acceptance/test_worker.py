@@ -12,7 +12,12 @@ from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 
-MODEL = {"CHIRON_LEASE_S": "3", "CHIRON_RENEWAL_S": "0.5", "CHIRON_RESCUE_S": "0.5", "ANTHROPIC_API_KEY": "test"}
+MODEL = {
+    "CHIRON_LEASE_S": "3",
+    "CHIRON_RENEWAL_S": "0.5",
+    "CHIRON_RESCUE_S": "0.5",
+    "ANTHROPIC_API_KEY": "test",
+}
 
 
 def topic(request: dict[str, Any]) -> str:
@@ -36,7 +41,9 @@ async def enqueue(settings: Settings, *topics: str) -> None:
 
 async def finished(settings: Settings, count: int, timeout_s: float = 60) -> None:
     query = "select 1 from runs where state = 'completed'"
-    await asyncio.to_thread(wait_until, lambda: len(rows(settings, query)) == count, timeout_s, "all runs completed")
+    await asyncio.to_thread(
+        wait_until, lambda: len(rows(settings, query)) == count, timeout_s, "all runs completed"
+    )
 
 
 async def test_a_worker_started_by_hand_plays_what_is_queued_without_any_doorbell(settings: Settings) -> None:
@@ -68,7 +75,9 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
     answered = Counter((topic(request), turn(request)) for request in model.answered)
     stored = rows(settings, "select count(*) as n from entries where kind = 'reply'")[0]["n"]
     assert len(answered) == stored == 6 * 8
-    assert sum(answered.values()) - len(answered) <= 6, "at most the one call in flight of each run is repeated"
+    assert sum(answered.values()) - len(answered) <= 6, (
+        "at most the one call in flight of each run is repeated"
+    )
     doubled = rows(settings, "select run_id, call_id from tool_results group by 1, 2 having count(*) > 1")
     assert doubled == []
     gaps = "select run_id from events group by run_id having max(seq) <> count(*) or min(seq) <> 1"
