@@ -1,4 +1,5 @@
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
@@ -55,6 +56,8 @@ async def watched(target: str, after: int | None = None, *, as_json: bool = Fals
     """Show what happens to a batch or a run until its end; the state it ends in."""
     from chiron_workers.progress import tail
 
+    # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     found_settings = settings()
     async with open_pool(found_settings.database_url, size=2) as pool:
         found = await _find(pool, target, after)
