@@ -1,0 +1,79 @@
+"""Another broker than Redis: RabbitMQ from Debian, on loopback."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_model import Says, call, calls, says, scripted_model, turn
+from workers import chiron, rows, running, wait_until
+
+from chiron_api.local_stack.listening import free_port, is_free
+from chiron_workers.settings import Settings
+
+SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not SERVER.exists(), reason="needs Debian's package rabbitmq-server"),
+]
+
+
+@pytest.fixture
+def amqp_url(short_dir: Path) -> Iterator[str]:
+    folder = short_dir / "rabbit"
+    (folder / "home").mkdir(parents=True)
+    port, dist_port, epmd_port = free_port(), free_port(), free_port()
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder / "home"),
+        "RABBITMQ_NODENAME": f"chiron{port}@localhost",
+        "RABBITMQ_NODE_PORT": str(port),
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_DIST_PORT": str(dist_port),
+        "RABBITMQ_MNESIA_BASE": str(folder / "data"),
+        "RABBITMQ_LOG_BASE": str(folder / "log"),
+        "RABBITMQ_CONFIG_FILE": str(folder / "none"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "plugins"),
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "ERL_EPMD_PORT": str(epmd_port),
+    }
+    epmd = shutil.which("epmd")
+    assert epmd is not None
+    ports = subprocess.Popen([epmd, "-relaxed_command_check"], env=env, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen([SERVER], env=env, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_until(lambda: not is_free("127.0.0.1", port), 90, "RabbitMQ")
+        yield f"amqp://guest:guest@127.0.0.1:{port}//"
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(30)
+        ports.terminate()
+        ports.wait(10)
+
+
+async def two_turns(request: dict[str, Any]) -> Says:
+    if turn(request) == 1:
+        return says("done")
+    return calls(call("save_learning_goal", subject_id="physics", purpose_statement="know it"))
+
+
+async def test_runs_are_rung_and_played_over_amqp(settings: Settings, amqp_url: str) -> None:
+    over_amqp = settings.model_copy(update={"broker_url": amqp_url})
+    env = {"ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}
+    async with scripted_model(two_turns) as model:
+        with running(over_amqp, "-c", "10", **env, ANTHROPIC_BASE_URL=model.url) as worker:
+            done = await asyncio.to_thread(
+                chiron, over_amqp, "submit", *(f"topic {n}" for n in range(20)), "--subject", "Physics", **env
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+            completed = "select 1 from runs where state = 'completed' having count(*) = 20"
+            await asyncio.to_thread(wait_until, lambda: rows(over_amqp, completed), 60, "all runs")
+            assert await asyncio.to_thread(worker.stop) == 0
+    assert rows(over_amqp, "select 1 from runs where lease <> 1") == []
+    assert "Traceback" not in worker.log.read_text()
