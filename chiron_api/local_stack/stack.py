@@ -87,15 +87,8 @@ class LocalStack:
         return sorted(found, key=lambda part: (lines.PRIORITY[part.kind], part.name))
 
     def changes(self, *, every_s: float = 0.5) -> Iterator[str]:
-        """A sentence for each part that ends or comes back; ends when the stack was stopped."""
-        before = self.parts()
-        while True:
-            time.sleep(every_s)
-            now = self.parts()
-            if not now:
-                return
-            yield from _differences(before, now, self.home)
-            before = now
+        """A sentence for each part that ends or comes back from now on; ends when the stack was stopped."""
+        return self._changes(self.parts(), every_s)
 
     def stop(self) -> bool:
         """Drain the workers, stop all parts in order, end what outlived a supervisor; whether anything ran."""
@@ -103,11 +96,19 @@ class LocalStack:
         self._supervisor.stop(within_s=self._settings.drain_s + 120)
         remaining = leftovers.leftovers(self.home)
         leftovers.end(remaining)
+        self._supervisor.reap()
         return ran or bool(remaining)
 
     def kill(self) -> None:
         """End everything at once; no run is lost, but the workers' calls in flight are."""
         leftovers.kill(leftovers.leftovers(self.home))
+        self._supervisor.reap()
+
+    def _changes(self, before: list[Part], every_s: float) -> Iterator[str]:
+        while now := self.parts():
+            yield from _differences(before, now, self.home)
+            before = now
+            time.sleep(every_s)
 
     def _refuse_running(self) -> None:
         if pid := self._supervisor.pid():
@@ -170,7 +171,7 @@ class LocalStack:
         deadline = time.monotonic() + STARTS_WITHIN_S[program.kind]
         first_pid = 0
         while True:
-            state = next(each for each in self._supervisor.states() if each.name == program.name)
+            state = self._supervisor.state(program.name)
             first_pid = first_pid or state.pid
             # A service may need a second try while the last of a killed one is still leaving its memory.
             is_gone = program.kind not in SERVICES and (state.pid != first_pid or state.word == "restarting")

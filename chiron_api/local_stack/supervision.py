@@ -1,5 +1,6 @@
 """supervisord, run with our own interpreter and spoken to over its Unix socket."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -92,6 +93,13 @@ class Supervisor:
             return []
         return [State(each["name"], int(each["pid"]), WORDS[each["statename"]]) for each in found]
 
+    def state(self, name: str) -> State:
+        """One part. Raises ChironError where the supervisor has gone."""
+        for state in self.states():
+            if state.name == name:
+                return state
+        raise ChironError(f"The supervisor ended. Its log: {self.home.logs / 'supervisor.log'}")
+
     def kind(self, name: str) -> Kind:
         """What a part is."""
         return Kind(self._planned()[name][0])
@@ -105,16 +113,17 @@ class Supervisor:
         pid = self.pid()
         if pid is None:
             return
-        try:
+        # A fault says that it is on its way down already.
+        with contextlib.suppress(OSError, http.client.HTTPException, xmlrpc.client.Error):
             self._call("supervisor.shutdown")
-            psutil.Process(pid)
-        except (OSError, http.client.HTTPException, xmlrpc.client.Error, psutil.NoSuchProcess):
-            pass  # It is already on its way down, or gone.
         deadline = time.monotonic() + within_s
         while _is_alive(pid) and time.monotonic() < deadline:
-            if self._started:
-                self._started.poll()
             time.sleep(0.05)
+
+    def reap(self) -> None:
+        """Let a supervisor that this process started, and that has ended, leave the list of processes."""
+        if self._started:
+            self._started.wait(timeout=10)
 
     @property
     def _configuration(self) -> Path:
@@ -137,7 +146,10 @@ class Supervisor:
 
 
 def configuration(home: Home, programs: list[Program]) -> str:
-    """The text of supervisord.conf. Parts start when they are told to, so that each finds what it needs."""
+    """The text of supervisord.conf, with paths from the home, where supervisord runs.
+
+    Parts start when they are told to, so that each finds what it needs.
+    """
     workers = [program.name for program in programs if program.kind is Kind.WORKER]
     return "\n".join(
         [
@@ -145,16 +157,16 @@ def configuration(home: Home, programs: list[Program]) -> str:
             _section("rpcinterface:supervisor", **{"supervisor.rpcinterface_factory": RPC}),
             _section(
                 "supervisord",
-                logfile=home.logs / "supervisor.log",
+                logfile="logs/supervisor.log",
                 logfile_maxbytes="1MB",
                 logfile_backups=1,
-                pidfile=home.folder / "supervisord.pid",
-                childlogdir=home.logs,
+                pidfile="supervisord.pid",
+                childlogdir="logs",
                 umask="077",
                 silent="true",
                 **({"user": "root"} if os.geteuid() == 0 else {}),
             ),
-            *(_program(home, program) for program in programs),
+            *(_program(program) for program in programs),
             # One group, so that the workers drain at the same time and not one after the other.
             _section("group:workers", programs=",".join(workers), priority=PRIORITY[Kind.WORKER])
             if workers
@@ -166,7 +178,7 @@ def configuration(home: Home, programs: list[Program]) -> str:
 RPC = "supervisor.rpcinterface:make_main_rpcinterface"
 
 
-def _program(home: Home, program: Program) -> str:
+def _program(program: Program) -> str:
     return _section(
         f"program:{program.name}",
         command=shlex.join(program.command),
@@ -179,7 +191,7 @@ def _program(home: Home, program: Program) -> str:
         stopwaitsecs=program.stop_within_s,
         killasgroup="true",
         redirect_stderr="true",
-        stdout_logfile=home.logs / f"{program.name}.log",
+        stdout_logfile=f"logs/{program.name}.log",
         stdout_logfile_maxbytes="10MB",
         stdout_logfile_backups=3,
         **({"user": program.user} if program.user and os.geteuid() == 0 else {}),

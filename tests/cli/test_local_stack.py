@@ -1,0 +1,322 @@
+import json
+import os
+import secrets
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import redis
+
+from chiron_api.local_stack import Kind, LocalStack
+from chiron_api.local_stack.leftovers import leftovers
+from chiron_api.local_stack.listening import free_port
+from chiron_workers.embedded import addresses_file
+from chiron_workers.errors import ChironError, ConfigurationError, Conflict
+from chiron_workers.settings import Settings, read_settings
+
+SERVICES_ONLY: frozenset[Kind] = frozenset()
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A home that no test before has used, with a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="ch", ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / "home"
+
+
+@pytest.fixture(scope="module")
+def own_stack(home: Path) -> Iterator[LocalStack]:
+    stack = LocalStack(_settings(home), kinds=SERVICES_ONLY)
+    yield stack
+    stack.stop()
+
+
+@pytest.fixture
+def stack(own_stack: LocalStack, home: Path) -> LocalStack:
+    """The services of the home, started where the test before stopped them."""
+    if not own_stack.parts():
+        own_stack.start()
+    _until(lambda: _has(home, None))
+    return own_stack
+
+
+def test_a_fresh_home_brings_postgres_and_valkey_with_the_schema(stack: LocalStack, home: Path) -> None:
+    assert [(part.kind, part.state) for part in stack.parts()] == [
+        (Kind.POSTGRES, "running"),
+        (Kind.REDIS, "running"),
+    ]
+    filled = _filled(home)
+    with psycopg.connect(filled.database_url) as connection:
+        assert connection.execute("select count(*) from runs").fetchone() == (0,)
+    with redis.Redis.from_url(filled.redis_url) as client:
+        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+
+
+def test_nobody_else_can_read_the_home_and_no_command_line_shows_the_password(
+    stack: LocalStack, home: Path
+) -> None:
+    secret = _filled(home).redis_url.split(":")[2].split("@")[0]
+    argv = [" ".join(process.cmdline()) for process in leftovers(stack.home)]
+    assert len(argv) >= 3
+    assert not any(secret in line for line in argv)
+    assert not any(secret in part.address for part in stack.parts())
+    for file in (home, addresses_file(home), home / "valkey.conf", home / "supervisord.conf"):
+        assert not file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP | stat.S_IWOTH), file
+
+
+def test_a_second_start_says_who_runs_and_how_to_stop_it(stack: LocalStack, home: Path) -> None:
+    with pytest.raises(
+        Conflict, match=r"already runs in .* \(supervisor pid \d+\).*chiron status.*chiron down"
+    ):
+        LocalStack(_settings(home)).start()
+
+
+def test_killed_services_come_back_with_their_data(stack: LocalStack, home: Path) -> None:
+    word = secrets.token_hex(4)
+    _write(home, word)
+    before = {part.name: part.pid for part in stack.parts()}
+    for pid in before.values():
+        os.kill(pid, signal.SIGKILL)
+    _until(lambda: _has(home, word))
+    after = {part.name: part.pid for part in stack.parts()}
+    assert all(after[name] not in (0, pid) for name, pid in before.items())
+
+
+def test_a_restart_is_noted_while_one_follows(stack: LocalStack) -> None:
+    valkey = next(part for part in stack.parts() if part.kind is Kind.REDIS)
+    changes = stack.changes(every_s=0.05)
+    os.kill(valkey.pid, signal.SIGKILL)
+    said = ""
+    while "again (pid" not in said:
+        said = next(changes)
+    assert said.startswith("valkey ")
+
+
+def test_stopping_leaves_no_process_and_the_data_stays(stack: LocalStack, home: Path) -> None:
+    word = secrets.token_hex(4)
+    _write(home, word)
+    assert stack.stop()
+    assert leftovers(stack.home) == []
+    assert stack.parts() == []
+    assert not stack.stop()
+    with_addresses_filled_in = LocalStack(_filled(home), kinds=SERVICES_ONLY)
+    with_addresses_filled_in.start()
+    assert _has(home, word)
+    with_addresses_filled_in.stop()
+
+
+def test_what_a_power_cut_leaves_does_not_hinder_the_next_start(stack: LocalStack, home: Path) -> None:
+    word = secrets.token_hex(4)
+    _write(home, word)
+    stack.kill()
+    assert leftovers(stack.home) == []
+    pid_file = home / "postgres" / "postmaster.pid"
+    lines = pid_file.read_text().splitlines()
+    pid_file.write_text(
+        "\n".join([str(os.getpid()), *lines[1:]]) + "\n"
+    )  # After a reboot numbers are reused.
+    stack.start()
+    assert _has(home, word)
+
+
+def test_parts_that_outlived_their_supervisor_are_ended_by_the_next_start(
+    stack: LocalStack, home: Path
+) -> None:
+    orphans = [part.pid for part in stack.parts()]
+    supervisor = psutil.Process(orphans[0]).parent()
+    assert supervisor is not None
+    supervisor.kill()
+    _until(lambda: not stack.parts())
+    stack.start()
+    assert not any(psutil.pid_exists(pid) for pid in orphans)
+    assert len(stack.parts()) == 2
+
+
+def test_services_of_ones_own_are_used_and_nothing_is_started(settings: Settings) -> None:
+    stack = LocalStack(settings, kinds=SERVICES_ONLY)
+    try:
+        filled = stack.start()
+        assert stack.parts() == []
+        assert (filled.database_url, filled.redis_url) == (settings.database_url, settings.redis_url)
+        assert not (settings.home / "postgres").exists()
+        assert "postgresql" not in addresses_file(settings.home).read_text()
+    finally:
+        stack.stop()
+
+
+def test_only_the_service_without_a_url_is_started(database_url: str, tmp_path: Path) -> None:
+    stack = LocalStack(_settings(tmp_path / "home", database_url=database_url), kinds=SERVICES_ONLY)
+    try:
+        assert stack.start().database_url == database_url
+        assert [part.kind for part in stack.parts()] == [Kind.REDIS]
+    finally:
+        stack.stop()
+
+
+def test_a_taken_port_is_named_with_its_setting_before_anything_starts(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        stack = LocalStack(_settings(tmp_path / "home", api_port=port), kinds=frozenset({Kind.API}))
+        with pytest.raises(
+            ChironError, match=rf"Port {port} .* taken by .*\(pid {os.getpid()}\).*CHIRON_API_PORT"
+        ):
+            stack.start()
+    assert not (tmp_path / "home" / "postgres").exists()
+
+
+def test_flower_is_not_opened_to_the_network_without_a_password(tmp_path: Path) -> None:
+    stack = LocalStack(_settings(tmp_path / "home", flower_host="0.0.0.0"))
+    with pytest.raises(ConfigurationError, match="CHIRON_FLOWER_PASSWORD"):
+        stack.start()
+
+
+def test_data_of_another_postgres_is_left_alone_and_explained(tmp_path: Path) -> None:
+    data = tmp_path / "home" / "postgres"
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("12\n")
+    with pytest.raises(
+        ConfigurationError, match=r"written by PostgreSQL 12, and this program brings PostgreSQL \d+"
+    ):
+        LocalStack(_settings(tmp_path / "home"), kinds=SERVICES_ONLY).start()
+
+
+def test_a_long_home_with_odd_characters_works(tmp_path: Path) -> None:
+    stack = LocalStack(_settings(tmp_path / ("a 100% odd, 'long' home " * 4) / "ü"), kinds=SERVICES_ONLY)
+    try:
+        stack.start()
+        assert len(stack.parts()) == 2
+    finally:
+        stack.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_up_starts_everything_and_down_leaves_nothing(tmp_path: Path) -> None:
+    home = Path(tempfile.mkdtemp(prefix="ch"))
+    ports = {"api": free_port(), "flower": free_port()}
+    try:
+        assert _chiron(home, ports, "up", "--detach").returncode == 0
+        parts = json.loads(_chiron(home, ports, "status", "--json").stdout)["parts"]
+        assert [part["kind"] for part in parts] == ["postgres", "redis", "flower", "api", "worker", "worker"]
+        assert {part["state"] for part in parts} == {"running"}
+        shown = json.load(_get(f"http://127.0.0.1:{ports['flower']}/api/workers?refresh=1"))
+        assert set(shown) == {part["address"] for part in parts if part["kind"] == "worker"}
+        assert json.load(_get(f"http://127.0.0.1:{ports['flower']}/api/tasks")) == {}
+        assert _chiron(home, ports, "doctor").returncode == 0
+        second = _chiron(home, ports, "up")
+        assert (second.returncode, "already runs" in second.stderr) == (1, True)
+        assert "Everything stopped" in _chiron(home, ports, "down").stdout
+        assert "Nothing runs" in _chiron(home, ports, "down").stdout
+        assert json.loads(_chiron(home, ports, "status", "--json").stdout) == {"parts": []}
+        assert leftovers(LocalStack(_settings(home)).home) == []
+    finally:
+        LocalStack(_settings(home)).stop()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down() -> None:
+    home = Path(tempfile.mkdtemp(prefix="ch"))
+    ports = {"api": free_port(), "flower": free_port()}
+    stack = LocalStack(_settings(home))
+    try:
+        with _up(home, ports) as terminated:
+            terminated.send_signal(signal.SIGTERM)
+            said, _ = terminated.communicate(timeout=60)
+            assert (terminated.returncode, "Draining the workers" in said) == (0, True)
+        assert leftovers(stack.home) == []
+        with _up(home, ports) as killed:
+            killed.kill()
+        assert len(stack.parts()) == 5
+        assert stack.stop()
+        assert leftovers(stack.home) == []
+    finally:
+        stack.stop()
+
+
+def _settings(home: Path, **changed: object) -> Settings:
+    values = {"database_url": "", "redis_url": "", "broker_url": "", "model": "offline"} | changed
+    return read_settings(_env_file=None, home=home, **values)
+
+
+def _filled(home: Path) -> Settings:
+    return _settings(home, **json.loads(addresses_file(home).read_text()))
+
+
+def _write(home: Path, word: str) -> None:
+    filled = _filled(home)
+    with psycopg.connect(filled.database_url) as connection:
+        connection.execute("create table if not exists words (word text)")
+        connection.execute("insert into words values (%s)", [word])
+    with redis.Redis.from_url(filled.redis_url) as client:
+        client.set(word, 1)
+        assert client.execute_command("WAITAOF", 1, 0, 5000)[0] == 1
+
+
+def _has(home: Path, word: str | None) -> bool:
+    """Whether both services answer and know the word, if one is given."""
+    filled = _filled(home)
+    try:
+        with psycopg.connect(filled.database_url, connect_timeout=2) as connection:
+            found = word is None or connection.execute("select from words where word = %s", [word]).fetchone()
+        with redis.Redis.from_url(filled.redis_url, socket_timeout=2) as client:
+            return client.ping() if word is None else found is not None and client.exists(word) == 1
+    except (psycopg.OperationalError, redis.ConnectionError):
+        return False
+
+
+def _until(holds: Callable[[], bool], *, within_s: float = 30) -> None:
+    deadline = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _environment(home: Path, ports: dict[str, int]) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("CHIRON_")}
+    return inherited | {
+        "CHIRON_HOME": str(home),
+        "CHIRON_MODEL": "offline",
+        "CHIRON_API_PORT": str(ports["api"]),
+        "CHIRON_FLOWER_PORT": str(ports["flower"]),
+    }
+
+
+def _chiron(home: Path, ports: dict[str, int], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "chiron_api", *arguments],
+        env=_environment(home, ports),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def _up(home: Path, ports: dict[str, int]) -> subprocess.Popen[str]:
+    """A `chiron up` in the foreground with one worker, once everything is up."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "chiron_api", "up", "--workers", "1"],
+        env=_environment(home, ports),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert any("Ctrl+C drains" in line for line in iter(process.stdout.readline, ""))
+    return process
+
+
+def _get(url: str) -> "urllib.request.http.client.HTTPResponse":
+    return urllib.request.urlopen(url, timeout=10)  # type: ignore[no-any-return]
