@@ -1,17 +1,18 @@
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import anthropic
 import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
+from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.prices import cost_usd
-from chiron_workers.model.retries import StreamCut, with_retries
+from chiron_workers.model.retries import MEND_KEY, StreamCut, with_retries
 from chiron_workers.settings import Settings
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
@@ -61,7 +62,7 @@ class Model:
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words = _Gathered(on_text)
-        async with self._open().messages.stream(**self._parameters(request)) as stream:
+        async with self._streaming(request) as stream:
             began = False
             async for event in stream:
                 began = began or event.type == "message_start"
@@ -75,6 +76,18 @@ class Model:
         if message.stop_reason is None:
             raise StreamCut("The stream ended before the reply was complete.")
         return self._reply(message, request_id)
+
+    @asynccontextmanager
+    async def _streaming(self, request: Request) -> AsyncIterator[AsyncMessageStream[None]]:
+        manager = self._open().messages.stream(**self._parameters(request))
+        try:
+            stream = await manager.__aenter__()
+        except TypeError as error:  # how the SDK says that it has no key
+            if "authentication" not in str(error):
+                raise
+            raise RunFailed("credentials", f"There is no key for the model. {MEND_KEY}") from None
+        async with stream:
+            yield stream
 
     def _parameters(self, request: Request) -> dict[str, Any]:
         parameters: dict[str, Any] = {
@@ -94,18 +107,13 @@ class Model:
             connections = self._settings.concurrency + CONNECTIONS_SPARE
             limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
             timeout = httpx2.Timeout(self._settings.model_timeout_s, connect=10)
-            try:
-                self._client = AsyncAnthropic(
-                    base_url=self._base_url,
-                    api_key=self._api_key,
-                    max_retries=0,  # retries.py decides
-                    timeout=timeout,
-                    http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
-                )
-            except anthropic.AnthropicError as error:
-                raise RunFailed(
-                    "credentials", f"{error} Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline."
-                ) from None
+            self._client = AsyncAnthropic(
+                base_url=self._base_url,
+                api_key=self._api_key,
+                max_retries=0,  # retries.py decides
+                timeout=timeout,
+                http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
+            )
         return self._client
 
     def _reply(self, message: Message, request_id: str) -> Reply:

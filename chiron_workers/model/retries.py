@@ -29,6 +29,9 @@ SPEND_LIMITS = (
 )
 
 
+MEND_KEY = "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to do without."
+
+
 class StreamCut(Exception):
     """A stream that ended, without an error, before the reply was complete."""
 
@@ -96,15 +99,16 @@ def classify(error: Exception) -> Wait:
         return _classify_status(error)
     if isinstance(error, STREAM_FAULTS):
         return Wait(f"The connection to the model broke ({type(error).__name__}).")
-    raise RunFailed("credentials", f"The model cannot be called: {error}. Set ANTHROPIC_API_KEY.") from error
+    raise RunFailed("credentials", f"The model cannot be called: {error} {MEND_KEY}") from error
 
 
 def _classify_status(error: anthropic.APIStatusError) -> Wait:
     words = _words(error)
     if any(limit in str(error.body) for limit in SPEND_LIMITS):
         return Wait(f"A spend limit of the account is reached: {words}", SPEND_HOLD_S)
-    # An error in mid-stream comes with status 200; its type says what it is.
-    if error.type in WAIT_TYPES or error.status_code in (408, 409, 429) or error.status_code >= 500:
+    # An error in mid-stream comes with status 200; only its type says what it is.
+    in_stream = error.status_code == 200 and error.type in WAIT_TYPES
+    if in_stream or error.status_code in (408, 409, 429) or error.status_code >= 500:
         return Wait(f"The model answers {error.status_code}: {words}", _retry_after_s(error))
     if error.status_code in (401, 403):
         raise RunFailed(

@@ -1,0 +1,170 @@
+import asyncio
+import itertools
+import time
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from scripted_model import Fails, Says, Script, call, says, scripted_model, text
+
+from chiron_workers.entries import Reply, Usage
+from chiron_workers.errors import ModelUnavailable, RunFailed
+from chiron_workers.model import Model, Request
+from chiron_workers.model.prices import cost_usd
+from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, backoff_s
+from chiron_workers.settings import Settings
+
+QUESTION = {"role": "user", "content": [{"type": "text", "text": "Hello?"}]}
+TOOLS = ({"name": "echo", "description": "Say it again.", "input_schema": {"type": "object"}},)
+
+
+def request(**changes: Any) -> Request:
+    found = {
+        "model": "claude-opus-5-5",
+        "system": "Be brief.",
+        "tools": TOOLS,
+        "max_tokens": 100,
+        "messages": [QUESTION],
+    }
+    return Request(**(found | changes))
+
+
+async def ask(
+    script: Script, *, tries: int = 3, said: list[str] | None = None, **changes: Any
+) -> tuple[Reply, list[Any]]:
+    async with scripted_model(script) as server:
+        settings = Settings(_env_file=None, model_tries=tries, model_timeout_s=1)  # type: ignore[call-arg]
+        model = Model(settings, base_url=server.url, api_key="test")
+        try:
+            reply = await model.reply(request(**changes), on_text=(said if said is not None else []).append)
+        finally:
+            await model.close()
+        return reply, server.requests
+
+
+async def test_a_reply_is_kept_as_it_came_over_the_wire() -> None:
+    thinking = {"type": "thinking", "thinking": "", "signature": "abc"}
+    blocks = (thinking, text("Hm \u00e9."), call("echo", words={"deep": [1, None]}))
+    reply, requests = await ask(lambda _: Says(blocks, stop="tool_use"))
+    assert list(reply.content) == list(blocks)
+    assert (reply.stop, reply.calls[0].arguments) == ("tool_use", {"words": {"deep": [1, None]}})
+    assert reply.request_id.startswith("req_")
+    sent = requests[0]
+    assert (sent["stream"], sent["system"], sent["tools"]) == (True, "Be brief.", list(TOOLS))
+    assert sent["cache_control"] == {"type": "ephemeral"}
+
+
+async def test_words_are_told_as_they_arrive_and_none_is_missing() -> None:
+    said: list[str] = []
+    reply, _ = await ask(lambda _: says("one", "two"), said=said)
+    assert "".join(said) == "onetwo"
+    assert reply.text == "one\n\ntwo"
+
+
+async def test_other_servers_of_the_api_are_asked_without_caching() -> None:
+    _, requests = await ask(lambda _: says("x"), model="qwen3")
+    assert "cache_control" not in requests[0]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fails(stream="drop"),
+        Fails(stream="early_end"),
+        Fails(stream="corrupt"),
+        Fails(stream="stall"),
+        Fails(stream="error", type="overloaded_error"),
+        Fails(status=429, type="rate_limit_error", headers={"retry-after": "0"}),
+        Fails(status=500),
+        Fails(status=529, type="overloaded_error"),
+    ],
+    ids=lambda fault: fault.stream or str(fault.status),
+)
+async def test_a_fault_is_tried_again_until_the_reply_is_whole(fault: Fails) -> None:
+    script = itertools.chain([fault, fault], itertools.repeat(says("whole")))
+    reply, requests = await ask(lambda _: next(script))
+    assert (reply.text, len(requests)) == ("whole", 3)
+
+
+async def test_tries_are_bounded_and_the_run_is_told_when_to_come_back() -> None:
+    with pytest.raises(ModelUnavailable, match="500") as told:
+        await ask(lambda _: Fails(status=500, message="no luck"), tries=2)
+    assert told.value.retry_after_s >= LONGEST_PAUSE_S
+
+
+async def test_a_long_retry_after_hands_the_run_back_at_once() -> None:
+    began = time.monotonic()
+    fault = Fails(status=429, type="rate_limit_error", headers={"retry-after": "900"})
+    with pytest.raises(ModelUnavailable) as told:
+        await ask(lambda _: fault)
+    assert told.value.retry_after_s == 900
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "words"),
+    [
+        (Fails(status=400, message="messages: too long"), "request", "messages: too long"),
+        (Fails(status=401, message="invalid x-api-key"), "credentials", "ANTHROPIC_API_KEY"),
+        (Fails(status=404, message="model: nope"), "model", "model: nope"),
+        (Fails(status=413, message="too big"), "request", "too big"),
+    ],
+)
+async def test_what_can_never_succeed_is_asked_once_and_ends_with_the_servers_words(
+    fault: Fails, kind: str, words: str
+) -> None:
+    asked = []
+    with pytest.raises(RunFailed, match=words) as told:
+        await ask(lambda found: asked.append(found) or fault)  # type: ignore[func-returns-value]
+    assert (told.value.kind, len(asked)) == (kind, 1)
+
+
+async def test_a_spend_limit_is_no_matter_of_seconds() -> None:
+    fault = Fails(status=429, type="rate_limit_error", message="enforced_spend_limit_reached: over the limit")
+    with pytest.raises(ModelUnavailable, match="spend limit") as told:
+        await ask(lambda _: fault)
+    assert told.value.retry_after_s > LONGEST_PAUSE_S
+
+
+async def test_a_missing_key_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    model = Model(Settings(_env_file=None), base_url="http://127.0.0.1:9")  # type: ignore[call-arg]
+    with pytest.raises(RunFailed, match="ANTHROPIC_API_KEY") as told:
+        await model.reply(request(), on_text=lambda _: None)
+    assert told.value.kind == "credentials"
+    await model.close()
+
+
+async def test_two_hundred_calls_wait_side_by_side() -> None:
+    async def slow(_: dict[str, Any]) -> Says:
+        await asyncio.sleep(1)
+        return says("x")
+
+    async with scripted_model(slow) as server:
+        settings = Settings(_env_file=None, concurrency=200, model_tries=1)  # type: ignore[call-arg]
+        model = Model(settings, base_url=server.url, api_key="test")
+        began = time.monotonic()
+        await asyncio.gather(*(model.reply(request(), on_text=lambda _: None) for _ in range(200)))
+        took = time.monotonic() - began
+        await model.close()
+    assert took < 60  # one after the other they would take 200
+
+
+def test_cached_tokens_have_prices_of_their_own() -> None:
+    usage = Usage(input_tokens=1000, output_tokens=500, cache_write_tokens=100, cache_read_tokens=200)
+    assert cost_usd("claude-opus-5-5", usage, {}) == Decimal("0.01454")
+
+
+def test_an_unknown_model_has_no_price_unless_one_is_set() -> None:
+    usage = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    assert cost_usd("my-own", usage, {}) is None
+    assert cost_usd("my-own", usage, {"my-own": {"input": 2, "output": 3.5}}) == Decimal("5.5")
+    assert cost_usd("offline", usage, {}) == 0
+
+
+def test_backoff_grows_and_stays_below_a_minute() -> None:
+    for attempt in range(20):
+        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
+        assert all(0 <= backoff_s(attempt) <= longest for _ in range(50))
