@@ -32,7 +32,7 @@ async def _serving(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     server = uvicorn.Server(uvicorn.Config(build_app(settings), log_config=None, timeout_graceful_shutdown=3))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         task = asyncio.create_task(server.serve(sockets=[listener]))
-        while not server.started and not task.done():  # noqa: ASYNC110  # uvicorn offers no event
+        while not server.started and not task.done():  # uvicorn offers no event
             await asyncio.sleep(0.01)
         if task.done():
             await task
