@@ -93,14 +93,14 @@ async def collect(pool: Pool, redis_url: str, **what) -> list[Event]:
 
 async def until(condition, *, timeout_s: float = 10) -> None:
     async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110  # what is awaited happens in another process
+        while not condition():  # what is awaited happens in another process
             await asyncio.sleep(0.01)
 
 
 async def listening(redis_url: str, channel: str) -> None:
     """Wait until somebody has subscribed to the channel and had its first look."""
     async with Redis.from_url(redis_url) as redis, asyncio.timeout(10):
-        while not (await redis.pubsub_numsub(channel))[0][1]:  # noqa: ASYNC110  # asked of Redis
+        while not (await redis.pubsub_numsub(channel))[0][1]:  # asked of Redis
             await asyncio.sleep(0.01)
 
 
