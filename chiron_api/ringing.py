@@ -2,7 +2,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from chiron_workers.celery import Doorbell, ring
 from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 from chiron_workers.store.runs import Waiting
 
@@ -11,6 +10,8 @@ LOG = logging.getLogger(__name__)
 
 async def ring_for(waiting: Sequence[Waiting]) -> None:
     """Tell the workers of runs that are committed. A broker that is away delays them, and fails nothing."""
+    from chiron_workers.celery import Doorbell, ring
+
     doorbells = [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
     if not doorbells:
         return

@@ -50,10 +50,7 @@ def _set_up_logging(**_: Any) -> None:
 @signals.worker_init.connect
 def _start(**_: Any) -> None:
     try:
-        if not settings().broker:
-            raise ChironError(
-                "No broker is known. Start the embedded services with `chiron up`, or set CHIRON_REDIS_URL."
-            )
+        require_broker()
         host()
     except ChironError as error:
         raise SystemExit(f"chiron: {error}") from None

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import logging
 import pkgutil
 import sys
 import traceback
@@ -57,6 +58,8 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Entry point of the `chiron` script."""
+    # The pool warns of each try to connect; the command says it once, as its error.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     try:
         build()()
     except Exception as error:  # noqa: BLE001  # the process boundary

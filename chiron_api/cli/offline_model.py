@@ -6,8 +6,6 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_workers.offline import OfflineServer
-from chiron_workers.offline.foreground import until_stopped
 
 cli = typer.Typer()
 
@@ -40,6 +38,9 @@ def offline_model(
     Prints its URL, for ANTHROPIC_BASE_URL, and runs until Ctrl+C. Without --turns it really researches with the tools
     that a request offers; with --turns it plays load.
     """
+    from chiron_workers.offline import OfflineServer
+    from chiron_workers.offline.foreground import until_stopped
+
     server = OfflineServer(
         latency_s=latency_ms / 1_000,
         turns=turns,

@@ -30,12 +30,11 @@ def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = F
         signal.signal(number, signal.default_int_handler)
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
     stack.start(typer.echo)
-    _print(stack.parts())
     if detach:
+        _print(stack.parts())
         typer.echo("Everything is up. `chiron status` shows it, `chiron down` stops it.")
-        return
-    typer.echo("Everything is up. Ctrl+C drains the workers and stops it.")
-    _follow(stack)
+    else:
+        _follow(stack)
 
 
 @cli.command()
@@ -63,6 +62,8 @@ def status(as_json: AsJson = False) -> None:
 
 def _follow(stack: LocalStack) -> None:
     try:
+        _print(stack.parts())
+        typer.echo("Everything is up. Ctrl+C drains the workers and stops it.")
         for sentence in stack.changes():
             typer.echo(sentence)
     except KeyboardInterrupt:

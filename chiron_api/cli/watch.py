@@ -1,5 +1,4 @@
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
@@ -57,7 +56,6 @@ async def watched(target: str, after: int | None = None, *, as_json: bool = Fals
     from chiron_workers.progress import tail
 
     # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     found_settings = settings()
     async with open_pool(found_settings.database_url, size=2) as pool:
         found = await _find(pool, target, after)

@@ -7,10 +7,7 @@ from pathlib import Path
 from chiron_workers.errors import UsageError
 from chiron_workers.sources.charset import UndecodableError, declared_in_html, decode
 from chiron_workers.sources.document import Document
-from chiron_workers.sources.html import read_html
-from chiron_workers.sources.markdown import read_markdown
 from chiron_workers.sources.plain import read_plain
-from chiron_workers.sources.rst import read_rst
 
 FILE_BYTES_MAX = 10_000_000
 
@@ -23,13 +20,32 @@ class Format:
     read: Callable[..., Document]
 
 
-MARKDOWN = Format("text/markdown", read_markdown)
-HTML = Format("text/html", read_html)
+# The parsers are imported when the first file needs them: every command imports this module, few read a file.
+def _read_markdown(text: str, *, name: str = "") -> Document:
+    from chiron_workers.sources.markdown import read_markdown
+
+    return read_markdown(text, name=name)
+
+
+def _read_rst(text: str, *, name: str = "") -> Document:
+    from chiron_workers.sources.rst import read_rst
+
+    return read_rst(text, name=name)
+
+
+def _read_html(text: str, *, name: str = "") -> Document:
+    from chiron_workers.sources.html import read_html
+
+    return read_html(text, name=name)
+
+
+MARKDOWN = Format("text/markdown", _read_markdown)
+HTML = Format("text/html", _read_html)
 FORMATS = {
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,
     ".txt": Format("text/plain", read_plain),
-    ".rst": Format("text/x-rst", read_rst),
+    ".rst": Format("text/x-rst", _read_rst),
     ".html": HTML,
     ".htm": HTML,
 }

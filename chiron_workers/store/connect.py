@@ -70,7 +70,7 @@ async def _reason(database_url: str) -> str:
 
 
 def _unreachable(error: Exception) -> str:
-    words = " ".join(str(error).split()).rstrip(".")
+    words = " ".join(str(error).split()).rstrip(".?")
     return f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
 
 
