@@ -3,14 +3,10 @@ from string import Template
 
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import Settings
+from chiron_workers.store.batches import roles
 from chiron_workers.store.runs import Run
 
 PROMPTS = files("chiron_workers.agent") / "prompts"
-
-
-def roles() -> list[str]:
-    """The roles there are: a file `prompts/<role>.md` makes one."""
-    return sorted(file.name.removesuffix(".md") for file in PROMPTS.iterdir() if file.name.endswith(".md"))
 
 
 def system_prompt(run: Run, settings: Settings) -> str:

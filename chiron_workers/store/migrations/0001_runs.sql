@@ -106,7 +106,6 @@ create table events (
   data json not null,
   primary key (run_id, seq)
 );
-create index events_batch on events (batch_id, at);
 
 -- Messages to a run, until its next user entry takes them.
 create table inbox (
