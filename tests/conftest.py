@@ -70,7 +70,9 @@ def valkey(short_dir: Path) -> Iterator[str]:
 @pytest.fixture
 def settings(database_url: str, valkey: str, tmp_path: Path) -> Settings:
     """Settings that point at the test's own services."""
-    return Settings(_env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline")  # type: ignore[call-arg]
+    return Settings(
+        _env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline"
+    )  # type: ignore[call-arg]
 
 
 @pytest.fixture

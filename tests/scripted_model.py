@@ -97,7 +97,9 @@ async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
 
 
 async def _stream(http: web.Request, events: list[dict[str, Any]]) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"content-type": "text/event-stream", "request-id": f"req_{next(_ids)}"})
+    response = web.StreamResponse(
+        headers={"content-type": "text/event-stream", "request-id": f"req_{next(_ids)}"}
+    )
     await response.prepare(http)
     await response.write(b"".join(_wire(event) for event in events))
     await response.write_eof()
@@ -155,6 +157,8 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
             events.append({"type": "content_block_delta", "index": index, "delta": delta})
         events.append({"type": "content_block_stop", "index": index})
     usage = {"output_tokens": said.usage["output_tokens"]}
-    events.append({"type": "message_delta", "delta": {"stop_reason": said.stop, "stop_sequence": None}, "usage": usage})
+    events.append(
+        {"type": "message_delta", "delta": {"stop_reason": said.stop, "stop_sequence": None}, "usage": usage}
+    )
     events.append({"type": "message_stop"})
     return events

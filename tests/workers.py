@@ -38,7 +38,9 @@ class Worker:
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
     """The environment of a process that uses the test's services; nothing of the developer's own settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CHIRON_", "ANTHROPIC_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("CHIRON_", "ANTHROPIC_"))
+    }
     return {
         **kept,
         "CHIRON_HOME": str(settings.home),
@@ -55,7 +57,17 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
 def running(settings: Settings, *arguments: str, name: str = "w1", **env: str) -> Iterator[Worker]:
     """A worker started as everybody starts one by hand; killed at the end if it still runs."""
     log = settings.home / f"{name}.log"
-    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-n", f"{name}@test", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "celery",
+        "-A",
+        "chiron_workers",
+        "worker",
+        "-n",
+        f"{name}@test",
+        *arguments,
+    ]
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, env=environment(settings, **env), stdout=out, stderr=subprocess.STDOUT, cwd=settings.home

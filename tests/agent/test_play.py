@@ -21,7 +21,14 @@ async def test_a_run_calls_tools_until_the_model_asks_for_no_more(stage: Stage) 
     assert (row["state"], row["answer"], row["turns"]) == ("completed", "All done.", 3)
     assert await stage.kinds(run_id) == [
         *("run.queued", "run.started", "model.replied", "tool.called", "node.saved", "tool.returned"),
-        *("model.replied", "tool.called", "tool.returned", "model.replied", "run.completed", "batch.completed"),
+        *(
+            "model.replied",
+            "tool.called",
+            "tool.returned",
+            "model.replied",
+            "run.completed",
+            "batch.completed",
+        ),
     ]
     last = stage.server.requests[-1]["messages"]
     assert [message["role"] for message in last] == ["user", "assistant", "user", "assistant", "user"]
@@ -32,9 +39,13 @@ async def test_published_events_are_the_stored_ones(stage: Stage) -> None:
     await stage.model(lambda request: [calls(call("note", words="a")), says("x")][turn(request)])
     (run_id,) = await stage.submit("tides")
     await stage.play(run_id)
-    stored = await stage.rows("select seq, kind, data, at from events where run_id = %s and seq > 1 order by seq", run_id)
+    stored = await stage.rows(
+        "select seq, kind, data, at from events where run_id = %s and seq > 1 order by seq", run_id
+    )
     published = [event for event in stage.published if event.seq]
-    assert [(e.seq, e.kind, e.data, e.at) for e in published] == [(r["seq"], r["kind"], r["data"], r["at"]) for r in stored]
+    assert [(e.seq, e.kind, e.data, e.at) for e in published] == [
+        (r["seq"], r["kind"], r["data"], r["at"]) for r in stored
+    ]
 
 
 async def test_tool_calls_of_one_reply_run_side_by_side(stage: Stage) -> None:
@@ -89,9 +100,13 @@ async def test_a_lost_lease_writes_nothing(stage: Stage) -> None:
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await stage.rows("update runs set lease = lease + 1 where id = %s returning 1", run_id)
-    before = await stage.rows("select (select count(*) from entries), (select count(*) from events), (select seq from runs)")
+    before = await stage.rows(
+        "select (select count(*) from entries), (select count(*) from events), (select seq from runs)"
+    )
     assert await stage.taking(run).carry() is Outcome.LEFT
-    after = await stage.rows("select (select count(*) from entries), (select count(*) from events), (select seq from runs)")
+    after = await stage.rows(
+        "select (select count(*) from entries), (select count(*) from events), (select seq from runs)"
+    )
     assert before == after
 
 
@@ -129,7 +144,11 @@ async def test_a_paused_turn_is_sent_again_as_it_is(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("stop", "kind"),
-    [("refusal", "refusal"), ("model_context_window_exceeded", "context_window"), ("brand_new", "stop_reason")],
+    [
+        ("refusal", "refusal"),
+        ("model_context_window_exceeded", "context_window"),
+        ("brand_new", "stop_reason"),
+    ],
 )
 async def test_a_stop_that_ends_the_run_says_why(stage: Stage, stop: str, kind: str) -> None:
     await stage.model(lambda request: says("no", stop=stop))
