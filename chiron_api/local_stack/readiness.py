@@ -4,13 +4,10 @@ import urllib.error
 import urllib.request
 
 import psycopg
-import redis
-from celery import Celery
 
 from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.programs import Kind
-from chiron_workers.celery import transport_options
 from chiron_workers.settings import Settings
 
 
@@ -35,6 +32,10 @@ def answers(kind: Kind, *, home: Home, address: str, worker: str, settings: Sett
 
 def workers_that_answer(broker_url: str, *, timeout_s: float = 1, expected: int | None = None) -> list[str]:
     """The Celery names of the workers that answer a ping; with `expected`, returns as soon as so many did."""
+    from celery import Celery
+
+    from chiron_workers.celery import transport_options
+
     # An app of its own: the project's app may be bound to another broker than the one asked about here.
     with Celery("chiron-probe", broker=broker_url, set_as_current=False) as app:
         app.conf.broker_transport_options = transport_options(broker_url)
@@ -51,6 +52,8 @@ def _postgres(home: Home) -> bool:
 
 
 def _valkey(home: Home) -> bool:
+    import redis
+
     with redis.Redis.from_url(valkey.url(home), socket_timeout=2) as client:
         try:
             return bool(client.ping())

@@ -1,3 +1,4 @@
+import base64
 import json
 import os
 import secrets
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +32,12 @@ SERVICES_ONLY: frozenset[Kind] = frozenset()
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """A home that no test before has used, with a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="ch", ignore_cleanup_errors=True) as folder:
+        yield Path(folder) / "home"
+
+
+@pytest.fixture
+def fresh_home() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ch", ignore_cleanup_errors=True) as folder:
         yield Path(folder) / "home"
 
@@ -203,8 +211,8 @@ def test_a_long_home_with_odd_characters_works(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_up_starts_everything_and_down_leaves_nothing(tmp_path: Path) -> None:
-    home = Path(tempfile.mkdtemp(prefix="ch"))
+def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
+    home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}
     try:
         assert _chiron(home, ports, "up", "--detach").returncode == 0
@@ -227,8 +235,29 @@ def test_up_starts_everything_and_down_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down() -> None:
-    home = Path(tempfile.mkdtemp(prefix="ch"))
+def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: Path) -> None:
+    settings = _settings(fresh_home, flower_password="open-sesame", flower_port=free_port())
+    stack = LocalStack(settings, kinds=frozenset({Kind.FLOWER}))
+    try:
+        stack.start()
+        page = f"http://127.0.0.1:{settings.flower_port}/api/workers?refresh=1"
+        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+            _get(page)
+        refused.value.close()
+        token = base64.b64encode(b"chiron:open-sesame").decode()
+        assert (
+            json.load(_get(urllib.request.Request(page, headers={"Authorization": f"Basic {token}"}))) == {}
+        )
+        argv = [" ".join(process.cmdline()) for process in leftovers(stack.home)]
+        assert not any("open-sesame" in line for line in argv)
+    finally:
+        stack.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down(fresh_home: Path) -> None:
+    home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}
     stack = LocalStack(_settings(home))
     try:
@@ -318,5 +347,5 @@ def _up(home: Path, ports: dict[str, int]) -> subprocess.Popen[str]:
     return process
 
 
-def _get(url: str) -> "urllib.request.http.client.HTTPResponse":
+def _get(url: str | urllib.request.Request) -> "urllib.request.http.client.HTTPResponse":
     return urllib.request.urlopen(url, timeout=10)  # type: ignore[no-any-return]
