@@ -1,0 +1,107 @@
+"""The bare loop: the same SDK calls on the same transport, the same history and tool, and nothing kept.
+
+As a program it plays many conversations at once and prints the time of each turn.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from anthropic import AsyncAnthropic, DefaultAioHttpClient
+from look_up import look_up, passage
+
+from chiron_workers.agent.roles import PROMPTS
+from chiron_workers.toolkit.tool import Tool
+from chiron_workers.tools import registry
+
+MODEL = "claude-opus-5-5"
+MAX_TOKENS = 16_000
+SYSTEM = (PROMPTS / "research.md").read_text()
+
+
+@asynccontextmanager
+async def open_client(*, connections: int) -> AsyncIterator[AsyncAnthropic]:
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+    timeout = httpx2.Timeout(600, connect=10)
+    transport = DefaultAioHttpClient(limits=limits, timeout=timeout)
+    async with AsyncAnthropic(max_retries=0, timeout=timeout, http_client=transport) as client:
+        yield client
+
+
+async def converse(
+    client: AsyncAnthropic,
+    topic: str,
+    *,
+    tools: list[dict[str, Any]],
+    on_reply: Callable[[], None] = lambda: None,
+) -> None:
+    """Play one conversation until the model asks for no more tools."""
+    messages: list[Any] = [
+        {"role": "user", "content": [{"type": "text", "text": f"Research topic: {topic}"}]}
+    ]
+    while True:  # ends: the server plays a set number of turns
+        async with client.messages.stream(
+            model=MODEL,
+            system=SYSTEM,
+            messages=messages,
+            max_tokens=MAX_TOKENS,
+            tools=tools,  # type: ignore[arg-type]  # definitions are JSON here
+            cache_control={"type": "ephemeral"},
+        ) as stream:
+            async for _ in stream:
+                pass
+            message = await stream.get_final_message()
+        on_reply()
+        messages.append({"role": "assistant", "content": [block.to_dict() for block in message.content]})
+        if message.stop_reason != "tool_use":
+            return
+        results = [_result(block) for block in message.content if block.type == "tool_use"]
+        messages.append({"role": "user", "content": results})
+
+
+def _result(block: Any) -> dict[str, Any]:
+    found = passage(str(block.input.get("query", "")))
+    return {
+        "type": "tool_result",
+        "tool_use_id": block.id,
+        "content": json.dumps(found, ensure_ascii=False),
+        "is_error": False,
+    }
+
+
+def definitions(*, all_tools: bool) -> list[dict[str, Any]]:
+    return registry().definitions() if all_tools else [Tool.of(look_up).definition()]
+
+
+async def _play(*, runs: int, latency_s: float, all_tools: bool) -> list[tuple[str, float]]:
+    turns: list[tuple[str, float]] = []
+    tools = definitions(all_tools=all_tools)
+
+    async def one(client: AsyncAnthropic, n: int) -> None:
+        topic = f"tides {n:04}"
+        await asyncio.sleep(latency_s * n / runs)  # not all in step, as doorbells come one after the other
+        await converse(client, topic, tools=tools, on_reply=lambda: turns.append((topic, time.time())))
+
+    async with open_client(connections=runs + 20) as client:
+        await asyncio.gather(*(one(client, n) for n in range(runs)))
+    return turns
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, required=True)
+    parser.add_argument("--latency-s", type=float, required=True)
+    parser.add_argument("--all-tools", action="store_true")
+    asked = parser.parse_args()
+    turns = asyncio.run(_play(runs=asked.runs, latency_s=asked.latency_s, all_tools=asked.all_tools))
+    json.dump(turns, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

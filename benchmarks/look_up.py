@@ -1,0 +1,62 @@
+"""The tool of the benchmarks: it gives a few sentences and keeps one row, without network or embedding."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+from chiron_workers.store import Store
+from chiron_workers.store.queries import load
+from chiron_workers.toolkit import tool
+from chiron_workers.tools import registry
+
+SQL = load(__file__)
+PROSE = (
+    "The tide follows the moon by about fifty minutes a day, and the height of it follows the season. " * 3
+)
+
+_listeners: list[Callable[[str], None]] = []
+
+
+def passage(query: str) -> dict[str, str]:
+    """What the tool answers; the bare loop calls this and keeps nothing."""
+    for told in _listeners:
+        told(query)
+    return {"query": query, "passage": PROSE}
+
+
+@tool
+async def look_up(store: Store, *, query: str) -> dict[str, str]:
+    """Look up a passage on a question.
+
+    Args:
+        query: What you want to know.
+    """
+    found = passage(query)
+    caller = store.caller
+    args = {"run_id": caller.run_id, "call_id": caller.call_id, "query": query}
+    await store.session.write(SQL["keep"], args)
+    return found
+
+
+@contextmanager
+def calls_told_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell of each call in this process, with its query: one call is one turn."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def create_table(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(SQL["create"])
+
+
+def offer_alone() -> None:
+    """Offer this tool to the runs of this process, and no other."""
+    offered = registry()
+    for known in offered.all():
+        offered.unregister(known.name)
+    offered.register(look_up)

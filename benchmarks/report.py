@@ -1,0 +1,50 @@
+"""What a benchmark prints, and what it leaves in the file of --json."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cpu import load_average, machine
+from rich.console import Console
+from rich.table import Table
+
+Figures = dict[str, list[dict[str, Any]]]  # each repeat's figures, by what was measured
+
+
+@dataclass(slots=True)
+class Report:
+    """The figures of one benchmark."""
+
+    figures: Figures = field(default_factory=dict)
+
+
+@contextmanager
+def begin(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace, Report]]:
+    """The arguments and an empty report, which is written to the file of --json at the end."""
+    parser.add_argument("--json", type=Path, help="Write every repeat's figures to this file.")
+    asked = parser.parse_args()
+    report, load_before = Report(), load_average()
+    yield asked, report
+    if asked.json:
+        found = {
+            "command": " ".join(sys.argv),
+            "machine": machine(),
+            "load": [load_before, load_average()],
+            "figures": report.figures,
+        }
+        asked.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table whose first column names the row and whose others are numbers."""
+    shown = Table(title=title, title_justify="left")
+    for n, column in enumerate(columns):
+        shown.add_column(column, justify="right" if n else "left")
+    for row in rows:
+        shown.add_row(*row)
+    Console().print(shown)

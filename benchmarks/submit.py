@@ -1,0 +1,162 @@
+"""How long 10,000 topics take to submit: `uv run python benchmarks/submit.py [--json FILE]`.
+
+The rows, against a bare COPY of the same rows in one transaction; and the doorbells, in batches and one by one.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from dataclasses import asdict, dataclass
+from statistics import median
+from uuid import UUID
+
+from bare import MODEL
+from cpu import cpu_of, load_average, spent
+from redis import Redis
+from report import begin, table
+from services import Services, services
+
+from chiron_workers.celery import Doorbell, ring
+from chiron_workers.ids import new_id
+from chiron_workers.store import batches
+from chiron_workers.store.batches import NewBatch, NewRun
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds of one step, and the CPU seconds of this process and of Postgres in it."""
+
+    wall: float
+    client: float
+    postgres: float = 0.0
+
+
+class Watch:
+    """Takes the time of steps."""
+
+    def __init__(self, found: Services) -> None:
+        self._postgres = found.postgres
+        self.start()
+
+    def start(self) -> None:
+        self._before = (time.perf_counter(), time.process_time(), cpu_of(self._postgres))
+
+    def stop(self) -> Took:
+        after = (time.perf_counter(), time.process_time(), cpu_of(self._postgres))
+        wall, client, postgres = self._before
+        return Took(after[0] - wall, after[1] - client, spent(postgres, after[2]))
+
+
+def topics(count: int) -> list[NewRun]:
+    return [
+        NewRun(f"How do tides shape coast number {n:05}?", "research", "Physics", MODEL, 200)
+        for n in range(count)
+    ]
+
+
+async def copy(pool: Pool, runs: list[NewRun]) -> None:
+    """The floor: the rows that `submit` stores, sent as they are."""
+    batch_id, ids = new_id(), [new_id() for _ in runs]
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(SQL["subject"])
+        await connection.execute(SQL["batch"], {"id": batch_id, "run_count": len(runs)})
+        async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as rows:
+            for run_id, run in zip(ids, runs, strict=True):
+                values = (
+                    run_id,
+                    batch_id,
+                    run.role,
+                    "physics",
+                    run.topic,
+                    run.model,
+                    0,
+                    run.max_turns,
+                    1,
+                    None,
+                )
+                await rows.write_row(values)
+        async with connection.cursor() as cursor, cursor.copy(SQL["copy_events"]) as rows:
+            for run_id, run in zip(ids, runs, strict=True):
+                await rows.write_row((run_id, 1, batch_id, "run.queued", _queued(run)))
+
+
+def _queued(run: NewRun) -> str:
+    return json.dumps({"role": run.role, "topic": run.topic})
+
+
+async def rows(found: Services, count: int) -> dict[str, Took]:
+    """COPY and submit of the same topics, each as a new batch; and a submit with its doorbells."""
+    runs, watch = topics(count), Watch(found)
+    async with open_pool(found.settings.database_url, size=2) as pool:
+        watch.start()
+        await copy(pool, runs)
+        bare = watch.stop()
+        watch.start()
+        submitted = await batches.submit(pool, NewBatch(runs, "Physics"))
+        stored = watch.stop()
+        ring([Doorbell(run.id, run.role, run.subject, run.topic) for run in submitted.to_ring])
+        return {"copy": bare, "submit": stored, "submit and ring": watch.stop()}
+
+
+def doorbells(found: Services, count: int) -> dict[str, Took]:
+    """Doorbells for all of them: as workers ring, and one message at a time."""
+    bells = [
+        Doorbell(UUID(int=n), "research", "Physics", f"How do tides shape coast number {n:05}?")
+        for n in range(count)
+    ]
+    watch = Watch(found)
+    ring(bells)
+    batched = watch.stop()
+    watch.start()
+    for bell in bells:
+        ring([bell])
+    return {"ring, batched": batched, "ring, one by one": watch.stop()}
+
+
+def measure(*, count: int, repeats: int) -> dict[str, list[Took]]:
+    took: dict[str, list[Took]] = {}
+    with services() as found, Redis.from_url(found.settings.redis_url) as redis:
+        ring([Doorbell(UUID(int=0), "research", "Physics", "warming up")])
+        asyncio.run(rows(found, 10))
+        for _ in range(repeats):
+            for name, one in (asyncio.run(rows(found, count)) | doorbells(found, count)).items():
+                took.setdefault(name, []).append(one)
+            redis.flushdb()
+    return took
+
+
+def shown(took: dict[str, list[Took]], count: int) -> list[list[str]]:
+    found = []
+    for name, all_of_it in took.items():
+        wall = median(one.wall for one in all_of_it)
+        cpu = [
+            f"{median(getattr(one, key) for one in all_of_it) * 1e6 / count:.0f}"
+            for key in ("client", "postgres")
+        ]
+        found.append([name, f"{wall * 1_000:.0f}", f"{count / wall:,.0f}", *cpu])
+    ratio = median(ours.wall / bare.wall for ours, bare in zip(took["submit"], took["copy"], strict=True))
+    return [*found, ["  submit against COPY", f"{ratio:.2f}", "", "", ""]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--topics", type=int, default=10_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    with begin(parser) as (asked, report):
+        took = measure(count=asked.topics, repeats=asked.repeats)
+        report.figures = {name: [asdict(one) for one in all_of_it] for name, all_of_it in took.items()}
+        columns = ["step", "ms", "a second", "CPU us each", "Postgres"]
+        table(
+            f"{asked.topics:,} topics, median of {asked.repeats}, load {load_average()}",
+            columns,
+            shown(took, asked.topics),
+        )
+
+
+if __name__ == "__main__":
+    main()
