@@ -21,11 +21,12 @@ from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
 from chiron_workers.settings import Settings
+from chiron_workers.states import Outcome
 from chiron_workers.store.connect import OUTAGE_ERRORS, open_pool
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
-from chiron_workers.taking import Outcome, Taking
+from chiron_workers.taking import Taking
 from chiron_workers.tools import registry
 
 log = structlog.get_logger()

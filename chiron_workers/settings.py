@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chiron_workers.errors import ConfigurationError
@@ -95,6 +95,11 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the workers log."
     )
+
+    @field_validator("home")
+    @classmethod
+    def _expand(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
 
     @property
     def broker(self) -> str:

@@ -49,3 +49,12 @@ class FactStatus(StrEnum):
     ACCEPTED = "accepted"
     CANDIDATE = "candidate"
     WITHDRAWN = "withdrawn"
+
+
+class Outcome(StrEnum):
+    """How a doorbell was answered."""
+
+    NOT_OURS = "not ours"  # there was nothing to claim
+    PLAYED = "played"
+    FAILED = "failed"
+    LEFT = "left"  # handed back, paused, or lost to another worker

@@ -1,6 +1,5 @@
 import asyncio
 from datetime import timedelta
-from enum import StrEnum
 
 import structlog
 
@@ -10,7 +9,7 @@ from chiron_workers.entries import Reply
 from chiron_workers.errors import LeaseLost, ModelUnavailable, RunFailed, UsageError
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind, RunState
+from chiron_workers.states import EventKind, Outcome, RunState
 from chiron_workers.store.connect import OUTAGE_ERRORS
 from chiron_workers.store.journal import Ending, Journal, failure
 from chiron_workers.store.runs import Run
@@ -20,15 +19,6 @@ log = structlog.get_logger()
 SHOWN_CHARS = 2_000  # of an answer in its event
 FIRST_ABSENCE_S = 60.0
 LONGEST_ABSENCE_S = 3600.0
-
-
-class Outcome(StrEnum):
-    """How a doorbell was answered."""
-
-    NOT_OURS = "not ours"  # there was nothing to claim
-    PLAYED = "played"
-    FAILED = "failed"
-    LEFT = "left"  # handed back, paused, or lost to another worker
 
 
 class Taking:

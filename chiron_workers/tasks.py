@@ -2,7 +2,7 @@
 
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from celery import Task, signals
@@ -10,10 +10,12 @@ from celery.exceptions import Ignore
 
 from chiron_workers.celery import TASK, app, require_broker
 from chiron_workers.errors import ChironError
-from chiron_workers.host import Host
 from chiron_workers.logs import log_to_stderr
 from chiron_workers.settings import settings
-from chiron_workers.taking import Outcome
+from chiron_workers.states import Outcome
+
+if TYPE_CHECKING:
+    from chiron_workers.host import Host
 
 
 class PlayedInVain(Exception):
@@ -30,13 +32,16 @@ def run(self: Task, **shown: Any) -> None:
         raise PlayedInVain(f"{shown.get('topic', '')}: see `chiron show {self.request.id}`")
 
 
-def host() -> Host:
+def host() -> "Host":
     """The host of this process, started when it is first wanted."""
     return _host_of(os.getpid())  # a forked pool process needs a loop and connections of its own
 
 
 @cache
-def _host_of(pid: int) -> Host:
+def _host_of(pid: int) -> "Host":
+    # Flower imports this module too, and needs neither the agent nor the SDK.
+    from chiron_workers.host import Host
+
     started = Host(settings())
     started.start()
     return started

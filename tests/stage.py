@@ -12,14 +12,14 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.embed import Embedder
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind
+from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.runs import Run, claim
-from chiron_workers.taking import Outcome, Taking
+from chiron_workers.taking import Taking
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.toolkit.tool import tool
 

@@ -3,7 +3,7 @@ from decimal import Decimal
 from scripted_model import Fails, Says, call, calls, says, text, turn
 from stage import Stage
 
-from chiron_workers.taking import Outcome
+from chiron_workers.states import Outcome
 from chiron_workers.tools import registry
 
 FOUND = {

@@ -7,9 +7,9 @@ from stage import LEASE, Stage
 
 from chiron_workers.entries import Results, ToolCall
 from chiron_workers.errors import LeaseLost
+from chiron_workers.states import Outcome
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.runs import say
-from chiron_workers.taking import Outcome
 
 
 async def test_a_run_calls_tools_until_the_model_asks_for_no_more(stage: Stage) -> None:
