@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from chiron_workers.errors import ConfigurationError
 
@@ -111,6 +111,11 @@ def read_settings(**values: object) -> Settings:
     """Settings from the environment. Raises ConfigurationError, naming each wrong value and what would be right."""
     try:
         return Settings(**values)  # type: ignore[arg-type]  # tests and commands override single fields
+    except SettingsError as error:  # a value that must be JSON and is not
+        name = str(error).split('"')[1] if '"' in str(error) else "a setting"
+        raise ConfigurationError(
+            f"CHIRON_{name.upper()}: must be JSON, see docs/settings.md. Change it in the environment or in .env."
+        ) from None
     except ValidationError as error:
         raise ConfigurationError("\n".join(_sentence(problem) for problem in error.errors())) from None
 

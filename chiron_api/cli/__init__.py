@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import logging
+import os
 import pkgutil
 import sys
 import traceback
@@ -13,7 +14,6 @@ import typer
 from typer.core import TyperGroup
 
 from chiron_workers.errors import ChironError, UsageError
-from chiron_workers.settings import settings
 
 Result = TypeVar("Result")
 
@@ -64,7 +64,7 @@ def main() -> None:
     try:
         build(sys.argv[1] if len(sys.argv) > 1 else "")()
     except Exception as error:  # noqa: BLE001  # the process boundary
-        if settings().log_level == "debug":
+        if os.environ.get("CHIRON_LOG_LEVEL") == "debug":
             traceback.print_exc()
         _fail(
             f"Unexpected {type(error).__name__}: {error}. Run again with CHIRON_LOG_LEVEL=debug for the details.",
