@@ -75,8 +75,15 @@ def transport_options(broker: str) -> dict[str, Any]:
     }
 
 
+def _configured() -> dict[str, Any]:
+    try:
+        return configuration(settings())
+    except ConfigurationError as error:  # `celery -A chiron_workers worker` would show a traceback
+        raise SystemExit(f"chiron: {error}") from None
+
+
 app = Celery("chiron")
-app.add_defaults(lambda: configuration(settings()))
+app.add_defaults(_configured)
 
 
 def ring(doorbells: Sequence[Doorbell]) -> None:

@@ -156,3 +156,12 @@ async def test_a_worker_without_a_database_says_so_and_ends(settings: Settings) 
     said = worker.log.read_text()
     assert "Postgres cannot be reached" in said
     assert "Traceback" not in said
+
+
+async def test_a_worker_with_a_wrong_setting_names_it_and_ends(settings: Settings) -> None:
+    with running(settings, CHIRON_LEASE_S="soon") as worker:
+        code = await asyncio.to_thread(worker.process.wait, 60)
+    assert code == 1
+    said = worker.log.read_text()
+    assert said.startswith("chiron: CHIRON_LEASE_S:")
+    assert "Traceback" not in said
