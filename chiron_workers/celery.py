@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from amqp.exceptions import AMQPError
 from celery import Celery
-from kombu.exceptions import OperationalError
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 from chiron_workers.settings import Settings, settings
@@ -37,7 +39,7 @@ def configuration(found: Settings) -> dict[str, Any]:
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_connection_timeout": 5,
-        "brokertransport_options": transport_options(found.broker),
+        "broker_transport_options": transport_options(found.broker),
         "imports": ("chiron_workers.tasks",),
         "task_default_queue": "chiron",
         "task_acks_late": False,
@@ -71,6 +73,7 @@ def transport_options(broker: str) -> dict[str, Any]:
         "unacked_restore_throttle": 1,
         "socket_keepalive": True,
         "socket_connect_timeout": 5,
+        "socket_timeout": 15,
         "health_check_interval": 25,
     }
 
@@ -97,7 +100,7 @@ def ring(doorbells: Sequence[Doorbell]) -> None:
         with app.producer_or_acquire() as producer, producer.batch(BATCH):
             for doorbell in doorbells:
                 _send(doorbell, producer)
-    except (OperationalError, OSError) as error:
+    except (KombuError, RedisError, AMQPError, OSError) as error:
         raise ServiceUnavailable(
             f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
         ) from None

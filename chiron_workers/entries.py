@@ -7,6 +7,11 @@ from typing import Any
 Block = dict[str, Any]  # a content block of the Messages API, carried through as it came
 
 
+def storable(text: str) -> str:
+    """The text as Postgres can keep it: without NUL characters and halves of surrogate pairs."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What an epoch holds fast: model, system prompt and tool definitions never change within it."""

@@ -1,17 +1,20 @@
 import asyncio
 import contextlib
 import os
+import signal
 import socket
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
+import psycopg
 import structlog
+from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.celery import Doorbell, ring
@@ -22,7 +25,7 @@ from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
-from chiron_workers.store.connect import OUTAGE_ERRORS, open_pool
+from chiron_workers.store.connect import is_outage, open_pool
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
@@ -38,10 +41,15 @@ LEAVE_S = 10.0  # for handing runs back after their calls were cut
 
 
 class Host:
-    """The runs of one worker process: an event loop in a thread of its own plays them all side by side."""
+    """The runs of one worker process: an event loop in a thread of its own plays them all side by side.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        slots: Runs that the process can play at once, as many as its pool has threads.
+    """
+
+    def __init__(self, settings: Settings, *, slots: int) -> None:
         self._settings = settings
+        self._slots = slots
         self._lease_for = timedelta(seconds=settings.lease_s)
         self.name = f"{socket.gethostname()}:{os.getpid()}"
         self._loop = asyncio.new_event_loop()
@@ -89,7 +97,10 @@ class Host:
         self._endpoints = await enter(Endpoints(settings))
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
-        self._chores = [asyncio.create_task(self._beat()), asyncio.create_task(self._rounds())]
+        chores = (self._beat(), self._rescue_again_and_again(), self._ring_again_and_again())
+        self._chores = [asyncio.create_task(chore) for chore in chores]
+        for chore in self._chores:
+            chore.add_done_callback(self._end_with)
 
     async def _close(self) -> None:
         for chore in self._chores:
@@ -102,7 +113,9 @@ class Host:
             return Outcome.NOT_OURS
         try:
             claimed = await claim(self._pool, run_id, worker=self.name, lease_for=self._lease_for)
-        except OUTAGE_ERRORS as error:
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error):
+                raise
             log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
             return Outcome.NOT_OURS
         if claimed is None:
@@ -153,20 +166,38 @@ class Host:
             self._beat_at = time.monotonic()
             await asyncio.sleep(BEAT_S)
 
-    async def _rounds(self) -> None:
-        rescue_at = time.monotonic()
+    async def _rescue_again_and_again(self) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._has_room.wait(), max(0.0, rescue_at - time.monotonic()))
-            self._has_room.clear()
-            try:
-                if time.monotonic() >= rescue_at:
-                    rescue_at = time.monotonic() + self._settings.rescue_s
-                    await self._rescue()
+            with self._through_outage("rescue"):
+                await self._rescue()
+            await asyncio.sleep(self._settings.rescue_s)
+
+    async def _ring_again_and_again(self) -> None:
+        while True:
+            with self._through_outage("ring"):
                 await self._ring_next()
-            except (*OUTAGE_ERRORS, ServiceUnavailable) as error:
-                log.warning("round.failed", error=str(error).strip())
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._has_room.wait(), self._settings.rescue_s)
+            self._has_room.clear()
             await asyncio.sleep(RING_PAUSE_S)
+
+    @contextlib.contextmanager
+    def _through_outage(self, chore: str) -> Iterator[None]:
+        try:
+            yield
+        except ServiceUnavailable as error:
+            log.warning(f"{chore}.failed", error=str(error))
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error):
+                raise
+            log.warning(f"{chore}.failed", error=str(error).strip())
+
+    def _end_with(self, chore: asyncio.Task[None]) -> None:
+        # A worker that no longer rescues or rings only looks alive: it ends, and its supervisor starts another.
+        if not chore.cancelled() and (error := chore.exception()) is not None:
+            log.critical("worker.broken", exc_info=error)
+            self._begin_to_drain()
+            os.kill(os.getpid(), signal.SIGTERM)
 
     async def _rescue(self) -> None:
         max_attempts = self._settings.max_attempts
@@ -174,7 +205,7 @@ class Host:
             log.warning("runs.rescued", runs=rescued)
 
     async def _ring_next(self) -> None:
-        room = self._settings.concurrency - len(self._takings)
+        room = self._slots - len(self._takings)
         if room <= 0 or self._draining:
             return
         again_after = timedelta(seconds=self._settings.ring_again_s)

@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 
 from chiron_workers.errors import ConfigurationError, NotFound
 from chiron_workers.states import EventKind
-from chiron_workers.store.connect import Pool
+from chiron_workers.store.connect import Pool, is_outage
 from chiron_workers.store.events import Event, Heads, heads, read_page
 
 EVENTS_MAX = 5_000  # that wait to be published; more are dropped, since watchers find them in Postgres
@@ -34,7 +34,6 @@ CONNECT_S = 2.0
 ANSWER_S = 5.0
 RUNS_AT_ONCE = 200  # of a batch, whose events are read together
 
-OUTAGE_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 ENDINGS = frozenset(
     {EventKind.RUN_COMPLETED, EventKind.RUN_FAILED, EventKind.RUN_CANCELLED, EventKind.BATCH_COMPLETED}
 )
@@ -269,8 +268,8 @@ async def _through_outage(pool: Pool, read: Callable[[], Awaitable[Value]]) -> V
     while True:
         try:
             return await read()
-        except OUTAGE_ERRORS:
-            if pool.closed:
+        except (psycopg.Error, PoolTimeout) as error:
+            if pool.closed or not is_outage(error):
                 raise
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)

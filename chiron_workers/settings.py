@@ -2,10 +2,10 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from chiron_workers.errors import ConfigurationError
@@ -50,7 +50,9 @@ class Settings(BaseSettings):
 
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")
     pool_size: int = Field(10, ge=2, description="Postgres connections of one process.")
-    lease_s: Seconds = Field(12, description="Seconds a run stays with a worker that is not heard of.")
+    lease_s: Annotated[float, Field(ge=2, le=86_400)] = Field(
+        12, description="Seconds a run stays with a worker that is not heard of."
+    )
     renewal_s: Seconds = Field(3, description="Seconds between two renewals of a worker's leases.")
     rescue_s: Seconds = Field(2, description="Seconds between two looks for lost runs.")
     ring_again_s: Seconds = Field(
@@ -101,6 +103,14 @@ class Settings(BaseSettings):
     def _expand(cls, home: Path) -> Path:
         return home.expanduser().absolute()
 
+    @model_validator(mode="after")
+    def _leases_can_be_kept(self) -> Self:
+        if self.renewal_s > self.lease_s / 3:
+            raise ValueError(
+                f"CHIRON_RENEWAL_S must be at most a third of CHIRON_LEASE_S, {self.lease_s / 3:g} s (got {self.renewal_s:g})"
+            )
+        return self
+
     @property
     def broker(self) -> str:
         """Where Celery's messages go."""
@@ -122,6 +132,8 @@ def read_settings(**values: object) -> Settings:
 
 def _sentence(problem: object) -> str:
     assert isinstance(problem, dict)
+    if not problem["loc"]:  # about several settings together; the message names them
+        return f"{problem['msg'].removeprefix('Value error, ')}. Change it in the environment or in .env."
     name = "CHIRON_" + "_".join(str(part) for part in problem["loc"]).upper()
     return f"{name}: {problem['msg']} (got {problem['input']!r}). Change it in the environment or in .env."
 

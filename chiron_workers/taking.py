@@ -10,7 +10,7 @@ from chiron_workers.errors import LeaseLost, ModelUnavailable, RunFailed, UsageE
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState
-from chiron_workers.store.connect import OUTAGE_ERRORS
+from chiron_workers.store.connect import is_outage
 from chiron_workers.store.journal import Ending, Journal, failure
 from chiron_workers.store.runs import Run
 
@@ -73,21 +73,25 @@ class Taking:
         except BudgetSpent as error:
             return paused(str(error))
         except ModelUnavailable as error:
-            return self._postponed("model", str(error), error.retry_after_s)
+            return await self._postponed("model", str(error), error.retry_after_s)
         except RunFailed as error:
             return failure(error.kind, str(error))
         except UsageError as error:
             return failure("usage", str(error))
-        except OUTAGE_ERRORS as error:
-            log.warning("run.left", run_id=str(run.id), reason="Postgres is away", error=str(error).strip())
-            return None
         except Exception as error:
+            if is_outage(error):
+                self._tell_outage(error)
+                return None
             log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
-            return self._postponed("crash", f"{type(error).__name__}: {error}", FIRST_ABSENCE_S / 10)
+            return await self._postponed("crash", f"{type(error).__name__}: {error}", FIRST_ABSENCE_S / 10)
 
-    def _postponed(self, kind: str, reason: str, seconds: float) -> Ending:
-        if self.run.attempt >= self._settings.max_attempts:
-            return failure(kind, reason)
+    async def _postponed(self, kind: str, reason: str, seconds: float) -> Ending | None:
+        is_last = self.run.attempt >= self._settings.max_attempts
+        try:
+            if is_last and not await self._journal.has_progressed(self.run):
+                return failure(kind, reason)
+        except LeaseLost:
+            return None
         absence_s = min(max(seconds, seconds * 4 ** (self.run.attempt - 1)), LONGEST_ABSENCE_S)
         return handed_back(reason, ready_in=timedelta(seconds=absence_s), counts=True)
 
@@ -99,14 +103,18 @@ class Taking:
                 return Outcome.NOT_OURS
         except LeaseLost:
             return Outcome.LEFT
-        except OUTAGE_ERRORS as error:
-            log.warning(
-                "run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip()
-            )
+        except Exception as error:  # the lease runs out, and the rescue counts the attempt
+            if is_outage(error):
+                self._tell_outage(error)
+            else:
+                log.exception("run.not_released", run_id=str(self.run.id))
             return Outcome.LEFT
         return {RunState.COMPLETED: Outcome.PLAYED, RunState.FAILED: Outcome.FAILED}.get(
             ending.state, Outcome.LEFT
         )
+
+    def _tell_outage(self, error: BaseException) -> None:
+        log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
 
 
 def completed(reply: Reply) -> Ending:

@@ -1,7 +1,7 @@
 """What Celery runs: the task of a run, and the worker's life around it."""
 
 import os
-from functools import cache
+import traceback
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -13,9 +13,14 @@ from chiron_workers.errors import ChironError
 from chiron_workers.logs import log_to_stderr
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
+from chiron_workers.store.connect import require_url
+from chiron_workers.store.migrate import pending
 
 if TYPE_CHECKING:
     from chiron_workers.host import Host
+
+
+_hosts: "dict[int, Host]" = {}
 
 
 class PlayedInVain(Exception):
@@ -32,17 +37,22 @@ def run(self: Task, **shown: Any) -> None:
         raise PlayedInVain(f"{shown.get('topic', '')}: see `chiron show {self.request.id}`")
 
 
-def host() -> "Host":
-    """The host of this process, started when it is first wanted."""
-    return _host_of(os.getpid())  # a forked pool process needs a loop and connections of its own
+def host(slots: int = 1) -> "Host":
+    """The host of this process, started when it is first wanted; `slots` counts only then."""
+    # A forked pool process needs a loop and connections of its own.
+    if os.getpid() not in _hosts:
+        _hosts[os.getpid()] = _started(slots)
+    return _hosts[os.getpid()]
 
 
-@cache
-def _host_of(pid: int) -> "Host":
+def _started(slots: int) -> "Host":
     # Flower imports this module too, and needs neither the agent nor the SDK.
     from chiron_workers.host import Host
 
-    started = Host(settings())
+    missing = pending(require_url(settings().database_url))
+    if missing:
+        raise ChironError(f"The database lacks {', '.join(missing)}. Run `chiron migrate` first.")
+    started = Host(settings(), slots=slots)
     started.start()
     return started
 
@@ -53,12 +63,16 @@ def _set_up_logging(**_: Any) -> None:
 
 
 @signals.worker_init.connect
-def _start(**_: Any) -> None:
+def _start(sender: Any, **_: Any) -> None:
+    slots = sender.concurrency if isinstance(sender.concurrency, int) else settings().concurrency
     try:
         require_broker()
-        host()
+        host(slots)
     except ChironError as error:
         raise SystemExit(f"chiron: {error}") from None
+    except Exception as error:  # noqa: BLE001  # Celery would log it and go on, a worker that plays nothing
+        traceback.print_exc()
+        raise SystemExit(f"chiron: the worker cannot start: {type(error).__name__}.") from None
 
 
 @signals.worker_shutting_down.connect

@@ -38,13 +38,14 @@ class Stage:
     published: list[Event] = field(default_factory=list)
     runs_of_tools: list[str] = field(default_factory=list)
     server: ScriptedModel = field(default_factory=ScriptedModel)
+    model_name: str = "claude-opus-5-5"
 
     async def model(self, script: Script) -> None:
         """Put a scripted model in place."""
         self.server = await self.resources.enter_async_context(scripted_model(script))
 
     async def submit(self, *topics: str, max_turns: int = 50, budget_usd: Any = None) -> list[UUID]:
-        runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", max_turns) for topic in topics]
+        runs = [NewRun(topic, "research", "Physics", self.model_name, max_turns) for topic in topics]
         return (await submit(self.pool, NewBatch(runs, "Physics", budget_usd=budget_usd))).run_ids
 
     async def claim(self, run_id: UUID, worker: str = "here") -> Run:

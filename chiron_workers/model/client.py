@@ -1,3 +1,4 @@
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,12 +12,13 @@ from anthropic.types import Message
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
-from chiron_workers.model.prices import cost_usd
 from chiron_workers.model.retries import MEND_KEY, StreamCut, with_retries
+from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
+LONGEST_CALL_S = 3600.0  # also for a stream that goes on sending pings
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Model:
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words = _Gathered(on_text)
-        async with self._streaming(request) as stream:
+        async with asyncio.timeout(LONGEST_CALL_S), self._streaming(request) as stream:
             began = False
             async for event in stream:
                 began = began or event.type == "message_start"

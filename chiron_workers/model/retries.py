@@ -1,7 +1,6 @@
 """The one place that decides whether a failed model call is tried again, and when."""
 
 import asyncio
-import json
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -44,8 +43,8 @@ STREAM_FAULTS = (
     anthropic.APIResponseValidationError,
     httpx2.TransportError,
     aiohttp.ClientError,
-    json.JSONDecodeError,
-    asyncio.TimeoutError,
+    ValueError,  # JSON that cannot be read: of a chunk (JSONDecodeError) or of a tool's arguments
+    TimeoutError,
     ConnectionError,
     IndexError,  # a block delta whose block never began
     RuntimeError,  # the SDK on events out of order

@@ -15,6 +15,8 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.prices import is_priced
+from chiron_workers.settings import settings
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import Waiting
@@ -139,8 +141,18 @@ def _check(batch: NewBatch) -> None:
         raise UsageError(
             f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {batch.budget_usd})."
         )
+    if batch.budget_usd is not None:
+        _check_prices(batch)
     if abs(batch.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+
+
+def _check_prices(batch: NewBatch) -> None:
+    for model in sorted({run.model for run in batch.runs}):
+        if not is_priced(model, settings().prices):
+            raise UsageError(
+                f"The price of {model} is not known, so no budget can bind it. Set it in CHIRON_PRICES, or leave the budget out."
+            )
 
 
 def _check_key(key: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -11,8 +12,17 @@ from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
-# What a restart of Postgres raises, here and there.
-OUTAGE_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+# Serialization failure, deadlock, lock timeout: the same statement may succeed at once.
+REPEATABLE = ("40001", "40P01", "55P03")
+GOING_AWAY = ("57P01", "57P02", "57P03")  # shut down, crashed, not yet up
+
+# A host that vanishes without a word is noticed within half a minute rather than after many.
+KEEPALIVE: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
 
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
 # Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
@@ -21,12 +31,29 @@ OPTIONS = (
 )
 
 
+def is_outage(error: BaseException) -> bool:
+    """Whether Postgres is away, rather than unwilling: the same write may succeed when it is back."""
+    if isinstance(error, (psycopg.InterfaceError, PoolTimeout)):
+        return True
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    state = error.sqlstate
+    return state is None or state.startswith("08") or state in GOING_AWAY + REPEATABLE
+
+
 def require_url(database_url: str) -> str:
-    """The URL itself. Raises ConfigurationError where there is none, saying how to get one."""
+    """The URL itself. Raises ConfigurationError where there is none, or none that can be read."""
     if not database_url:
         raise ConfigurationError(
             "No database is known. Start the embedded services with `chiron up`, or set CHIRON_DATABASE_URL."
         )
+    try:
+        conninfo_to_dict(database_url)
+    except psycopg.ProgrammingError:  # its message would show the password
+        raise ConfigurationError(
+            "CHIRON_DATABASE_URL is no PostgreSQL address. It looks like postgresql://user:password@host:5432/database, "
+            "with special characters of the password percent-encoded."
+        ) from None
     return database_url
 
 
@@ -40,7 +67,7 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
     pool: Pool = AsyncConnectionPool(
         require_url(database_url),
         connection_class=AsyncConnection[DictRow],
-        kwargs={"autocommit": True, "row_factory": dict_row, "options": OPTIONS},
+        kwargs={"autocommit": True, "row_factory": dict_row, "options": OPTIONS, **KEEPALIVE},
         min_size=1,
         max_size=size,
         timeout=30,
@@ -78,7 +105,12 @@ def connect(database_url: str, **kwargs: Any) -> psycopg.Connection[DictRow]:
     """One autocommit connection for a thread of its own (renewal, migrations, doctor)."""
     try:
         return psycopg.connect(
-            require_url(database_url), autocommit=True, row_factory=dict_row, connect_timeout=10, **kwargs
+            require_url(database_url),
+            autocommit=True,
+            row_factory=dict_row,
+            connect_timeout=10,
+            **KEEPALIVE,
+            **kwargs,
         )
     except psycopg.OperationalError as error:
         raise ServiceUnavailable(_unreachable(error)) from None

@@ -11,14 +11,25 @@ from uuid import UUID
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
+from psycopg_pool import PoolTimeout
 
-from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult, Usage
+from chiron_workers.entries import (
+    Entry,
+    Opening,
+    Question,
+    Reply,
+    Results,
+    ToolCall,
+    ToolResult,
+    Usage,
+    storable,
+)
 from chiron_workers.errors import LeaseLost
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.store.connect import OUTAGE_ERRORS, Pool
+from chiron_workers.store.connect import Pool, is_outage
 from chiron_workers.store.events import Event
 from chiron_workers.store.queries import load
-from chiron_workers.store.runs import Run
+from chiron_workers.store.runs import MORE_TURNS, Run
 from chiron_workers.store.session import Session
 
 SQL = load(__file__)
@@ -88,22 +99,20 @@ class Journal:
                 return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
 
         rows, results = await through_outage(attempt)
-        known = {row["call_id"]: _result(row) for row in results}
+        known = {(row["n"], row["call_id"]): _result(row) for row in results}
         entries: list[Entry] = []
         for row in rows:
             entry = _entry(row)
             entries.append(entry)
-            if (
-                isinstance(entry, Reply)
-                and entry.stop == "tool_use"
-                and all(c.id in known for c in entry.calls)
-            ):
-                entries.append(Results(tuple(known[call.id] for call in entry.calls)))
+            if isinstance(entry, Reply) and entry.stop == "tool_use":
+                found = [known.get((row["n"], call.id)) for call in entry.calls]
+                if None not in found:
+                    entries.append(Results(tuple(result for result in found if result)))
         return entries
 
-    async def read_result(self, run: Run, call: ToolCall) -> ToolResult | None:
-        """The committed result of a call, or None if it has not run."""
-        args = {"run_id": run.id, "call_id": call.id}
+    async def read_result(self, run: Run, n: int, call: ToolCall) -> ToolResult | None:
+        """The committed result of a call of the n-th entry, or None if it has not run."""
+        args = {"run_id": run.id, "n": n, "call_id": call.id}
         async with self.pool.connection() as connection:
             row = await (await connection.execute(SQL["read_result"], args)).fetchone()
         return _result(row) if row else None
@@ -126,22 +135,33 @@ class Journal:
                 self._tell(run, row, told)
                 return Appended(unread=row["unread"] > 0, budget_reached=bool(row["budget_reached"]))
             if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
-                return Appended(unread=True, budget_reached=False)
+                return Appended(unread=True, budget_reached=await self.is_budget_reached(run))
             raise LeaseLost(run.id)
 
         return await through_outage(attempt)
 
     async def settle_call(
-        self, run: Run, call: ToolCall, result: ToolResult, session: Session, *, ms: int, told: Sequence[Told]
+        self,
+        run: Run,
+        n: int,
+        call: ToolCall,
+        result: ToolResult,
+        session: Session,
+        *,
+        ms: int,
+        told: Sequence[Told],
     ) -> None:
         """Commit what a tool wrote in its session together with its result, its events and the fence.
+
+        `n` is the entry that made the call: servers may give the same id to calls of different replies.
 
         Raises:
             LeaseLost: The run is no longer ours; the tool's writes are rolled back.
         """
         args = self._fence(run, told) | {
+            "n": n,
             "call_id": call.id,
-            "name": call.name,
+            "name": storable(call.name),
             "is_error": result.is_error,
             "body": result.text,
             "ms": ms,
@@ -153,9 +173,13 @@ class Journal:
             raise LeaseLost(run.id)
         self._tell(run, row, told)
 
-    async def take_messages(self, run: Run, *, n: int) -> Question | None:
-        """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost."""
-        args = self._fence(run, ()) | {"n": n}
+    async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
+        """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
+
+        Returns:
+            The entry, and the turns the run may take: whoever is asked may answer, also in the last turn.
+        """
+        args = self._fence(run, ()) | {"n": n, "more_turns": MORE_TURNS}
         async with self.pool.connection() as connection, connection.transaction():
             held = await (await connection.execute(SQL["lock"], args)).fetchone()
             if held is None or held["entries"] != n - 1:
@@ -164,14 +188,21 @@ class Journal:
                 return None
             row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
         assert row is not None
-        return Question(row["body"]["text"])
+        return Question(row["text"]), row["max_turns"]
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._one(SQL["unread"], {"run_id": run.id, "lease": run.lease})
+        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])
+
+    async def has_progressed(self, run: Run) -> bool:
+        """Whether this taking has added anything to the journal. Raises LeaseLost."""
+        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
+        if row is None:
+            raise LeaseLost(run.id)
+        return bool(row["has_progressed"])
 
     async def is_budget_reached(self, run: Run) -> bool:
         """Whether the run's batch has spent its budget."""
@@ -237,13 +268,16 @@ class Journal:
         self.publish_all(_events(run, row, told))
 
     async def _one(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
-        async with self.pool.connection() as connection:
-            return await (await connection.execute(query, args)).fetchone()
+        async def attempt() -> DictRow | None:
+            async with self.pool.connection() as connection:
+                return await (await connection.execute(query, args)).fetchone()
+
+        return await through_outage(attempt)
 
 
 def failure(kind: str, message: str) -> Ending:
     """A run's end in failure, with the reason as its error."""
-    error = {"kind": kind, "message": message}
+    error = {"kind": kind, "message": storable(message)}
     return Ending(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
 
 
@@ -254,8 +288,8 @@ async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
     while True:
         try:
             return await attempt()
-        except OUTAGE_ERRORS:
-            if time.monotonic() > give_up_at:
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error) or time.monotonic() > give_up_at:
                 raise
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, 2.0)
@@ -271,7 +305,7 @@ def _events(run: Held, row: DictRow, told: Sequence[Told]) -> list[Event]:
 def _ending_columns(ending: Ending) -> dict[str, Any]:
     return {
         "state": ending.state,
-        "answer": ending.answer,
+        "answer": None if ending.answer is None else storable(ending.answer),
         "error": _json(ending.error) if ending.error else None,
         "ready_in": ending.ready_in,
         "counts": ending.counts,

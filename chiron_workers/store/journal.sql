@@ -3,10 +3,10 @@ select n, kind, body, input_tokens, output_tokens, cache_write_tokens, cache_rea
   from entries where run_id = %(run_id)s order by n;
 
 -- read_results
-select call_id, is_error, body from tool_results where run_id = %(run_id)s;
+select n, call_id, is_error, body from tool_results where run_id = %(run_id)s;
 
 -- read_result
-select call_id, is_error, body from tool_results where run_id = %(run_id)s and call_id = %(call_id)s;
+select call_id, is_error, body from tool_results where run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s;
 
 -- entry_exists
 select 1 as found from entries where run_id = %(run_id)s and n = %(n)s and lease = %(lease)s;
@@ -33,7 +33,7 @@ logged as (
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position)),
 paid as (
-  update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric::numeric
+  update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
     from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
 select seq_before, at, unread, b.budget_usd is not null and b.spent_usd + coalesce(%(cost_usd)s::numeric, 0) >= b.budget_usd as budget_reached
   from fence join batches b on b.id = fence.batch_id;
@@ -51,8 +51,8 @@ with fence as (
    where id = %(run_id)s and lease = %(lease)s and state = 'running'
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 result as (
-  insert into tool_results (run_id, call_id, name, is_error, body, ms, cost_usd)
-  select id, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence),
+  insert into tool_results (run_id, n, call_id, name, is_error, body, ms, cost_usd)
+  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
@@ -70,12 +70,17 @@ select entries, unread from runs where id = %(run_id)s and lease = %(lease)s and
 with taken as (
   update inbox set taken_in = %(n)s where run_id = %(run_id)s and taken_in is null returning id, text),
 fence as (
-  update runs set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = now() + %(lease_for)s where id = %(run_id)s),
+  update runs
+     set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = now() + %(lease_for)s,
+         max_turns = case when turns >= max_turns then turns + %(more_turns)s else max_turns end
+   where id = %(run_id)s
+  returning max_turns),
 question as (
-  select string_agg(text, E'\n\n' order by id) as text from taken)
-insert into entries (run_id, n, kind, lease, body)
-select %(run_id)s, %(n)s, 'question', %(lease)s, json_build_object('text', text) from question
-returning body;
+  select string_agg(text, E'\n\n' order by id) as text from taken),
+entry as (
+  insert into entries (run_id, n, kind, lease, body)
+  select %(run_id)s, %(n)s, 'question', %(lease)s, json_build_object('text', text) from question)
+select question.text, fence.max_turns from question, fence;
 
 -- release
 -- Ends a taking: the run completes, fails, pauses or goes back to the queue. A run with unread messages
@@ -111,8 +116,8 @@ insert into events (run_id, seq, batch_id, kind, data)
 select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs) from counter, counts
 returning seq, at, data;
 
--- unread
-select unread from runs where id = %(run_id)s and lease = %(lease)s and state = 'running';
+-- standing
+select unread, steps > steps_at_claim as has_progressed from runs where id = %(run_id)s and lease = %(lease)s and state = 'running';
 
 -- budget_reached
 select spent_usd >= budget_usd as reached from batches where id = %(batch_id)s and budget_usd is not null;

@@ -6,6 +6,7 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from chiron_workers.entries import storable
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.states import EventKind, RunState
@@ -98,6 +99,7 @@ async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
         NotFound: There is no such run.
         Conflict: The run was cancelled, or the message is empty or too long.
     """
+    text = storable(text)
     if not 0 < len(text.strip()) <= MESSAGE_CHARS:
         raise Conflict(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
     args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}

@@ -7,10 +7,12 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers import ids
+from chiron_workers.errors import ToolValidationError
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 
 SQL = load(__file__)
+URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,15 @@ class Fetched:
 
 
 def canonical(url: str) -> str:
-    """The address under which a text is kept: without its fragment, which names a place within the text."""
-    return url.strip().replace("\0", "").partition("#")[0]
+    """The address under which a text is kept: without its fragment, which names a place within the text.
+
+    Raises:
+        ToolValidationError: It is longer than an index can hold.
+    """
+    address = url.strip().replace("\0", "").partition("#")[0]
+    if len(address.encode("utf-8", "replace")) > URL_BYTES_MAX:
+        raise ToolValidationError(f"url: has more than {URL_BYTES_MAX:,} bytes.", field="url")
+    return address
 
 
 class Sources:

@@ -118,7 +118,7 @@ async def test_a_tool_that_finishes_after_its_lease_is_lost_is_rolled_back(stage
     block = call("note", words="late")
     taking = stage.taking(run)
     with pytest.raises(LeaseLost):
-        await taking._tools.call(run, ToolCall(block["id"], "note", {"words": "late"}))
+        await taking._tools.call(run, 3, ToolCall(block["id"], "note", {"words": "late"}))
     assert await stage.rows("select 1 from subjects where id = 'late'") == []
     assert await stage.rows("select 1 from tool_results") == []
 

@@ -10,8 +10,8 @@ from scripted_model import Fails, Says, Script, call, says, scripted_model, text
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import ModelUnavailable, RunFailed
 from chiron_workers.model import Model, Request
-from chiron_workers.model.prices import cost_usd
 from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, backoff_s
+from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
 QUESTION = {"role": "user", "content": [{"type": "text", "text": "Hello?"}]}

@@ -84,6 +84,7 @@ create table entries (
 
 create table tool_results (
   run_id uuid not null references runs on delete cascade,
+  n int not null,  -- the entry that made the call; some servers give the same id to calls of different replies
   call_id text not null,
   name text not null,
   is_error boolean not null,
@@ -91,7 +92,7 @@ create table tool_results (
   ms int not null,
   cost_usd numeric(14, 6) not null default 0,  -- of what the tool asked a model
   at timestamptz not null default now(),
-  primary key (run_id, call_id)
+primary key (run_id, n, call_id)
 );
 
 create table events (

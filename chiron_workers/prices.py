@@ -1,8 +1,6 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-import genai_prices
-
 from chiron_workers.entries import Usage
 
 FREE = frozenset({"offline"})
@@ -19,6 +17,8 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         return Decimal()
     if model in overrides:
         return _from_override(usage, overrides[model])
+    import genai_prices
+
     billed = genai_prices.Usage(
         # genai-prices counts cached tokens as part of the input; the API reports them beside it.
         input_tokens=usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens,
@@ -31,6 +31,11 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
     except LookupError:
         return None
+
+
+def is_priced(model: str, overrides: Mapping[str, Mapping[str, float]]) -> bool:
+    """Whether the price of a model is known, so that a budget can bind it."""
+    return cost_usd(model, Usage(input_tokens=1), overrides) is not None
 
 
 def _from_override(usage: Usage, price: Mapping[str, float]) -> Decimal:
