@@ -123,7 +123,7 @@ async def test_a_reply_that_is_being_committed_is_not_thrown_away_by_a_cut(stage
     await stage.model(lambda _: says("paid for"))
     (run_id,) = await stage.submit("tides")
     taking = stage.taking(await stage.claim(run_id))
-    waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'with fence as%%'"
+    waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     async with stage.pool.connection() as connection:
         task = asyncio.create_task(taking.carry())
         while not stage.server.answered:
