@@ -245,3 +245,19 @@ async def test_results_are_read_back_in_the_order_of_their_calls(stage: Stage) -
     entries = await Journal(stage.pool, lambda event: None, lease_for=LEASE).read(run)
     (results,) = [entry for entry in entries if isinstance(entry, Results)]
     assert [result.text for result in results.results] == ["w0", "w1", "w2"]
+
+
+async def test_model_prompt_and_tools_stay_what_they_were_when_the_run_was_opened(stage: Stage) -> None:
+    paused = Says((text("searching"),), stop="pause_turn")
+    away = Fails(status=529, headers={"retry-after": "300"})
+    script = iter([paused, away, says("done")])
+    await stage.model(lambda _: next(script))
+    (run_id,) = await stage.submit("tides")
+    assert await stage.play(run_id) is Outcome.LEFT
+    stage.registry.unregister("echo")  # an upgrade between two takings
+    stage.settings = stage.settings.model_copy(update={"max_tokens": 1, "confidence_threshold": 0.1})
+    await stage.rows("update runs set ready_at = now() where id = %s returning 1", run_id)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    frozen = [(r["model"], r["system"], r["tools"], r["max_tokens"]) for r in stage.server.requests]
+    assert frozen[0] == frozen[1] == frozen[2]
+    assert "echo" in [definition["name"] for definition in frozen[2][2]]
