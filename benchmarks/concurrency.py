@@ -78,7 +78,8 @@ def bare(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
 def pipeline(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
     command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(asked.runs)]
     command += ["-n", f"bench{asked.runs}@here", *([] if asked.all_tools else ["-I", "only_look_up"])]
-    with (found.folder / "worker.log").open("w+") as log, started(command, log) as process:
+    slots = {"CHIRON_CONCURRENCY": str(asked.runs)}
+    with (found.folder / "worker.log").open("w+") as log, started(command, log, **slots) as process:
         with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
             batch_id = asyncio.run(_submit(found, asked))
             _wait_for_the_end(found, batch_id, process, log)
@@ -88,8 +89,9 @@ def pipeline(found: Services, server: psutil.Process, asked: Asked) -> Throughpu
 
 
 @contextmanager
-def started(command: list[str], out: IO[str]) -> Iterator[psutil.Process]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Process]:
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | more | {"PYTHONPATH": path}
     with subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment) as process:
         try:
             yield psutil.Process(process.pid)
@@ -134,15 +136,12 @@ def throughput(turns: list[Any], sampler: Sampler) -> Throughput:
     return Throughput(count / (end - start), **ms, peak_mb=sampler.peak_mb("client"))
 
 
-def measure(asked: Asked, *, repeats: int) -> dict[str, list[Throughput]]:
-    """Bare loop and worker by turns, in processes and a database of their own."""
+def measure(running: Services, asked: Asked, *, repeats: int) -> dict[str, list[Throughput]]:
+    """Bare loop and worker by turns, each in a process of its own."""
     found: dict[str, list[Throughput]] = {"bare": [], "pipeline": []}
+    latency_ms = asked.latency_s * 1_000
     for _ in range(repeats):
-        with (
-            services(concurrency=asked.runs) as running,
-            model_server(turns=asked.turns, latency_ms=asked.latency_s * 1_000, reply_chars=2_000) as server,
-        ):
-            create_table(running.settings.database_url)
+        with model_server(turns=asked.turns, latency_ms=latency_ms, reply_chars=2_000) as server:
             found["bare"].append(bare(running, server, asked))
             found["pipeline"].append(pipeline(running, server, asked))
     return found
@@ -181,11 +180,13 @@ def main() -> None:
     parser.add_argument("--all-tools", action="store_true", help="Offer every tool, also those that embed.")
     with begin(parser) as (asked, report):
         rows = []
-        for runs in asked.runs:
-            one = Asked(runs, asked.turns, asked.latency_ms / 1_000, asked.all_tools)
-            found = measure(one, repeats=asked.repeats)
-            rows += shown(one, found)
-            report.figures |= {f"{name} {runs}": [asdict(each) for each in found[name]] for name in found}
+        with services() as running:
+            create_table(running.settings.database_url)
+            for runs in asked.runs:
+                one = Asked(runs, asked.turns, asked.latency_ms / 1_000, asked.all_tools)
+                found = measure(running, one, repeats=asked.repeats)
+                rows += shown(one, found)
+                report.figures |= {f"{name} {runs}": [asdict(each) for each in found[name]] for name in found}
         columns = ["at once", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "model server", "peak MB"]
         table(f"Concurrency, {asked.latency_ms:g} ms a reply, load {load_average()}", columns, rows)
 

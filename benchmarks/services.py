@@ -36,8 +36,8 @@ class Services:
 
 
 @contextmanager
-def services(*, concurrency: int = 200) -> Iterator[Services]:
-    """Start PostgreSQL and Valkey in a new folder; this process's settings point at them meanwhile."""
+def services() -> Iterator[Services]:
+    """Start PostgreSQL and Valkey in a new folder, once in a process; its settings point at them meanwhile."""
     folder = Path(tempfile.mkdtemp(prefix="cb"))  # a short path, since Unix sockets allow 107 bytes
     valkey = ValkeyServer(data_dir=folder / "valkey")
     try:
@@ -45,7 +45,7 @@ def services(*, concurrency: int = 200) -> Iterator[Services]:
         try:
             valkey.start()
             _configure(server.get_uri())
-            with _environment(folder, server.get_uri(), valkey.connection_url, concurrency):
+            with _environment(folder, server.get_uri(), valkey.connection_url):
                 yield Services(folder, settings(), psutil.Process(server.get_pid()))
         finally:
             valkey.stop()
@@ -65,7 +65,7 @@ def _configure(database_url: str) -> None:
 
 
 @contextmanager
-def _environment(folder: Path, database_url: str, redis_url: str, concurrency: int) -> Iterator[None]:
+def _environment(folder: Path, database_url: str, redis_url: str) -> Iterator[None]:
     known = dict(os.environ)
     for name in list(os.environ):
         if name.startswith(("CHIRON_", "ANTHROPIC_")):
@@ -74,7 +74,6 @@ def _environment(folder: Path, database_url: str, redis_url: str, concurrency: i
         "CHIRON_HOME": str(folder),
         "CHIRON_DATABASE_URL": database_url,
         "CHIRON_REDIS_URL": redis_url,
-        "CHIRON_CONCURRENCY": str(concurrency),
         "CHIRON_LOG_LEVEL": "warning",
         "ANTHROPIC_API_KEY": "benchmark",
     }

@@ -23,9 +23,9 @@ from services import Services, model_server, services
 from chiron_workers.host import Host
 from chiron_workers.logs import log_to_stderr
 from chiron_workers.settings import settings
+from chiron_workers.states import Outcome
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
-from chiron_workers.taking import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def pipeline(postgres: int, turns: int) -> Costs:
     laps = Laps(psutil.Process(postgres), edges(turns))
     log_to_stderr("warning")
     offer_alone()
-    host = Host(settings())
+    host = Host(settings(), slots=settings().concurrency)
     host.start()
     try:
         warming_up, run_id = asyncio.run(_enqueue(turns=turns))
