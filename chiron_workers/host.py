@@ -158,8 +158,12 @@ class Host:
     def _leave(self, astray: Sequence[Astray]) -> None:
         for found in astray:
             taking = self._takings.get(found.id)
-            if taking is not None and taking.run.lease == found.lease and found.lost:
+            if taking is None or taking.run.lease != found.lease:
+                continue
+            if found.lost:
                 taking.abandon()
+            elif found.wanted is not None:
+                taking.want(found.wanted)
 
     async def _beat(self) -> None:
         while True:

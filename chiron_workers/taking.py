@@ -32,22 +32,34 @@ class Taking:
         self._tools = tools
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
-        self._cut_for: str | None = None
+        self._cut: Ending | None = None
+        self._stop: Ending | None = None
+        if run.wanted is not None:
+            self.want(run.wanted)
 
     async def carry(self) -> Outcome:
         """Play the run and end the taking."""
-        self._task = asyncio.create_task(self._play_to_the_end())
-        try:
-            return await self._task
-        except asyncio.CancelledError:
-            if self._cut_for is None:
-                return Outcome.LEFT
-        return await self._end(handed_back(self._cut_for))
+        if self._cut is None:
+            self._task = asyncio.create_task(self._play_to_the_end())
+            try:
+                return await self._task
+            except asyncio.CancelledError:
+                pass  # by `cut` or `abandon`, which say what is to be written
+        return await self._end(self._cut)
 
     def cut(self, reason: str) -> None:
         """Stop in the middle of a call and hand the run back."""
-        self._cut_for = reason
+        self._cut = handed_back(reason)
         self.abandon()
+
+    def want(self, wanted: str) -> None:
+        """Do what somebody asked for: a cancel cuts the call in flight, a pause waits for its reply."""
+        if wanted == "cancel":
+            self._cut = cancelled()
+            self.abandon()
+        else:
+            self._stop = paused("asked for")
+            self.must_stop = True
 
     def abandon(self) -> None:
         """Stop in the middle of a call and write nothing: the run belongs to somebody else."""
@@ -69,9 +81,9 @@ class Taking:
         except LeaseLost:
             return None
         except Stopped as error:
-            return handed_back(str(error))
+            return self._stop or handed_back(str(error))
         except BudgetSpent as error:
-            return paused(str(error))
+            return out_of_budget(str(error))
         except ModelUnavailable as error:
             return await self._postponed("model", str(error), error.retry_after_s)
         except RunFailed as error:
@@ -129,8 +141,18 @@ def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool 
     return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
 
 
+def cancelled() -> Ending:
+    """Ended because somebody asked for it."""
+    return Ending(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, {"reason": "asked for"}),))
+
+
 def paused(reason: str) -> Ending:
     """Put aside until somebody resumes it."""
+    return Ending(RunState.PAUSED, ((EventKind.RUN_PAUSED, {"reason": reason}),))
+
+
+def out_of_budget(reason: str) -> Ending:
+    """Put aside until somebody raises the budget."""
     data = {"reason": reason}
     told = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
     return Ending(RunState.PAUSED, told, error={"kind": "budget", "message": reason})

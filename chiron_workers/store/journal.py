@@ -238,11 +238,7 @@ class Journal:
             return None
         events = _events(run, row, ending.told)
         if row["open_runs"] == 0:
-            last = await (await connection.execute(SQL["close_batch"], args)).fetchone()
-            assert last is not None  # the run row is locked by this transaction
-            events.append(
-                Event(run.batch_id, run.id, last["seq"], EventKind.BATCH_COMPLETED, last["at"], last["data"])
-            )
+            events.append(await close_batch(connection, batch_id=run.batch_id, run_id=run.id))
         return events
 
     def publish_all(self, events: Sequence[Event]) -> None:
@@ -273,6 +269,14 @@ class Journal:
                 return await (await connection.execute(query, args)).fetchone()
 
         return await through_outage(attempt)
+
+
+async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, run_id: UUID) -> Event:
+    """Say that a batch is completed, in the sequence of the run that ended last; the run row is locked by now."""
+    args = {"batch_id": batch_id, "run_id": run_id}
+    row = await (await connection.execute(SQL["close_batch"], args)).fetchone()
+    assert row is not None
+    return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
 
 
 def failure(kind: str, message: str) -> Ending:

@@ -87,7 +87,8 @@ select question.text, fence.max_turns from question, fence;
 -- does not complete. An attempt counts only when the taking added nothing.
 with fence as (
   update runs
-     set state = %(state)s, seq = seq + %(event_count)s, leased_until = null, wanted = null,
+     set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
+         wanted = case when %(state)s = 'queued' then wanted end,
          answer = coalesce(%(answer)s::text, answer), error = %(error)s::json,
          ready_at = now() + %(ready_in)s, rung_at = null,
          attempt = attempt + case when %(counts)s and steps = steps_at_claim then 1 else 0 end,

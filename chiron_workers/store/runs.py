@@ -33,6 +33,7 @@ class Run:
     model: str
     max_turns: int
     attempt: int
+    wanted: str | None = None  # "pause" or "cancel", asked for before this taking
 
 
 @dataclass(frozen=True, slots=True)
