@@ -3,6 +3,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Coroutine, Iterator, Sequence
@@ -32,6 +33,11 @@ from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
 from chiron_workers.taking import Taking
 from chiron_workers.tools import registry
 
+if sys.platform == "win32":
+    from asyncio import new_event_loop
+else:
+    from uvloop import new_event_loop  # 300 runs in one process: a quarter more turns a second
+
 log = structlog.get_logger()
 Value = TypeVar("Value")
 
@@ -52,7 +58,7 @@ class Host:
         self._slots = slots
         self._lease_for = timedelta(seconds=settings.lease_s)
         self.name = f"{socket.gethostname()}:{os.getpid()}"
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="chiron-loop", daemon=True)
         self._resources = AsyncExitStack()
         self._takings: dict[UUID, Taking] = {}
