@@ -1,7 +1,12 @@
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from chiron_workers.entries import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, Provider
 
 FREE = frozenset({"offline"})
 MILLION = Decimal(1_000_000)
@@ -17,9 +22,12 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         return Decimal()
     if model in overrides:
         return _from_override(usage, overrides[model])
-    import genai_prices
+    found = _find(model)
+    if found is None:
+        return None
+    from genai_prices import Usage as Billed
 
-    billed = genai_prices.Usage(
+    billed = Billed(
         # genai-prices counts cached tokens as part of the input; the API reports them beside it.
         input_tokens=usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens,
         output_tokens=usage.output_tokens,
@@ -27,8 +35,16 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         cache_read_tokens=usage.cache_read_tokens,
         **({"web_searches": usage.web_searches} if usage.web_searches else {}),
     )
+    provider, priced = found
+    return priced.calc_price(billed, provider).total_price
+
+
+@lru_cache(maxsize=64)
+def _find(model: str) -> "tuple[Provider, ModelInfo] | None":
+    from genai_prices.data_snapshot import get_snapshot
+
     try:
-        return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
+        return get_snapshot().find_provider_model(model, None, "anthropic", None)
     except LookupError:
         return None
 

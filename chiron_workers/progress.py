@@ -26,6 +26,7 @@ from chiron_workers.store.events import Event, Heads, heads, read_page
 EVENTS_MAX = 5_000  # that wait to be published; more are dropped, since watchers find them in Postgres
 DELTAS_FROM = 2_000  # with so many waiting, text deltas are dropped: they are the many and the least
 PIPELINED = 100  # events of one round trip; 58,000 publishes a second were measured with it
+GATHERING_S = 0.02  # so that the events of one step, and of many runs, leave in one round trip
 CLOSING_S = 2.0
 READ_AGAIN_S = 4.0  # between two looks into Postgres while Redis is heard of
 POLL_S = 1.0  # and while it is not
@@ -90,6 +91,8 @@ class Publisher:
         pause_s = 0.1
         while self._waiting or not self._is_closing:
             await self._arrived.wait()
+            if not self._is_closing:
+                await asyncio.sleep(GATHERING_S)
             if await self._send_some(redis):
                 pause_s = 0.1
                 continue

@@ -6,7 +6,7 @@ from typing import Any
 
 from chiron_workers.agent.roles import first_question, system_prompt
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.agent.window import request
+from chiron_workers.agent.window import Window
 from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
 from chiron_workers.errors import ChironError, RunFailed
 from chiron_workers.model import Model
@@ -50,14 +50,14 @@ async def play(
         Stopped: `must_stop` said so between two steps.
     """
     scribe = _Scribe(run, journal, await journal.read(run))
-    if not scribe.entries:
+    if scribe.latest is None:
         await scribe.open(tools, settings)
     while True:  # ends: max_turns is finite
         if must_stop():
             raise Stopped("The worker is stopping.")
-        match scribe.entries[-1]:
+        match scribe.latest:
             case Reply(stop="tool_use", calls=calls) if calls:
-                scribe.entries.append(Results(await _together(run, scribe.last, tools, calls)))
+                scribe.keep(Results(await _together(run, scribe, tools, calls)))
             case Opening():
                 await scribe.append(Question(first_question(run)))
             case Question() | Results() | Reply(stop="pause_turn" | "max_tokens") as entry:
@@ -68,7 +68,7 @@ async def play(
                 scribe.check_turns()
                 await scribe.check_budget()
                 say = lambda text: journal.say_text(run, text, datetime.now(UTC))  # noqa: E731
-                reply = await model.reply(request(scribe.entries), on_text=say)
+                reply = await model.reply(scribe.window.request(), on_text=say)
                 await scribe.append(reply, _told(reply, turn=scribe.turns + 1))
             case Reply() as reply:
                 if not await scribe.take_messages(ask=True):
@@ -90,17 +90,25 @@ def _finished(reply: Reply) -> Reply:
 
 
 class _Scribe:
-    def __init__(self, run: Run, journal: Journal, entries: list[Entry]) -> None:
+    def __init__(self, run: Run, journal: Journal, entries: Sequence[Entry]) -> None:
         self._run = run
         self._journal = journal
-        self.entries = entries
-        self._unread = True
         self._max_turns = run.max_turns
+        self._unread = True
         self._budget_reached: bool | None = None
+        self.window = Window()
+        self.latest: Entry | None = None
+        self.last = 0  # number of the last entry in the journal, which counts no results
+        self.turns = 0
+        self.is_fresh = False  # whether the last reply came in this taking, so that none of its calls has run
+        for entry in entries:
+            self.keep(entry)
 
-    @property
-    def turns(self) -> int:
-        return sum(isinstance(entry, Reply) for entry in self.entries)
+    def keep(self, entry: Entry) -> None:
+        self.window.add(entry)
+        self.latest = entry
+        self.last += not isinstance(entry, Results)
+        self.turns += isinstance(entry, Reply)
 
     async def open(self, tools: Toolbox, settings: Settings) -> None:
         run = self._run
@@ -111,7 +119,8 @@ class _Scribe:
 
     async def append(self, entry: Opening | Question | Reply, told: Sequence[Told] = ()) -> None:
         found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, told=told))
-        self.entries.append(entry)
+        self.keep(entry)
+        self.is_fresh = isinstance(entry, Reply)
         self._unread = found.unread
         self._budget_reached = found.budget_reached
 
@@ -122,7 +131,7 @@ class _Scribe:
         taken = await self._journal.take_messages(self._run, n=self.last + 1)
         if taken is not None:
             question, self._max_turns = taken
-            self.entries.append(question)
+            self.keep(question)
         return taken is not None
 
     def check_turns(self) -> None:
@@ -137,11 +146,6 @@ class _Scribe:
         if self._budget_reached:
             raise BudgetSpent("The budget of the batch is spent.")
 
-    @property
-    def last(self) -> int:
-        """The number of the last entry in the journal, which counts no results."""
-        return sum(not isinstance(entry, Results) for entry in self.entries)
-
 
 async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
     # What was paid for is not thrown away: a cut waits for the commit.
@@ -155,11 +159,16 @@ async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
         raise
 
 
-async def _together(run: Run, n: int, tools: Toolbox, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
+async def _together(
+    run: Run, scribe: _Scribe, tools: Toolbox, calls: Sequence[ToolCall]
+) -> tuple[ToolResult, ...]:
     once = {call.id: call for call in calls}
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = {key: group.create_task(tools.call(run, n, call)) for key, call in once.items()}
+            tasks = {
+                key: group.create_task(tools.call(run, scribe.last, call, is_fresh=scribe.is_fresh))
+                for key, call in once.items()
+            }
     except BaseExceptionGroup as errors:  # the first says why the others were cancelled
         raise errors.exceptions[0] from None
     return tuple(tasks[call.id].result() for call in calls)

@@ -34,15 +34,21 @@ class Toolbox:
         """What the model is told of the tools."""
         return self.registry.definitions()
 
-    async def call(self, run: Run, n: int, call: ToolCall) -> ToolResult:
+    async def call(self, run: Run, n: int, call: ToolCall, *, is_fresh: bool = False) -> ToolResult:
         """The result of a call of the n-th entry: the committed one if it has run, an error as data if it fails.
+
+        Args:
+            is_fresh: The entry was appended in this taking, so the call cannot have run before.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
 
         async def attempt() -> ToolResult:
-            return await self.journal.read_result(run, n, call) or await self._run(run, n, call)
+            nonlocal is_fresh
+            was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
+            found = None if was_fresh else await self.journal.read_result(run, n, call)
+            return found or await self._run(run, n, call)
 
         return await through_outage(attempt)
 

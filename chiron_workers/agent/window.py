@@ -10,16 +10,27 @@ GO_ON = "Your reply was cut off at the limit of its length. Go on from where it 
 NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."
 
 
-def request(entries: Sequence[Entry]) -> Request:
-    """The next call of the model: what the latest opening froze, and everything since as messages."""
-    start = max(n for n, entry in enumerate(entries) if isinstance(entry, Opening))
-    opening = entries[start]
-    assert isinstance(opening, Opening)
-    messages: list[dict[str, Any]] = []
-    for entry in entries[start + 1 :]:
+class Window:
+    """The conversation so far, kept as the messages of the next call: adding an entry costs the same at any length."""
+
+    def __init__(self, entries: Sequence[Entry] = ()) -> None:
+        self._opening: Opening | None = None
+        self._messages: list[dict[str, Any]] = []
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Entry) -> None:
+        """Take in the next entry; an opening begins anew."""
+        if isinstance(entry, Opening):
+            self._opening, self._messages = entry, []
         for role, blocks in _spoken(entry):
-            _say(messages, role, blocks)
-    return Request(opening.model, opening.system, opening.tools, opening.max_tokens, messages)
+            _say(self._messages, role, blocks)
+
+    def request(self) -> Request:
+        """The next call of the model: what the latest opening froze, and everything since as messages."""
+        assert self._opening is not None
+        opening = self._opening
+        return Request(opening.model, opening.system, opening.tools, opening.max_tokens, self._messages)
 
 
 def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
