@@ -187,5 +187,5 @@ async def test_a_message_waits_in_the_inbox_of_its_run(client: httpx2.AsyncClien
     async with pool.connection() as connection:
         rows = await (await connection.execute("select run_id, text from inbox")).fetchall()
     assert rows == [{"run_id": UUID(run_id), "text": "Look at nonlocal as well."}]
-    for text in ("", "a NUL: \0", "x" * 100_001):
+    for text in ("", "x" * 100_001):
         assert (await client.post(f"/v1/runs/{run_id}/messages", json={"text": text})).status_code == 422
