@@ -19,6 +19,7 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.celery import Doorbell, ring
+from chiron_workers.control import hints
 from chiron_workers.embed import open_embedder
 from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
@@ -107,6 +108,9 @@ class Host:
         self._chores = [asyncio.create_task(chore) for chore in chores]
         for chore in self._chores:
             chore.add_done_callback(self._end_with)
+        listening = asyncio.create_task(self._listen_for_hints())
+        listening.add_done_callback(_tell_of_the_end)
+        self._chores.append(listening)
 
     async def _close(self) -> None:
         for chore in self._chores:
@@ -144,7 +148,7 @@ class Host:
         self._draining = True
         log.info("worker.draining", runs=len(self._takings))
         for taking in self._takings.values():
-            taking.must_stop = True
+            taking.stop("the worker stops")
         self._chores.append(asyncio.create_task(self._cut_after_grace()))
 
     async def _cut_after_grace(self) -> None:
@@ -175,6 +179,13 @@ class Host:
         while True:
             self._beat_at = time.monotonic()
             await asyncio.sleep(BEAT_S)
+
+    async def _listen_for_hints(self) -> None:
+        if not self._settings.redis_url:
+            return
+        async for steered in hints(self._settings.redis_url):
+            if any(steered in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
+                self._renewal.look_now()
 
     async def _rescue_again_and_again(self) -> None:
         while True:
@@ -224,3 +235,9 @@ class Host:
             await asyncio.to_thread(
                 ring, [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
             )
+
+
+def _tell_of_the_end(listening: asyncio.Task[None]) -> None:
+    # Without hints a worker learns at each renewal what is wanted of its runs: later, which is no reason to end.
+    if not listening.cancelled() and (error := listening.exception()) is not None:
+        log.error("hints.ended", exc_info=error)

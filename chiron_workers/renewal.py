@@ -14,6 +14,8 @@ from chiron_workers.store.runs import Astray, renew
 
 log = structlog.get_logger()
 
+LOOK_PAUSE_S = 0.1  # between two looks, however often one is asked for
+
 
 class Renewal:
     """Keeps the leases of one worker from a thread and a connection of its own, one statement for all runs.
@@ -39,15 +41,21 @@ class Renewal:
         self._is_alive = is_alive
         self._on_astray = on_astray
         self._stopping = threading.Event()
+        self._must_look = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chiron-renewal", daemon=True)
 
     def start(self) -> None:
         """Begin to renew."""
         self._thread.start()
 
+    def look_now(self) -> None:
+        """Renew at once, and so learn what is wanted of the runs; returns at once."""
+        self._must_look.set()
+
     def stop(self) -> None:
         """End the thread; leases that are still held run out."""
         self._stopping.set()
+        self._must_look.set()
         self._thread.join(timeout=10)
 
     def _run(self) -> None:
@@ -63,10 +71,12 @@ class Renewal:
         options = "-c synchronous_commit=off -c statement_timeout=5s -c application_name=chiron-renewal"
         with connect(self._settings.database_url, options=options) as connection:
             while not self._stopping.is_set():
+                self._must_look.clear()
                 began = time.monotonic()
                 held = self._held()
                 if held and self._is_alive():
                     lease_for = timedelta(seconds=self._settings.lease_s)
                     if astray := renew(connection, held, lease_for=lease_for):
                         self._on_astray(astray)
-                self._stopping.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))
+                self._stopping.wait(LOOK_PAUSE_S)
+                self._must_look.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))

@@ -32,38 +32,47 @@ class Taking:
         self._tools = tools
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
-        self._cut: Ending | None = None
-        self._stop: Ending | None = None
-        if run.wanted is not None:
-            self.want(run.wanted)
+        self._reason = "the worker stops"
+        self._is_cut = False
+        self._is_abandoned = False
 
     async def carry(self) -> Outcome:
         """Play the run and end the taking."""
-        if self._cut is None:
-            self._task = asyncio.create_task(self._play_to_the_end())
-            try:
-                return await self._task
-            except asyncio.CancelledError:
-                pass  # by `cut` or `abandon`, which say what is to be written
-        return await self._end(self._cut)
+        self._task = asyncio.create_task(self._play_to_the_end())
+        try:
+            return await self._task
+        except asyncio.CancelledError:  # by `cut` or `abandon`
+            return await self._end(None if self._is_abandoned else handed_back(self._reason))
+
+    def stop(self, reason: str) -> None:
+        """Hand the run back as soon as the call in flight is answered and its reply is in the journal."""
+        self._reason = reason
+        self.must_stop = True
 
     def cut(self, reason: str) -> None:
         """Stop in the middle of a call and hand the run back."""
-        self._cut = handed_back(reason)
-        self.abandon()
+        self._reason = reason
+        self._cancel()
 
     def want(self, wanted: str) -> None:
-        """Do what somebody asked for: a cancel cuts the call in flight, a pause waits for its reply."""
+        """Let go of a run that somebody wants stopped: a cancel cuts the call in flight, a pause waits for its reply.
+
+        What becomes of the run is decided where it is released: by then somebody may want something else.
+        """
         if wanted == "cancel":
-            self._cut = cancelled()
-            self.abandon()
+            self.cut("asked for")
         else:
-            self._stop = paused("asked for")
-            self.must_stop = True
+            self.stop("asked for")
 
     def abandon(self) -> None:
         """Stop in the middle of a call and write nothing: the run belongs to somebody else."""
-        if self._task is not None:
+        self._is_abandoned = True
+        self._cancel()
+
+    def _cancel(self) -> None:
+        # Once only: a second time would cut the commit of a paid reply, for which the first one waits.
+        if self._task is not None and not self._is_cut:
+            self._is_cut = True
             self._task.cancel()
 
     async def _play_to_the_end(self) -> Outcome:
@@ -80,8 +89,8 @@ class Taking:
             return completed(reply)
         except LeaseLost:
             return None
-        except Stopped as error:
-            return self._stop or handed_back(str(error))
+        except Stopped:
+            return handed_back(self._reason)
         except BudgetSpent as error:
             return out_of_budget(str(error))
         except ModelUnavailable as error:
@@ -139,16 +148,6 @@ def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool 
     """Back into the queue, to be claimed again after `ready_in`."""
     data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
     return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
-
-
-def cancelled() -> Ending:
-    """Ended because somebody asked for it."""
-    return Ending(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, {"reason": "asked for"}),))
-
-
-def paused(reason: str) -> Ending:
-    """Put aside until somebody resumes it."""
-    return Ending(RunState.PAUSED, ((EventKind.RUN_PAUSED, {"reason": reason}),))
 
 
 def out_of_budget(reason: str) -> Ending:

@@ -137,18 +137,17 @@ def _check(batch: NewBatch) -> None:
         raise UsageError(f"The name of a batch is text of at most {NAME_CHARS_MAX} characters.")
     if batch.idempotency_key is not None:
         _check_key(batch.idempotency_key)
-    if batch.budget_usd is not None and not MICRO_USD <= batch.budget_usd <= BUDGET_USD_MAX:
-        raise UsageError(
-            f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {batch.budget_usd})."
-        )
     if batch.budget_usd is not None:
-        _check_prices(batch)
+        check_budget(batch.budget_usd, sorted({run.model for run in batch.runs}))
     if abs(batch.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
 
 
-def _check_prices(batch: NewBatch) -> None:
-    for model in sorted({run.model for run in batch.runs}):
+def check_budget(budget_usd: Decimal, models: Sequence[str]) -> None:
+    """Raises UsageError for a budget that is no amount, or that cannot bind since a model's price is not known."""
+    if not MICRO_USD <= budget_usd <= BUDGET_USD_MAX:
+        raise UsageError(f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {budget_usd}).")
+    for model in models:
         if not is_priced(model, settings().prices):
             raise UsageError(
                 f"The price of {model} is not known, so no budget can bind it. Set it in CHIRON_PRICES, or leave the budget out."

@@ -36,6 +36,7 @@ SQL = load(__file__)
 OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
 
 Told = tuple[EventKind, Mapping[str, Any]]
+ASKED_FOR = {"reason": "asked for"}
 
 
 class Held(Protocol):
@@ -231,7 +232,14 @@ class Journal:
     async def release_within(
         self, connection: AsyncConnection[DictRow], run: Held, ending: Ending
     ) -> list[Event] | None:
-        """End a taking within a transaction of the caller; the events to publish after it, None if fenced off."""
+        """End a taking within a transaction of the caller; the events to publish after it, None if fenced off.
+
+        A run that would go on elsewhere stops here if somebody wants it to: nobody else would have to be asked.
+        """
+        held = await (await connection.execute(SQL["lock"], self._fence(run, ()))).fetchone()
+        if held is None:
+            return None
+        ending = as_wanted(ending, held["wanted"])
         args = self._fence(run, ending.told) | _ending_columns(ending) | {"batch_id": run.batch_id}
         row = await (await connection.execute(SQL["release"], args)).fetchone()
         if row is None:
@@ -277,6 +285,15 @@ async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, r
     row = await (await connection.execute(SQL["close_batch"], args)).fetchone()
     assert row is not None
     return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
+
+
+def as_wanted(ending: Ending, wanted: str | None) -> Ending:
+    """How a taking ends that somebody wants paused or cancelled. What is completed stays so; a cancel beats the rest."""
+    if wanted == "cancel" and ending.state != RunState.COMPLETED:
+        return Ending(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, ASKED_FOR),))
+    if wanted == "pause" and ending.state == RunState.QUEUED:
+        return Ending(RunState.PAUSED, ((EventKind.RUN_PAUSED, ASKED_FOR),))
+    return ending
 
 
 def failure(kind: str, message: str) -> Ending:

@@ -63,8 +63,8 @@ paid as (
 select seq_before, at from fence;
 
 -- lock
--- Holds the run row, so that the messages read next are all there are.
-select entries, unread from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
+-- Holds the run row, so that the messages and the wish read next are all there are.
+select entries, unread, wanted from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
 
 -- take_messages
 with taken as (
@@ -88,7 +88,7 @@ select question.text, fence.max_turns from question, fence;
 with fence as (
   update runs
      set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
-         wanted = case when %(state)s = 'queued' then wanted end,
+         wanted = null,
          answer = coalesce(%(answer)s::text, answer), error = %(error)s::json,
          ready_at = now() + %(ready_in)s, rung_at = null,
          attempt = attempt + case when %(counts)s and steps = steps_at_claim then 1 else 0 end,

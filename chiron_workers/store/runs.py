@@ -33,7 +33,6 @@ class Run:
     model: str
     max_turns: int
     attempt: int
-    wanted: str | None = None  # "pause" or "cancel", asked for before this taking
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from psycopg import AsyncConnection
@@ -12,9 +11,10 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.batches import RUNG_AT_ONCE, check_budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
-from chiron_workers.store.journal import close_batch
+from chiron_workers.store.journal import ASKED_FOR, close_batch
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import MORE_TURNS, Waiting
 
@@ -23,10 +23,13 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """What a request changed: runs that stopped or go on at once, and runs whose worker was asked to stop."""
+    """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
+
+    After the commit, `to_ring` are rung and `events` are published.
+    """
 
     changed: int
-    asked: list[UUID]
+    asked: int
     to_ring: list[Waiting]
     events: list[Event]
 
@@ -53,30 +56,25 @@ async def resume(pool: Pool, target: UUID, *, budget_usd: Decimal | None = None)
     Raises:
         NotFound: There is no such batch or run.
         Conflict: Nothing of it is paused, or the budget is spent and no higher one is given.
+        UsageError: The budget is no amount, or cannot bind since a price is not known.
     """
-    async with pool.connection() as connection, connection.transaction():
-        batch_id = await _batch_of(connection, target)
-        return await _go_on(connection, target, [RunState.PAUSED], "resumed", budget=(batch_id, budget_usd))
+    return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget_usd)
 
 
-async def retry(pool: Pool, target: UUID) -> Steered:
+async def retry(pool: Pool, target: UUID, *, budget_usd: Decimal | None = None) -> Steered:
     """Try what failed or was cancelled again, from where its journal ends. Raises as `resume`."""
-    async with pool.connection() as connection, connection.transaction():
-        batch_id = await _batch_of(connection, target)
-        ended = [RunState.FAILED, RunState.CANCELLED]
-        return await _go_on(connection, target, ended, "tried again", budget=(batch_id, None))
+    return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget_usd)
 
 
 async def _stop(  # what differs between cancel and pause
     pool: Pool, target: UUID, from_states: Sequence[RunState], state: RunState, kind: EventKind, wanted: str
 ) -> Steered:
-    data = {"reason": "asked for"}
     args = {
         "id": target,
         "from_states": from_states,
         "state": state,
         "kind": kind,
-        "data": json.dumps(data),
+        "data": json.dumps(ASKED_FOR),
         "closes": state.is_final,
         "wanted": wanted,
     }
@@ -87,68 +85,58 @@ async def _stop(  # what differs between cancel and pause
         asked = await (await connection.execute(SQL["want"], args)).fetchall()
         if not stopped and not asked:
             await _refuse(connection, target, f"nothing of it can be {state}")
-        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], data) for row in stopped]
-        if state.is_final and stopped:
-            events += await _close(connection, batch_id, stopped)
-    return Steered(len(stopped), [row["id"] for row in asked], [], events)
-
-
-async def _close(
-    connection: AsyncConnection[DictRow], batch_id: UUID, stopped: Sequence[DictRow]
-) -> list[Event]:
-    args = {"batch_id": batch_id, "change": -len(stopped)}
-    row = await (await connection.execute(SQL["count_open"], args)).fetchone()
-    if row is None or row["open_runs"] > 0:
-        return []
-    return [await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"])]
+        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ASKED_FOR) for row in stopped]
+        if state.is_final and stopped and await _count_open(connection, batch_id, -len(stopped)) == 0:
+            events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"]))
+    return Steered(len(stopped), len(asked), [], events)
 
 
 async def _go_on(
-    connection: AsyncConnection[DictRow],
-    target: UUID,
-    from_states: Sequence[RunState],
-    reason: str,
-    *,
-    budget: tuple[UUID, Decimal | None],
+    pool: Pool, target: UUID, from_states: Sequence[RunState], reason: str, budget_usd: Decimal | None
 ) -> Steered:
-    batch_id, budget_usd = budget
-    reopens = RunState.FAILED in from_states
-    args: dict[str, Any] = {
+    args = {
         "id": target,
         "from_states": from_states,
-        "unwants": not reopens,
-        "reopens": reopens,
         "more_turns": MORE_TURNS,
+        "rung_at_once": RUNG_AT_ONCE,
         "reason": reason,
     }
-    rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
-    if not rows:
-        states = " or ".join(from_states)
-        await _refuse(connection, target, f"nothing of it is {states}")
-    if reopens:
-        await connection.execute(SQL["count_open"], {"batch_id": batch_id, "change": len(rows)})
-    await _check_budget(connection, batch_id, budget_usd)
-    back = [row for row in rows if row["was"] != RunState.RUNNING]
-    events = [
-        Event(
-            batch_id,
-            row["id"],
-            row["seq"],
-            EventKind.RUN_QUEUED,
-            row["at"],
-            {"role": row["role"], "topic": row["topic"], "reason": reason},
-        )
-        for row in back
+    async with pool.connection() as connection, connection.transaction():
+        batch_id = await _batch_of(connection, target)
+        rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
+        if not rows:
+            await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
+        if RunState.PAUSED not in from_states:
+            await _count_open(connection, batch_id, len(rows))
+        await _require_budget(connection, batch_id, budget_usd)
+    back = [row for row in rows if row["seq"] is not None]
+    waiting = [
+        Waiting(row["id"], row["role"], row["subject"], row["topic"]) for row in back if row["is_rung"]
     ]
-    waiting = [Waiting(row["id"], row["role"], row["subject"], row["topic"]) for row in back]
-    return Steered(len(rows), [], waiting, events)
+    return Steered(len(rows), 0, waiting, [_queued(batch_id, row, reason) for row in back])
 
 
-async def _check_budget(
+def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
+    data = {"role": row["role"], "topic": row["topic"], "reason": reason}
+    return Event(batch_id, row["id"], row["seq"], EventKind.RUN_QUEUED, row["at"], data)
+
+
+async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, change: int) -> int:
+    args = {"batch_id": batch_id, "change": change}
+    row = await (await connection.execute(SQL["count_open"], args)).fetchone()
+    assert row is not None
+    open_runs: int = row["open_runs"]
+    return open_runs
+
+
+async def _require_budget(
     connection: AsyncConnection[DictRow], batch_id: UUID, budget_usd: Decimal | None
 ) -> None:
     args = {"batch_id": batch_id, "budget_usd": budget_usd}
-    row = await (await connection.execute(SQL["raise_budget"], args)).fetchone()
+    if budget_usd is not None:
+        models = await (await connection.execute(SQL["models"], args)).fetchall()
+        check_budget(budget_usd, [row["model"] for row in models])
+    row = await (await connection.execute(SQL["set_budget"], args)).fetchone()
     if row is not None and row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
         raise Conflict(
             f"The batch has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "

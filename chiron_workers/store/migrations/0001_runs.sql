@@ -42,6 +42,7 @@ create table runs (
   steps int not null default 0,
   steps_at_claim int not null default 0,
   wanted text constraint runs_wanted_is_known check (wanted in ('pause', 'cancel')),
+  constraint runs_wanted_is_for_a_holder check (wanted is null or state = 'running'),
   unread int not null default 0,
   seq int not null default 0,
   entries int not null default 0,

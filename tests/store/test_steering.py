@@ -1,0 +1,343 @@
+"""Every state against every command, for runs and for batches: guarded transitions, exact counts, gapless events."""
+
+import asyncio
+from collections import Counter
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from stage import LEASE, Stage, open_stage
+
+from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.journal import Ending, Journal, failure
+from chiron_workers.store.rescue import rescue
+from chiron_workers.store.runs import Run
+from chiron_workers.store.steering import Steered, cancel, pause, resume, retry
+from chiron_workers.taking import handed_back, out_of_budget
+
+COMMANDS = {"cancel": cancel, "pause": pause, "resume": resume, "retry": retry}
+REFUSED = None
+# What a run in a state becomes by a command; a running one keeps its state, and its worker is asked.
+BECOMES: dict[str, dict[str, tuple[str, str | None] | None]] = {
+    "queued": {
+        "cancel": ("cancelled", None),
+        "pause": ("paused", None),
+        "resume": REFUSED,
+        "retry": REFUSED,
+    },
+    "running": {
+        "cancel": ("running", "cancel"),
+        "pause": ("running", "pause"),
+        "resume": REFUSED,
+        "retry": REFUSED,
+    },
+    "paused": {
+        "cancel": ("cancelled", None),
+        "pause": REFUSED,
+        "resume": ("queued", None),
+        "retry": REFUSED,
+    },
+    "completed": dict.fromkeys(COMMANDS, REFUSED),
+    "failed": {"cancel": REFUSED, "pause": REFUSED, "resume": REFUSED, "retry": ("queued", None)},
+    "cancelled": {"cancel": REFUSED, "pause": REFUSED, "resume": REFUSED, "retry": ("queued", None)},
+}
+CASES = [(state, command) for state in BECOMES for command in COMMANDS]
+
+
+@pytest.fixture
+async def stage(pool, settings, embedder):
+    async with open_stage(pool, settings, embedder) as made:
+        yield made
+
+
+def journal(stage: Stage) -> Journal:
+    return Journal(stage.pool, stage.published.append, lease_for=LEASE)
+
+
+async def bring(stage: Stage, run_id: UUID, state: str) -> Run | None:
+    """Take a queued run into a state, as a worker or a person would."""
+    match state:
+        case "queued":
+            return None
+        case "paused":
+            await pause(stage.pool, run_id)
+        case "cancelled":
+            await cancel(stage.pool, run_id)
+        case _:
+            run = await stage.claim(run_id)
+            endings = {
+                "completed": Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)),
+                "failed": failure("refusal", "The model refuses."),
+            }
+            if state in endings:
+                assert await journal(stage).release(run, endings[state])
+            return run
+    return None
+
+
+async def batch_of(stage: Stage, run_id: UUID) -> dict[str, Any]:
+    batch_id = (await stage.row(run_id))["batch_id"]
+    return (await stage.rows("select * from batches where id = %s", batch_id))[0]
+
+
+async def counted_exactly(stage: Stage, run_id: UUID) -> None:
+    """The batch counts its open runs rightly and says that it is over exactly as often as it came to be."""
+    batch = await batch_of(stage, run_id)
+    rows = await stage.rows("select id, state from runs where batch_id = %s", batch["id"])
+    assert batch["open_runs"] == sum(not RunState(row["state"]).is_final for row in rows)
+    assert (batch["finished_at"] is not None) == (batch["open_runs"] == 0)
+    for row in rows:
+        await stage.kinds(row["id"])
+
+
+async def completions(stage: Stage, run_id: UUID) -> int:
+    batch = await batch_of(stage, run_id)
+    return len(
+        await stage.rows("select 1 from events where batch_id = %s and kind = 'batch.completed'", batch["id"])
+    )
+
+
+@pytest.mark.parametrize("whole_batch", [False, True], ids=["run", "batch"])
+@pytest.mark.parametrize(("state", "command"), CASES)
+async def test_a_command_changes_what_it_may_and_refuses_the_rest(
+    stage: Stage, state: str, command: str, whole_batch: bool
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    await bring(stage, run_id, state)
+    before, ended_before = await stage.row(run_id), await completions(stage, run_id)
+    target = before["batch_id"] if whole_batch else run_id
+    becomes = BECOMES[state][command]
+    if becomes is REFUSED:
+        with pytest.raises(Conflict, match=rf"^{target} stays as it is: nothing of it .* \(1 {state}\)\.$"):
+            await COMMANDS[command](stage.pool, target)
+        assert await stage.row(run_id) == before
+    else:
+        steered = await COMMANDS[command](stage.pool, target)
+        after = await stage.row(run_id)
+        assert (after["state"], after["wanted"]) == becomes
+        assert (steered.changed, steered.asked) == ((0, 1) if state == "running" else (1, 0))
+        assert [waiting.id for waiting in steered.to_ring] == ([run_id] if becomes[0] == "queued" else [])
+        stored = await stage.rows(
+            "select run_id, seq, kind, at, data from events where run_id = %s and seq > %s order by seq",
+            run_id,
+            before["seq"],
+        )
+        told = [
+            {name: getattr(event, name) for name in ("run_id", "seq", "kind", "at", "data")}
+            for event in steered.events
+        ]
+        assert told == stored
+    await counted_exactly(stage, run_id)
+    ends = command == "cancel" and state in ("queued", "paused")
+    assert await completions(stage, run_id) == ended_before + ends
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+async def test_what_does_not_exist_is_not_found(stage: Stage, command: str) -> None:
+    unknown = new_id()
+    with pytest.raises(NotFound, match=f"no batch or run {unknown}"):
+        await COMMANDS[command](stage.pool, unknown)
+
+
+async def mixed(stage: Stage) -> dict[str, UUID]:
+    """A batch with one run in each state."""
+    ids = dict(zip(BECOMES, await stage.submit(*BECOMES), strict=True))
+    for state, run_id in ids.items():
+        await bring(stage, run_id, state)
+    return ids
+
+
+@pytest.mark.parametrize(
+    ("command", "changed", "asked", "after"),
+    [
+        ("cancel", 2, 1, {"cancelled": 3, "running": 1, "completed": 1, "failed": 1}),
+        ("pause", 1, 1, {"paused": 2, "running": 1, "completed": 1, "failed": 1, "cancelled": 1}),
+        ("resume", 1, 0, {"queued": 2, "running": 1, "completed": 1, "failed": 1, "cancelled": 1}),
+        ("retry", 2, 0, {"queued": 3, "running": 1, "paused": 1, "completed": 1}),
+    ],
+)
+async def test_in_a_batch_a_command_touches_the_runs_it_fits(
+    stage: Stage, command: str, changed: int, asked: int, after: dict[str, int]
+) -> None:
+    ids = await mixed(stage)
+    batch_id = (await stage.row(ids["queued"]))["batch_id"]
+    others = await stage.submit("another batch")
+    steered = await COMMANDS[command](stage.pool, batch_id)
+    assert (steered.changed, steered.asked) == (changed, asked)
+    rows = await stage.rows("select state from runs where batch_id = %s", batch_id)
+    assert Counter(row["state"] for row in rows) == after
+    await counted_exactly(stage, ids["queued"])
+    assert await completions(stage, ids["queued"]) == 0
+    assert (await stage.row(others[0]))["state"] == "queued"
+
+
+async def test_the_last_run_of_a_cancelled_batch_completes_it_once(stage: Stage) -> None:
+    ids = await mixed(stage)
+    run = Run(**{name: row[name] for row in [await held(stage, ids["running"])] for name in Run.__slots__})
+    await cancel(stage.pool, run.batch_id)
+    assert await completions(stage, run.id) == 0
+    await journal(stage).release(run, handed_back("the worker stops"))
+    assert (await stage.kinds(run.id))[-2:] == ["run.cancelled", "batch.completed"]
+    await counted_exactly(stage, run.id)
+    steered = await retry(stage.pool, run.batch_id)
+    assert steered.changed == 5  # all but the completed one
+    await counted_exactly(stage, run.id)
+    await cancel(stage.pool, run.batch_id)
+    assert await completions(stage, run.id) == 2
+    await counted_exactly(stage, run.id)
+
+
+async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
+    query = (
+        "select r.*, s.title as subject from runs r join subjects s on s.id = r.subject_id where r.id = %s"
+    )
+    return (await stage.rows(query, run_id))[0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ending", "state"),
+    [
+        (None, handed_back("x"), "queued"),
+        ("pause", handed_back("x"), "paused"),
+        ("cancel", handed_back("x"), "cancelled"),
+        ("pause", out_of_budget("x"), "paused"),
+        ("cancel", out_of_budget("x"), "cancelled"),
+        ("pause", failure("x", "x"), "failed"),
+        ("cancel", failure("x", "x"), "cancelled"),
+        ("cancel", Ending(RunState.COMPLETED, ()), "completed"),
+    ],
+)
+async def test_whoever_lets_go_of_a_run_does_what_is_wanted_of_it(
+    stage: Stage, wanted: str | None, ending: Ending, state: str
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    if wanted:
+        await COMMANDS[wanted](stage.pool, run_id)
+    assert await journal(stage).release(run, ending)
+    row = await stage.row(run_id)
+    assert (row["state"], row["wanted"]) == (state, None)
+    await counted_exactly(stage, run_id)
+
+
+@pytest.mark.parametrize(("wanted", "state"), [("pause", "paused"), ("cancel", "cancelled")])
+async def test_the_rescue_does_what_was_wanted_of_a_dead_worker(
+    stage: Stage, wanted: str, state: str
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.claim(run_id)
+    await COMMANDS[wanted](stage.pool, run_id)
+    await stage.rows("update runs set leased_until = now() - interval '1 s' returning id")
+    assert await rescue(journal(stage), lease_for=LEASE * 0, max_attempts=5) == 1
+    assert (await stage.row(run_id))["state"] == state
+    await counted_exactly(stage, run_id)
+
+
+async def test_resume_takes_a_pause_back_before_the_worker_learns_of_it(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await pause(stage.pool, run_id)
+    assert await resume(stage.pool, run_id) == Steered(1, 0, [], [])
+    row = await stage.row(run_id)
+    assert (row["state"], row["wanted"], row["lease"]) == ("running", None, run.lease)
+
+
+async def test_neither_pause_nor_resume_takes_a_cancel_back(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.claim(run_id)
+    await pause(stage.pool, run_id)
+    await cancel(stage.pool, run_id)
+    for command in (pause, resume):
+        with pytest.raises(Conflict, match=r"1 running until it is cancelled"):
+            await command(stage.pool, run_id)
+    assert (await cancel(stage.pool, run_id)).asked == 1, "asking again does no harm"
+    assert (await stage.row(run_id))["wanted"] == "cancel"
+
+
+async def test_a_spent_budget_needs_a_higher_one(stage: Stage) -> None:
+    run_id, other = await stage.submit("tides", "waves", budget_usd=Decimal(1))
+    await bring(stage, run_id, "paused")
+    await bring(stage, other, "failed")
+    await stage.rows("update batches set spent_usd = 1.5 returning id")
+    for command, target in ((resume, run_id), (retry, other)):
+        for budget in (None, Decimal(1), Decimal("1.5")):
+            before = await stage.row(target), await batch_of(stage, target)
+            with pytest.raises(Conflict, match=r"has spent 1\.5000 of its .* higher --budget-usd"):
+                await command(stage.pool, target, budget_usd=budget)
+            assert (await stage.row(target), await batch_of(stage, target)) == before
+    await resume(stage.pool, run_id, budget_usd=Decimal(2))
+    await retry(stage.pool, other)
+    assert (await batch_of(stage, run_id))["budget_usd"] == 2
+
+
+@pytest.mark.parametrize("budget", [Decimal(0), Decimal(-1), Decimal(10**9)])
+async def test_a_budget_that_is_no_amount_is_a_wrong_call(stage: Stage, budget: Decimal) -> None:
+    (run_id,) = await stage.submit("tides")
+    await bring(stage, run_id, "paused")
+    with pytest.raises(UsageError, match="The budget must be"):
+        await resume(stage.pool, run_id, budget_usd=budget)
+    assert (await stage.row(run_id))["state"] == "paused"
+
+
+async def test_a_budget_needs_a_price_that_binds_it(stage: Stage) -> None:
+    stage.model_name = "nobody-knows"
+    (run_id,) = await stage.submit("tides")
+    await bring(stage, run_id, "paused")
+    with pytest.raises(UsageError, match="The price of nobody-knows is not known"):
+        await resume(stage.pool, run_id, budget_usd=Decimal(1))
+
+
+async def test_a_run_that_used_up_its_turns_gets_more_by_a_retry(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides", max_turns=3)
+    await bring(stage, run_id, "failed")
+    await stage.rows("update runs set turns = 3, attempt = 4 returning id")
+    await retry(stage.pool, run_id)
+    row = await stage.row(run_id)
+    assert (row["max_turns"], row["attempt"], row["error"], row["finished_at"]) == (53, 1, None, None)
+
+
+async def test_of_a_large_batch_only_the_most_urgent_runs_are_rung_at_once(stage: Stage) -> None:
+    ids = await stage.submit(*(f"topic {n}" for n in range(230)))
+    urgent = ids[-1]
+    await stage.rows("update runs set priority = 5 where id = %s returning id", urgent)
+    batch_id = (await stage.row(urgent))["batch_id"]
+    await pause(stage.pool, batch_id)
+    steered = await resume(stage.pool, batch_id)
+    assert steered.changed == 230
+    assert {waiting.id for waiting in steered.to_ring} == {urgent, *ids[:199]}
+    rung = await stage.rows("select id from runs where rung_at is not null")
+    assert {row["id"] for row in rung} == {urgent, *ids[:199]}
+
+
+async def test_commands_that_come_at_once_end_each_run_once(stage: Stage) -> None:
+    ids = await stage.submit(*(f"topic {n}" for n in range(20)))
+    batch_id = (await stage.row(ids[0]))["batch_id"]
+    targets = [batch_id, *ids[:10], batch_id, *ids[5:]]
+    found = await asyncio.gather(*(cancel(stage.pool, target) for target in targets), return_exceptions=True)
+    steered = [result for result in found if isinstance(result, Steered)]
+    assert {type(result) for result in found} <= {Steered, Conflict}
+    assert sum(result.changed for result in steered) == 20
+    assert await completions(stage, ids[0]) == 1
+    await counted_exactly(stage, ids[0])
+    kinds = await stage.rows("select count(*) as n from events where kind = 'run.cancelled'")
+    assert kinds[0]["n"] == 20
+
+
+async def test_workers_and_commands_at_once_leave_exact_counts(stage: Stage) -> None:
+    ids = await stage.submit(*(f"topic {n}" for n in range(30)))
+    batch_id = (await stage.row(ids[0]))["batch_id"]
+
+    async def worker(run_id: UUID) -> None:
+        run = await stage.claim(run_id)
+        await journal(stage).release(run, Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)))
+
+    commands = [pause(stage.pool, batch_id), cancel(stage.pool, batch_id), resume(stage.pool, batch_id)]
+    works = [worker(run_id) for run_id in ids[:15]]
+    await asyncio.gather(*works[:7], *commands, *works[7:], return_exceptions=True)
+    await asyncio.gather(cancel(stage.pool, batch_id), return_exceptions=True)
+    await counted_exactly(stage, ids[0])
+    assert (await batch_of(stage, ids[0]))["open_runs"] == 0
+    assert await completions(stage, ids[0]) == 1
