@@ -1,12 +1,10 @@
 from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from chiron_workers.entries import Usage
-
-if TYPE_CHECKING:
-    from genai_prices.types import ModelInfo, Provider
 
 FREE = frozenset({"offline"})
 MILLION = Decimal(1_000_000)
@@ -22,12 +20,41 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         return Decimal()
     if model in overrides:
         return _from_override(usage, overrides[model])
-    found = _find(model)
-    if found is None:
-        return None
-    from genai_prices import Usage as Billed
+    # Tiers and their like are left to genai-prices; where each token costs the same, a sum is a tenth of the work.
+    prices = _unit_prices(model, datetime.now(UTC).date())
+    if prices is None:
+        return _calculated(model, usage)
+    return (
+        sum((count * price for count, price in zip(_counts(usage), prices, strict=True)), Decimal()) / MILLION
+    )
 
-    billed = Billed(
+
+def _counts(usage: Usage) -> tuple[int, ...]:
+    return (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_write_tokens,
+        usage.cache_read_tokens,
+        usage.web_searches,
+    )
+
+
+@lru_cache(maxsize=64)
+def _unit_prices(model: str, day: date) -> tuple[Decimal, ...] | None:
+    """USD per million of each count, or None where a million does not cost a million times one."""
+    found = []
+    for name in (field.name for field in fields(Usage)):
+        one, million = (_calculated(model, Usage(**{name: count})) for count in (1, 1_000_000))
+        if one is None or million is None or one * MILLION != million:
+            return None
+        found.append(million)
+    return tuple(found)
+
+
+def _calculated(model: str, usage: Usage) -> Decimal | None:
+    import genai_prices
+
+    billed = genai_prices.Usage(
         # genai-prices counts cached tokens as part of the input; the API reports them beside it.
         input_tokens=usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens,
         output_tokens=usage.output_tokens,
@@ -35,16 +62,8 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
         cache_read_tokens=usage.cache_read_tokens,
         **({"web_searches": usage.web_searches} if usage.web_searches else {}),
     )
-    provider, priced = found
-    return priced.calc_price(billed, provider).total_price
-
-
-@lru_cache(maxsize=64)
-def _find(model: str) -> "tuple[Provider, ModelInfo] | None":
-    from genai_prices.data_snapshot import get_snapshot
-
     try:
-        return get_snapshot().find_provider_model(model, None, "anthropic", None)
+        return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
     except LookupError:
         return None
 

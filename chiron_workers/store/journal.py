@@ -264,8 +264,9 @@ class Journal:
             "lease": run.lease,
             "lease_for": self._lease_for,
             "event_count": len(told),
-            "kinds": [kind.value for kind, _ in told],
-            "datas": [_json(data) for _, data in told],
+            # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
+            "kinds": ",".join(kind for kind, _ in told),
+            "datas": "\n".join(_json(data) for _, data in told),
         }
 
     def _tell(self, run: Held, row: DictRow, told: Sequence[Told]) -> None:

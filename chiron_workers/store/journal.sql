@@ -31,7 +31,7 @@ entry as (
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position)),
+    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 paid as (
   update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
     from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
@@ -56,7 +56,7 @@ result as (
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position)),
+    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 paid as (
   update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
     from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
@@ -98,7 +98,7 @@ with fence as (
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, unnest(%(kinds)s::text[], %(datas)s::text[]) with ordinality as e (kind, data, position)),
+    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 closed as (
   update batches
      set open_runs = open_runs - 1, finished_at = case when open_runs = 1 then now() end

@@ -3,6 +3,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import docstring_parser
@@ -90,6 +91,7 @@ def _description(doc: docstring_parser.Docstring) -> str:
     return "\n\n".join(text.strip() for text in parts if text)
 
 
+@cache
 def _takes_store(function: Callable[..., Any]) -> bool:
     return next(iter(inspect.signature(function).parameters), "") == "store"
 
