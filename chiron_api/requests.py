@@ -63,6 +63,13 @@ async def body(request: Request, model: type[Model]) -> Model:
         raise invalid(error) from None
 
 
+async def optional_body(request: Request, model: type[Model]) -> Model:
+    """As `body`, but a request without one gives the model's defaults."""
+    if request.headers.get("content-length", "0") == "0" and "transfer-encoding" not in request.headers:
+        return model()
+    return await body(request, model)
+
+
 async def _read(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":

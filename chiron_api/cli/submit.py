@@ -1,11 +1,12 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
+from chiron_api.amounts import usd_amount
 from chiron_api.cli import run
 from chiron_api.cli.watch import follow
 from chiron_api.terminal import as_json as json_line
@@ -28,16 +29,6 @@ class Defaults:
     model: str
     priority: int
     max_turns: int
-
-
-def _usd(text: str) -> Decimal:
-    try:
-        amount = Decimal(text.removeprefix("$"))
-    except InvalidOperation:
-        amount = Decimal("nan")
-    if not amount.is_finite() or amount <= 0:
-        raise typer.BadParameter(f"must be an amount above 0, such as 2.50 (got {text[:40]!r}).")
-    return amount
 
 
 @cli.command()
@@ -63,7 +54,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
     priority: Annotated[int, typer.Option(help="Higher goes first.")] = 0,
     budget_usd: Annotated[
-        Decimal | None, typer.Option(parser=_usd, metavar="USD", help="What the whole batch may cost.")
+        Decimal | None, typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost.")
     ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")

@@ -1,0 +1,14 @@
+from decimal import Decimal, InvalidOperation
+
+import typer
+
+
+def usd_amount(text: str) -> Decimal:
+    """An amount of money as people write it: 2.50 or $2.50. Raises typer.BadParameter for anything else."""
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite() or amount <= 0:
+        raise typer.BadParameter(f"must be an amount above 0, such as 2.50 (got {text[:40]!r}).")
+    return amount

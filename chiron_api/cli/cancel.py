@@ -1,0 +1,20 @@
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.steering import sentence, steer_once
+from chiron_workers.settings import settings
+from chiron_workers.store import steering
+from chiron_workers.store.summaries import parse_id
+
+cli = typer.Typer()
+
+
+@cli.command()
+def cancel(
+    target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
+) -> None:
+    """End a run, or all open runs of a batch. What was found stays; `chiron retry` goes on from there."""
+    steered = run(steer_once(settings(), parse_id(target), steering.cancel))
+    typer.echo(sentence(steered, done="cancelled", asked="being cut off by its worker"))

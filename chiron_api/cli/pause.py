@@ -1,0 +1,20 @@
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.steering import sentence, steer_once
+from chiron_workers.settings import settings
+from chiron_workers.store import steering
+from chiron_workers.store.summaries import parse_id
+
+cli = typer.Typer()
+
+
+@cli.command()
+def pause(
+    target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
+) -> None:
+    """Put a run, or all open runs of a batch, aside until `chiron resume`. A model call in flight is finished first."""
+    steered = run(steer_once(settings(), parse_id(target), steering.pause))
+    typer.echo(sentence(steered, done="paused", asked="pausing as soon as the model has answered"))

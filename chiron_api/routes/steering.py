@@ -1,0 +1,58 @@
+from collections.abc import Awaitable, Callable, Mapping
+from decimal import Decimal
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from chiron_api.answers import answer
+from chiron_api.requests import Wire, optional_body, path_id, services
+from chiron_api.steering import steer
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.steering import cancel, pause, resume, retry
+from chiron_workers.store.summaries import run_summary, summary
+
+
+class Nothing(Wire):
+    """A request that says everything by its path."""
+
+
+class Budget(Wire):
+    """What the whole batch may cost from now on."""
+
+    budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
+
+
+COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[Wire]]] = {
+    "cancel": (cancel, Nothing),
+    "pause": (pause, Nothing),
+    "resume": (resume, Budget),
+    "retry": (retry, Budget),
+}
+Find = Callable[[Pool, UUID], Awaitable[object]]
+
+
+def _route(kind: str, find: Find, name: str) -> Route:
+    command, model = COMMANDS[name]
+
+    async def steer_one(request: Request) -> Response:
+        found, target = services(request), path_id(request)
+        wish = (await optional_body(request, model)).model_dump()
+        await find(found.pool, target)  # an id of the other kind is not found here
+        steered = await steer(found.pool, found.settings.redis_url, target, partial(command, **wish))
+        document = {"changed": steered.changed, "asked": steered.asked}
+        return answer(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
+
+    return Route(f"/v1/{kind}/{{id}}/{name}", steer_one, methods=["POST"])
+
+
+routes = [
+    _route(kind, find, name)
+    for kind, find in (("batches", summary), ("runs", run_summary))
+    for name in COMMANDS
+]

@@ -1,0 +1,35 @@
+"""What follows a command that steers runs, and what whoever gave it is told."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from chiron_api.ringing import ring_for
+from chiron_workers.settings import Settings
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.steering import Steered
+
+Command = Callable[[Pool, UUID], Awaitable[Steered]]
+
+
+async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> Steered:
+    """Give a command, then tell workers and watchers of it. Raises what the command raises."""
+    from chiron_workers.control import announce
+
+    steered = await command(pool, target)
+    await asyncio.gather(announce(redis_url, target, steered.events), ring_for(steered.to_ring))
+    return steered
+
+
+async def steer_once(settings: Settings, target: UUID, command: Command) -> Steered:
+    """As `steer`, with a connection for this one command."""
+    async with open_pool(settings.database_url, size=1) as pool:
+        return await steer(pool, settings.redis_url, target, command)
+
+
+def sentence(steered: Steered, *, done: str, asked: str = "") -> str:
+    """What happened, in one sentence: how many runs are `done`, and how many a worker was asked to let go of."""
+    counted = [(done, steered.changed), (asked, steered.asked)]
+    parts = [f"{what}: {count:,} {'run' if count == 1 else 'runs'}" for what, count in counted if count]
+    said = "; ".join(parts)
+    return f"{said[:1].upper()}{said[1:]}."
