@@ -1,0 +1,129 @@
+"""Steering while real workers play, with the default lease of 12 s and renewal of 3 s."""
+
+import asyncio
+import time
+from typing import Any
+
+from scripted_model import Fails, Says, call, calls, says, scripted_model, turn
+from workers import chiron, rows, running, wait_until
+
+from chiron_api.steering import steer_once
+from chiron_workers.settings import Settings
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.steering import cancel
+
+KEY = {"ANTHROPIC_API_KEY": "test"}
+
+
+class Endless:
+    """A model whose second reply begins to stream and never ends."""
+
+    def __init__(self) -> None:
+        self.streaming = asyncio.Event()
+
+    def __call__(self, request: dict[str, Any]) -> Says | Fails:
+        if turn(request) == 0:
+            return calls(call("save_learning_goal", subject_id="physics", purpose_statement="x"))
+        self.streaming.set()
+        return Fails(stream="stall")
+
+
+async def enqueue(settings: Settings, topic: str) -> None:
+    async with open_pool(settings.database_url, size=1) as pool:
+        await submit(pool, NewBatch([NewRun(topic, "research", "Physics", "claude-opus-5-5", 50)], "Physics"))
+
+
+def run_of(settings: Settings) -> dict[str, Any]:
+    return rows(settings, "select id, batch_id, state, turns, lease, worker from runs")[0]
+
+
+async def until_state(settings: Settings, state: str, timeout_s: float) -> float:
+    began = time.monotonic()
+    await asyncio.to_thread(wait_until, lambda: run_of(settings)["state"] == state, timeout_s, state)
+    return time.monotonic() - began
+
+
+async def test_a_cancel_of_playing_runs_takes_effect_within_two_seconds(settings: Settings) -> None:
+    await enqueue(settings, "tides")
+    script = Endless()
+    async with scripted_model(script) as model:
+        with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url) as worker:
+            await asyncio.wait_for(script.streaming.wait(), 30)
+            await renewal(settings)
+            await steer_once(settings, run_of(settings)["batch_id"], cancel)
+            assert await until_state(settings, "cancelled", 10) < 2
+            assert await asyncio.to_thread(worker.stop) == 0
+    kinds = rows(settings, "select kind from events order by seq desc limit 2")
+    assert [row["kind"] for row in kinds] == ["batch.completed", "run.cancelled"]
+    assert run_of(settings)["turns"] == 1
+
+
+async def renewal(settings: Settings) -> None:
+    """Wait for the next renewal: the one after that is 3 s away."""
+    query = "select leased_until from runs"
+    before = rows(settings, query)
+    await asyncio.to_thread(wait_until, lambda: rows(settings, query) != before, 10, "a renewal")
+
+
+async def test_a_cancel_of_a_dead_workers_run_takes_effect_within_a_lease(settings: Settings) -> None:
+    await enqueue(settings, "tides")
+    script = Endless()
+    async with scripted_model(script) as model:
+        env = {**KEY, "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, name="w1", **env) as first, running(settings, name="w2", **env) as second:
+            await asyncio.wait_for(script.streaming.wait(), 30)
+            holder = first if f":{first.process.pid}" in run_of(settings)["worker"] else second
+            await asyncio.to_thread(wait_until, lambda: "ready" in first.log.read_text(), 30, "w1 is up")
+            await asyncio.to_thread(wait_until, lambda: "ready" in second.log.read_text(), 30, "w2 is up")
+            holder.kill()
+            said = await asyncio.to_thread(chiron, settings, "cancel", str(run_of(settings)["id"]))
+            assert said.returncode == 0
+            # A lease of 12 s, and the rescue looks every 2 s.
+            assert await until_state(settings, "cancelled", 30) < 12 + 2 + 1
+    assert run_of(settings)["lease"] == 1, "nobody had to take it"
+    assert len([request for request in model.requests if turn(request) == 1]) == 1
+
+
+async def test_a_queued_run_is_cancelled_at_once_and_never_played(settings: Settings) -> None:
+    await enqueue(settings, "tides")
+    said = await asyncio.to_thread(chiron, settings, "cancel", str(run_of(settings)["id"]))
+    assert said.stdout == "Cancelled: 1 run.\n"
+    assert run_of(settings)["state"] == "cancelled"
+
+
+async def test_paused_resumed_cancelled_and_retried_a_run_is_asked_each_turn_once(settings: Settings) -> None:
+    await enqueue(settings, "tides")
+    gates = {n: (asyncio.Event(), asyncio.Event()) for n in range(3)}
+
+    async def script(request: dict[str, Any]) -> Says:
+        asked, opened = gates[turn(request)]
+        asked.set()
+        await opened.wait()
+        if turn(request) == 2:
+            return says("done")
+        return calls(call("save_learning_goal", subject_id="physics", purpose_statement="x"))
+
+    async with scripted_model(script) as model:
+        with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url) as worker:
+            run_id = str(run_of(settings)["id"])
+            await asyncio.wait_for(gates[0][0].wait(), 30)
+            await asyncio.to_thread(chiron, settings, "pause", run_id)
+            assert run_of(settings)["state"] == "running", "a pause waits for the reply"
+            gates[0][1].set()
+            await until_state(settings, "paused", 10)
+            await asyncio.to_thread(chiron, settings, "resume", run_id)
+            await asyncio.wait_for(gates[1][0].wait(), 10)
+            gates[1][1].set()
+            await asyncio.wait_for(gates[2][0].wait(), 10)
+            await asyncio.to_thread(chiron, settings, "cancel", run_id)
+            await until_state(settings, "cancelled", 2)
+            gates[2][1].set()
+            await asyncio.to_thread(chiron, settings, "retry", run_id)
+            await until_state(settings, "completed", 10)
+            assert await asyncio.to_thread(worker.stop) == 0
+    # The last turn twice: its first call was cut.
+    assert sorted(turn(request) for request in model.requests) == [0, 1, 2, 2]
+    gaps = "select run_id from events group by run_id having max(seq) <> count(*) or min(seq) <> 1"
+    assert rows(settings, gaps) == []
+    assert len(rows(settings, "select 1 from events where kind = 'batch.completed'")) == 2
