@@ -96,7 +96,7 @@ async def _research(*, as_json: bool) -> tuple[BatchSummary, list[DictRow]]:
                 f"Corpus: {added.added} chapters of the Python language reference, {added.passages} passages."
             )
         submitted = await _submit(pool)
-        await watched(str(submitted.batch_id), as_json=as_json)
+        await watched(str(submitted.batch_id), as_json=as_json, hint="Ctrl+C ends the demo.")
         async with Session(pool) as session:
             facts = await best_of_runs(session, submitted.batch_id, limit=len(TOPICS))
         return await summary(pool, submitted.batch_id), facts

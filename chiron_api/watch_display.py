@@ -101,12 +101,16 @@ class Row:
     writing: str = ""
 
 
+GOES_ON = "Ctrl+C ends the watching; the research goes on."
+
+
 @dataclass(slots=True)
 class Board:
     """The runs of a batch, or one run: counts, sums and the rows that moved last, as many as fit the screen."""
 
     title: str
     rows: dict[UUID, Row] = field(default_factory=dict)
+    hint: str = GOES_ON
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
     tokens_in: int = 0
@@ -151,7 +155,7 @@ class Board:
             if facts
             else []
         )
-        parts.append(Text("Ctrl+C ends the watching; the research goes on.", style="dim", no_wrap=True))
+        parts.append(Text(self.hint, style="dim", no_wrap=True))
         yield Group(*parts)
 
     def _head(self) -> Text:

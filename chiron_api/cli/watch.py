@@ -10,7 +10,7 @@ from rich.live import Live
 
 from chiron_api.cli import run
 from chiron_api.terminal import one_line
-from chiron_api.watch_display import Board, Row, closing, line
+from chiron_api.watch_display import GOES_ON, Board, Row, closing, line
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
@@ -51,8 +51,14 @@ def follow(target: str, *, after: int | None = None, as_json: bool = False) -> N
     raise typer.Exit(0 if state == RunState.COMPLETED else 1)
 
 
-async def watched(target: str, after: int | None = None, *, as_json: bool = False) -> RunState:
-    """Show what happens to a batch or a run until its end; the state it ends in."""
+async def watched(
+    target: str, after: int | None = None, *, as_json: bool = False, hint: str = GOES_ON
+) -> RunState:
+    """Show what happens to a batch or a run until its end; the state it ends in.
+
+    Args:
+        hint: What the board says of Ctrl+C.
+    """
     from chiron_workers.progress import tail
 
     # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
@@ -73,7 +79,7 @@ async def watched(target: str, after: int | None = None, *, as_json: bool = Fals
             if as_json:
                 await _print_json(events)
             elif console.is_terminal:
-                await _draw(events, _board(found), console)
+                await _draw(events, _board(found, hint), console)
             else:
                 await _print_lines(events, _labels(found))
         ended = await (summary(pool, found.id) if batch_id else run_summary(pool, found.id))
@@ -128,10 +134,10 @@ def _run_count(found: BatchSummary | RunSummary) -> int:
     return sum(found.runs.values()) if isinstance(found, BatchSummary) else 1
 
 
-def _board(found: BatchSummary | RunSummary) -> Board:
+def _board(found: BatchSummary | RunSummary, hint: str) -> Board:
     if isinstance(found, BatchSummary):
-        return Board(one_line(found.name))
-    return Board(one_line(found.topic), {found.id: Row(found.topic)})
+        return Board(one_line(found.name), hint=hint)
+    return Board(one_line(found.topic), {found.id: Row(found.topic)}, hint=hint)
 
 
 def _labels(found: BatchSummary | RunSummary) -> dict[UUID, str]:
