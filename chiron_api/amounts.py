@@ -1,4 +1,5 @@
 from decimal import Decimal, InvalidOperation
+from typing import Annotated
 
 import typer
 
@@ -12,3 +13,9 @@ def usd_amount(text: str) -> Decimal:
     if not amount.is_finite() or amount <= 0:
         raise typer.BadParameter(f"must be an amount above 0, such as 2.50 (got {text[:40]!r}).")
     return amount
+
+
+NewBudget = Annotated[
+    Decimal | None,
+    typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost from now on, in all."),
+]

@@ -6,18 +6,13 @@ from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
 
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from chiron_workers.progress import Publisher
+from chiron_workers.progress import Publisher, redis_client
 from chiron_workers.store.events import Event
 
 CHANNEL = "chiron:control"
 EVENTS_MAX = 2_000  # of one command; watchers read the others from Postgres
-CONNECT_S = 2.0
-ANSWER_S = 5.0
 LISTEN_S = 30.0
 PAUSE_MAX_S = 5.0
 
@@ -33,7 +28,7 @@ async def announce(redis_url: str, steered: UUID, events: Sequence[Event]) -> No
     for event in deque(events, maxlen=EVENTS_MAX):
         publisher.publish(event)
     with contextlib.suppress(RedisError, OSError):
-        async with _client(redis_url) as redis:
+        async with redis_client(redis_url) as redis:
             await redis.publish(CHANNEL, str(steered))
     await publisher.close()
 
@@ -43,7 +38,7 @@ async def hints(redis_url: str) -> AsyncGenerator[UUID]:
     pause_s = 0.1
     while True:
         with contextlib.suppress(RedisError, OSError):
-            async with _client(redis_url) as redis, redis.pubsub() as pubsub:
+            async with redis_client(redis_url) as redis, redis.pubsub() as pubsub:
                 await pubsub.subscribe(CHANNEL)
                 while True:
                     message = await pubsub.get_message(timeout=LISTEN_S)
@@ -53,13 +48,3 @@ async def hints(redis_url: str) -> AsyncGenerator[UUID]:
                             yield UUID(message["data"].decode(errors="replace"))
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
-
-
-def _client(redis_url: str) -> Redis:
-    return Redis.from_url(
-        redis_url,
-        retry=Retry(NoBackoff(), 0),  # the loop above waits and tries again
-        socket_connect_timeout=CONNECT_S,
-        socket_timeout=ANSWER_S,
-        health_check_interval=20,
-    )

@@ -37,7 +37,7 @@ from chiron_workers.tools import registry
 if sys.platform == "win32":
     from asyncio import new_event_loop
 else:
-    from uvloop import new_event_loop  # 300 runs in one process: a quarter more turns a second
+    from uvloop import new_event_loop
 
 log = structlog.get_logger()
 Value = TypeVar("Value")

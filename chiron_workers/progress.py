@@ -59,7 +59,7 @@ class Publisher:
     """
 
     def __init__(self, redis_url: str) -> None:
-        self._redis = _client(redis_url) if redis_url else None
+        self._redis = redis_client(redis_url) if redis_url else None
         self._waiting: deque[Event] = deque()
         self._arrived = asyncio.Event()
         self._sender: asyncio.Task[None] | None = None
@@ -175,7 +175,7 @@ class Live:
         """Listen; False if Redis cannot be reached. Whatever is published after True is not missed."""
         if not self.redis_url:
             return False
-        self._redis = _client(self.redis_url)
+        self._redis = redis_client(self.redis_url)
         self._pubsub = self._redis.pubsub()
         try:
             await self._pubsub.subscribe(self.channel)
@@ -278,7 +278,8 @@ async def _through_outage(pool: Pool, read: Callable[[], Awaitable[Value]]) -> V
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
 
 
-def _client(redis_url: str) -> Redis:
+def redis_client(redis_url: str) -> Redis:
+    """A client that waits seconds at most and tries nothing again by itself. Raises ConfigurationError for a wrong URL."""
     try:
         return Redis.from_url(
             redis_url,

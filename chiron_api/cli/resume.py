@@ -1,10 +1,9 @@
-from decimal import Decimal
 from functools import partial
 from typing import Annotated
 
 import typer
 
-from chiron_api.amounts import usd_amount
+from chiron_api.amounts import NewBudget
 from chiron_api.cli import run
 from chiron_api.steering import sentence, steer_once
 from chiron_workers.settings import settings
@@ -17,12 +16,7 @@ cli = typer.Typer()
 @cli.command()
 def resume(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
-    budget_usd: Annotated[
-        Decimal | None,
-        typer.Option(
-            parser=usd_amount, metavar="USD", help="What the whole batch may cost from now on, in all."
-        ),
-    ] = None,
+    budget_usd: NewBudget = None,
 ) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     command = partial(steering.resume, budget_usd=budget_usd)
