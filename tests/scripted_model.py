@@ -32,7 +32,9 @@ class Fails:
     type: str = "api_error"
     message: str = "scripted"
     headers: dict[str, str] = field(default_factory=dict)
-    stream: str = ""  # drop | error | early_end | corrupt | stall
+    stream: str = (
+        ""  # drop | error | early_end | corrupt | stall | hang_up, before a byte of the reply | silence, too
+    )
 
 
 Script = Callable[[dict[str, Any]], "Says | Fails | Awaitable[Says | Fails]"]
@@ -110,6 +112,12 @@ async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
     error = {"type": "error", "error": {"type": fault.type, "message": fault.message}, "request_id": "req_x"}
     if fault.status:
         return web.json_response(error, status=fault.status, headers=fault.headers)
+    if fault.stream == "silence":
+        await asyncio.sleep(60)
+    if fault.stream == "hang_up":
+        assert http.transport is not None
+        http.transport.abort()
+        return web.Response()
     begun = _events(says("half a"), "m")[:3]
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(http)

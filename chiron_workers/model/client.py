@@ -12,7 +12,7 @@ from anthropic.types import Message
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
-from chiron_workers.model.retries import MEND_KEY, StreamCut, with_retries
+from chiron_workers.model.retries import MEND_KEY, OnWait, StreamCut, with_retries
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
@@ -53,14 +53,17 @@ class Model:
         if self._client is not None:
             await self._client.close()
 
-    async def reply(self, request: Request, *, on_text: Callable[[str], None]) -> Reply:
-        """The model's next complete reply; `on_text` gets its words as they arrive.
+    async def reply(
+        self, request: Request, *, on_text: Callable[[str], None], on_wait: OnWait | None = None
+    ) -> Reply:
+        """The model's next complete reply; `on_text` gets its words as they arrive, `on_wait` each try that failed.
 
         Raises:
             RunFailed: The call can never succeed as it stands.
             ModelUnavailable: The model cannot answer now.
         """
-        return await with_retries(lambda: self._stream(request, on_text), tries=self._settings.model_tries)
+        tries = self._settings.model_tries
+        return await with_retries(lambda: self._stream(request, on_text), tries=tries, on_wait=on_wait)
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words = _Gathered(on_text)

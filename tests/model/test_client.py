@@ -10,7 +10,7 @@ from scripted_model import Fails, Says, Script, call, says, scripted_model, text
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import ModelUnavailable, RunFailed
 from chiron_workers.model import Model, Request
-from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, backoff_s
+from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, Wait, backoff_s
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
@@ -30,13 +30,19 @@ def request(**changes: Any) -> Request:
 
 
 async def ask(
-    script: Script, *, tries: int = 3, said: list[str] | None = None, **changes: Any
+    script: Script,
+    *,
+    tries: int = 3,
+    said: list[str] | None = None,
+    on_wait: OnWait | None = None,
+    **changes: Any,
 ) -> tuple[Reply, list[Any]]:
     async with scripted_model(script) as server:
         settings = Settings(_env_file=None, model_tries=tries, model_timeout_s=1)  # type: ignore[call-arg]
         model = Model(settings, base_url=server.url, api_key="test")
         try:
-            reply = await model.reply(request(**changes), on_text=(said if said is not None else []).append)
+            on_text = (said if said is not None else []).append
+            reply = await model.reply(request(**changes), on_text=on_text, on_wait=on_wait)
         finally:
             await model.close()
         return reply, server.requests
@@ -73,6 +79,8 @@ async def test_other_servers_of_the_api_are_asked_without_caching() -> None:
         Fails(stream="early_end"),
         Fails(stream="corrupt"),
         Fails(stream="stall"),
+        Fails(stream="hang_up"),
+        Fails(stream="silence"),
         Fails(stream="error", type="overloaded_error"),
         Fails(status=429, type="rate_limit_error", headers={"retry-after": "0"}),
         Fails(status=500),
@@ -84,6 +92,60 @@ async def test_a_fault_is_tried_again_until_the_reply_is_whole(fault: Fails) -> 
     script = itertools.chain([fault, fault], itertools.repeat(says("whole")))
     reply, requests = await ask(lambda _: next(script))
     assert (reply.text, len(requests)) == ("whole", 3)
+
+
+async def failed_tries(fault: Fails) -> tuple[list[Wait], Exception]:
+    waits: list[Wait] = []
+
+    async def note(wait: Wait) -> None:
+        waits.append(wait)
+
+    with pytest.raises((ModelUnavailable, RunFailed)) as ended:
+        await ask(lambda _: fault, tries=2, on_wait=note)
+    return waits, ended.value
+
+
+@pytest.mark.parametrize("stream", ["drop", "early_end", "corrupt", "stall", "hang_up", "silence", "error"])
+async def test_a_try_that_broke_after_the_request_was_sent_may_have_been_billed(stream: str) -> None:
+    waits, _ = await failed_tries(Fails(stream=stream, type="overloaded_error"))
+    assert [wait.maybe_billed for wait in waits] == [True, True]
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
+async def test_a_refusal_with_a_status_was_not_billed(status: int) -> None:
+    waits, _ = await failed_tries(Fails(status=status, headers={"retry-after": "0"}))
+    assert [wait.maybe_billed for wait in waits] == [False, False]
+
+
+@pytest.mark.parametrize("status", [502, 504])
+async def test_what_stands_behind_a_gateway_that_gave_up_may_have_billed(status: int) -> None:
+    waits, _ = await failed_tries(Fails(status=status))
+    assert [wait.maybe_billed for wait in waits] == [True, True]
+
+
+async def test_a_connection_that_never_came_about_was_not_billed() -> None:
+    waits: list[Wait] = []
+
+    async def note(wait: Wait) -> None:
+        waits.append(wait)
+
+    async with scripted_model(lambda _: says("x")) as server:
+        gone = server.url
+    model = Model(Settings(_env_file=None, model_tries=1), base_url=gone, api_key="test")  # type: ignore[call-arg]
+    with pytest.raises(ModelUnavailable):
+        await model.reply(request(), on_text=lambda _: None, on_wait=note)
+    await model.close()
+    assert [wait.maybe_billed for wait in waits] == [False]
+
+
+async def test_what_ends_a_run_in_mid_stream_may_have_been_billed_and_a_refusal_was_not() -> None:
+    for fault, billed in (
+        (Fails(stream="error", type="invalid_request_error"), True),
+        (Fails(status=400), False),
+    ):
+        waits, error = await failed_tries(fault)
+        assert isinstance(error, RunFailed)
+        assert [(wait.fatal, wait.maybe_billed) for wait in waits] == [(error, billed)]
 
 
 async def test_tries_are_bounded_and_the_run_is_told_when_to_come_back() -> None:
