@@ -44,13 +44,24 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply as the API bills them."""
+    """Tokens of one reply as the API bills them; no two counts overlap."""
 
     input_tokens: int = 0
     output_tokens: int = 0
-    cache_write_tokens: int = 0
+    cache_write_tokens: int = 0  # for five minutes
+    cache_write_1h_tokens: int = 0
     cache_read_tokens: int = 0
     web_searches: int = 0
+
+    @property
+    def written_tokens(self) -> int:
+        """Tokens written to the prompt cache, for however long."""
+        return self.cache_write_tokens + self.cache_write_1h_tokens
+
+    @property
+    def tokens(self) -> int:
+        """The whole request and its reply: what the next request begins with."""
+        return self.input_tokens + self.written_tokens + self.cache_read_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ MILLION = Decimal(1_000_000)
 def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, float]]) -> Decimal | None:
     """What a reply costs in USD; None where the model's price is not known.
 
-    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_read, web_search) goes before the
-    tables of genai-prices.
+    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_write_1h, cache_read, web_search) goes
+    before the tables of genai-prices.
     """
     if model in FREE:
         return Decimal()
@@ -34,6 +34,7 @@ def _counts(usage: Usage) -> tuple[int, ...]:
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_write_tokens,
+        usage.cache_write_1h_tokens,
         usage.cache_read_tokens,
         usage.web_searches,
     )
@@ -56,9 +57,10 @@ def _calculated(model: str, usage: Usage) -> Decimal | None:
 
     billed = genai_prices.Usage(
         # genai-prices counts cached tokens as part of the input; the API reports them beside it.
-        input_tokens=usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens,
+        input_tokens=usage.input_tokens + usage.written_tokens + usage.cache_read_tokens,
         output_tokens=usage.output_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
+        cache_write_tokens=usage.written_tokens,
+        cache_write_1h_tokens=usage.cache_write_1h_tokens,
         cache_read_tokens=usage.cache_read_tokens,
         **({"web_searches": usage.web_searches} if usage.web_searches else {}),
     )
@@ -80,6 +82,7 @@ def _from_override(usage: Usage, price: Mapping[str, float]) -> Decimal:
         (usage.output_tokens, price.get("output", 0.0)),
         # The dearest and the cheapest that Anthropic bills, relative to the input price.
         (usage.cache_write_tokens, price.get("cache_write", 2 * input_price)),
+        (usage.cache_write_1h_tokens, price.get("cache_write_1h", 2 * input_price)),
         (usage.cache_read_tokens, price.get("cache_read", 0.1 * input_price)),
         (usage.web_searches, price.get("web_search", 10_000.0)),
     )

@@ -40,12 +40,17 @@ class Settings(BaseSettings):
     model_tries: int = Field(
         5, ge=1, description="Tries of a model call in the worker before the run is handed back."
     )
+    cache_ttl: Literal["5m", "1h"] = Field(
+        "5m",
+        description="How long Claude's prompt cache keeps a conversation after a call; `1h` is dearer to write than `5m`.",
+    )
     claude_search: bool = Field(
         True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
     )
     prices: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        description="USD per million tokens by model: input, output, cache_write, cache_read. Overrides the built-in prices.",
+        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read. "
+        "Overrides the built-in prices.",
     )
 
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")

@@ -40,6 +40,14 @@ def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
         assert measured["peak_mb"] > 0
 
 
+def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_path: Path) -> None:
+    found = figures("cache_economy", tmp_path)
+    for name, (measured,) in found.items():
+        if name.endswith("pipeline"):
+            assert measured["times_the_least"] <= 1.1, name
+    assert found["12 calls a turn, top-level mark only"][0]["times_the_least"] > 10
+
+
 @pytest.mark.slow
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300")

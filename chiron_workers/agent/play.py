@@ -183,7 +183,7 @@ def _told(reply: Reply, *, turn: int) -> list[Told]:
             "stop": reply.stop,
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
-            "cache_write_tokens": usage.cache_write_tokens,
+            "cache_write_tokens": usage.written_tokens,
             "cache_read_tokens": usage.cache_read_tokens,
             "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
             "text": reply.text[:SHOWN_CHARS],

@@ -16,13 +16,16 @@ class Window:
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self._opening: Opening | None = None
         self._messages: list[dict[str, Any]] = []
+        self._sent: tuple[int, int] | None = None
         for entry in entries:
             self.add(entry)
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry; an opening begins anew."""
         if isinstance(entry, Opening):
-            self._opening, self._messages = entry, []
+            self._opening, self._messages, self._sent = entry, [], None
+        if isinstance(entry, Reply) and self._messages[-1]["role"] == "user":
+            self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
         for role, blocks in _spoken(entry):
             _say(self._messages, role, blocks)
 
@@ -30,7 +33,9 @@ class Window:
         """The next call of the model: what the latest opening froze, and everything since as messages."""
         assert self._opening is not None
         opening = self._opening
-        return Request(opening.model, opening.system, opening.tools, opening.max_tokens, self._messages)
+        return Request(
+            opening.model, opening.system, opening.tools, opening.max_tokens, self._messages, self._sent
+        )
 
 
 def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:

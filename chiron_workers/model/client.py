@@ -2,8 +2,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
 
 import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
@@ -12,6 +10,8 @@ from anthropic.types import Message
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
+from chiron_workers.model.caching import parameters
+from chiron_workers.model.request import Request
 from chiron_workers.model.retries import MEND_KEY, OnWait, StreamCut, with_retries
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
@@ -19,17 +19,6 @@ from chiron_workers.settings import Settings
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
 LONGEST_CALL_S = 3600.0  # also for a stream that goes on sending pings
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One call of the model: what the epoch froze, and the conversation so far."""
-
-    model: str
-    system: str
-    tools: tuple[dict[str, Any], ...]
-    max_tokens: int
-    messages: list[dict[str, Any]]
 
 
 class Model:
@@ -84,7 +73,7 @@ class Model:
 
     @asynccontextmanager
     async def _streaming(self, request: Request) -> AsyncIterator[AsyncMessageStream[None]]:
-        manager = self._open().messages.stream(**self._parameters(request))
+        manager = self._open().messages.stream(**parameters(request, ttl=self._settings.cache_ttl))
         try:
             stream = await manager.__aenter__()
         except TypeError as error:  # how the SDK says that it has no key
@@ -93,19 +82,6 @@ class Model:
             raise RunFailed("credentials", f"There is no key for the model. {MEND_KEY}") from None
         async with stream:
             yield stream
-
-    def _parameters(self, request: Request) -> dict[str, Any]:
-        parameters: dict[str, Any] = {
-            "model": request.model,
-            "system": request.system,
-            "messages": request.messages,
-            "max_tokens": request.max_tokens,
-        }
-        if request.tools:
-            parameters["tools"] = list(request.tools)
-        if request.model.startswith("claude"):  # other servers of this API may not know caching
-            parameters["cache_control"] = {"type": "ephemeral"}
-        return parameters
 
     def _open(self) -> AsyncAnthropic:
         if self._client is None:
@@ -124,10 +100,12 @@ class Model:
     def _reply(self, message: Message, request_id: str) -> Reply:
         wire = message.model_dump(mode="json", exclude_unset=True, warnings=False)
         billed = wire.get("usage") or {}
+        for_an_hour = (billed.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
         usage = Usage(
             input_tokens=billed.get("input_tokens") or 0,
             output_tokens=billed.get("output_tokens") or 0,
-            cache_write_tokens=billed.get("cache_creation_input_tokens") or 0,
+            cache_write_tokens=(billed.get("cache_creation_input_tokens") or 0) - for_an_hour,
+            cache_write_1h_tokens=for_an_hour,
             cache_read_tokens=billed.get("cache_read_input_tokens") or 0,
             web_searches=(billed.get("server_tool_use") or {}).get("web_search_requests") or 0,
         )

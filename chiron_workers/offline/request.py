@@ -5,7 +5,10 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chiron_workers.offline.conversation import Content
+from chiron_workers.offline.usage import NEVER_MARKED, TTLS_S
 from chiron_workers.offline.wire import ApiError
+
+BREAKPOINTS_MAX = 4
 
 
 class Message(BaseModel):
@@ -34,8 +37,9 @@ class CountRequest(BaseModel):
 
     @property
     def pieces(self) -> list[Any]:
-        """Tools, system and messages, in the order in which the prompt cache sees them."""
-        return [self.tools, self.system, *(message.model_dump() for message in self.messages)]
+        """Tools, system and messages as the blocks that the prompt cache sees, in order."""
+        system = self.system if isinstance(self.system, list) else [_text(self.system)] if self.system else []
+        return [*self.tools, *system, *(block for message in self.messages for block in _said(message))]
 
 
 class MessagesRequest(CountRequest):
@@ -43,6 +47,15 @@ class MessagesRequest(CountRequest):
 
     max_tokens: int = Field(ge=1)
     stream: bool = False
+
+
+def _said(message: Message) -> list[dict[str, Any]]:
+    blocks = message.content if isinstance(message.content, list) else [_text(message.content)]
+    return [{**block, "role": message.role} for block in blocks]
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 Request = TypeVar("Request", bound=CountRequest)
@@ -72,6 +85,7 @@ def _checked(kind: type[Request], body: bytes) -> Request:
         raise invalid(f"{where}: {problem['msg']}" if where else problem["msg"]) from None
     _check_tools(request.tools)
     _check_history(request.messages)
+    _check_marks(request)
     return request
 
 
@@ -84,6 +98,17 @@ def _check_tools(tools: list[dict[str, Any]]) -> None:
             raise invalid(f"tools.{index}.input_schema: Field required")
         if names.index(tool["name"]) != index:
             raise invalid("tools: Tool names must be unique.")
+
+
+def _check_marks(request: CountRequest) -> None:
+    marked = [piece for piece in request.pieces if piece.get("cache_control")]
+    if len(marked) + bool(request.cache_control) > BREAKPOINTS_MAX:
+        raise invalid(f"A maximum of {BREAKPOINTS_MAX} blocks with cache_control may be provided.")
+    if any(piece.get("type") in NEVER_MARKED for piece in marked):
+        raise invalid("cache_control cannot be set for thinking blocks.")
+    for mark in [request.cache_control, *(piece["cache_control"] for piece in marked)]:
+        if mark and mark.get("ttl", "5m") not in TTLS_S:
+            raise invalid(f"cache_control.ttl: must be one of {', '.join(TTLS_S)}.")
 
 
 def _check_history(messages: list[Message]) -> None:

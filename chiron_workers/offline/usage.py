@@ -2,14 +2,20 @@
 
 import hashlib
 import json
+import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from chiron_workers.offline.reply import tokens_of
 
 PREFIXES_MAX = 20_000
+LOOKED_BACK = 20  # blocks before a breakpoint, itself included, in which an entry is found
+TOKENS_MIN = 1_024  # a shorter beginning is not kept
+TTLS_S = {"5m": 300.0, "1h": 3_600.0}
+NEVER_MARKED = ("thinking", "redacted_thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,48 +40,86 @@ class InputUsage:
         }
 
 
-class PrefixCache:
-    """Which beginnings of requests were sent before. Entries leave by number, oldest first, not by time."""
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    tokens: int
+    ttl: str
+    until: float
 
-    def __init__(self) -> None:
-        self._known: OrderedDict[object, int] = OrderedDict()
+
+class PrefixCache:
+    """Which beginnings of requests were sent before, kept and found as Claude's prompt cache does.
+
+    Source: Anthropic, "Prompt caching". Entries are written at breakpoints and nowhere else, a breakpoint finds those
+    up to 20 blocks before it, and what is read lives on.
+
+    Args:
+        clock: Seconds.
+        tokens_min: Tokens that a beginning needs to be kept.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, tokens_min: int = TOKENS_MIN) -> None:
+        self._clock = clock
+        self._tokens_min = tokens_min
+        self._known: OrderedDict[object, _Entry] = OrderedDict()
 
     def read(self, key: object) -> int:
-        """Tokens known under a key, 0 if there are none."""
-        return self._known.get(key, 0)
+        """Tokens known under a key, 0 if there are none. They are kept for as long again."""
+        entry = self._known.get(key)
+        if entry is None or entry.until <= self._clock():
+            return 0
+        self.write(key, entry.tokens, ttl=entry.ttl)
+        return entry.tokens
 
-    def write(self, key: object, tokens: int) -> None:
+    def write(self, key: object, tokens: int, *, ttl: str = "5m") -> None:
         """Remember the tokens of a prefix."""
-        self._known[key] = tokens
+        self._known[key] = _Entry(tokens, ttl, self._clock() + TTLS_S[ttl])
         self._known.move_to_end(key)
         while len(self._known) > PREFIXES_MAX:
             self._known.popitem(last=False)
 
     def account(self, pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> InputUsage:
-        """Usage of a request, given as its cacheable pieces (tools, system, each message) in order.
+        """Usage of a request, given as its cacheable blocks in order; a top-level mark is put on the last of them."""
+        blocks = [json.dumps(_unmarked(piece), ensure_ascii=False) for piece in pieces]
+        marks = _marks(pieces, cache_control)
+        keys, sums = list(_prefixes(blocks)), list(accumulate(tokens_of(len(block)) for block in blocks))
+        total = sums[-1] if sums else 0
+        kept = {place: ttl for place, ttl in marks.items() if sums[place] >= self._tokens_min}
+        if not kept:
+            return InputUsage(total)
+        read = max(self._found(keys, place) for place in kept)
+        for place, ttl in kept.items():
+            if sums[place] > read:
+                self.write(keys[place], sums[place], ttl=ttl)
+        written = sums[max(kept)]
+        return InputUsage(total - written, written - read, read, kept[max(kept)])
 
-        A piece that holds a `cache_control` block, or a top-level one for all of it, says how far the cache reaches.
-        """
-        texts = [json.dumps(piece, ensure_ascii=False) for piece in pieces]
-        marks = [index for index, text in enumerate(texts) if '"cache_control"' in text]
-        last = len(texts) - 1 if cache_control else max(marks, default=-1)
-        total, read, written = 0, 0, 0
-        digest = hashlib.blake2b(digest_size=16)
-        for index, piece in enumerate(pieces):
-            text = json.dumps(_unmarked(piece), ensure_ascii=False)
-            total += tokens_of(len(text))
-            if index <= last:
-                digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-                read = self.read(digest.digest()) or read
-                written = total
-        if last >= 0:
-            self.write(digest.digest(), written)
-        ttl = (
-            "1h"
-            if '"1h"' in json.dumps(cache_control) or any('"ttl": "1h"' in texts[mark] for mark in marks)
-            else "5m"
-        )
-        return InputUsage(total - written, written - read, read, ttl)
+    def _found(self, keys: Sequence[bytes], place: int) -> int:
+        places = range(place, max(-1, place - LOOKED_BACK), -1)
+        return next((tokens for each in places if (tokens := self.read(keys[each]))), 0)
+
+
+def _marks(pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> dict[int, str]:
+    marks = {
+        place: str(piece["cache_control"].get("ttl", "5m"))
+        for place, piece in enumerate(pieces)
+        if isinstance(piece, dict) and piece.get("cache_control")
+    }
+    if cache_control:
+        last = next(place for place in reversed(range(len(pieces))) if not _is_thinking(pieces[place]))
+        marks[last] = str(cache_control.get("ttl", "5m"))
+    return marks
+
+
+def _is_thinking(piece: Any) -> bool:
+    return isinstance(piece, dict) and piece.get("type") in NEVER_MARKED
+
+
+def _prefixes(blocks: Sequence[str]) -> Iterator[bytes]:
+    digest = b""
+    for block in blocks:
+        digest = hashlib.blake2b(digest + block.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        yield digest
 
 
 def _unmarked(piece: Any) -> Any:

@@ -348,7 +348,7 @@ def _spent(replies: Sequence[Reply]) -> dict[str, Any]:
     return {
         "input_tokens": sum(reply.usage.input_tokens for reply in replies),
         "output_tokens": sum(reply.usage.output_tokens for reply in replies),
-        "cache_write_tokens": sum(reply.usage.cache_write_tokens for reply in replies),
+        "cache_write_tokens": sum(reply.usage.written_tokens for reply in replies),
         "cache_read_tokens": sum(reply.usage.cache_read_tokens for reply in replies),
         "cost_usd": sum((reply.cost_usd or Decimal() for reply in replies), Decimal()),
     }
@@ -362,7 +362,7 @@ def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:
         "body": _json(entry.body()),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
+        "cache_write_tokens": usage.written_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cost_usd": entry.cost_usd if isinstance(entry, Reply) else None,
     }
@@ -376,7 +376,10 @@ def _entry(row: DictRow) -> Opening | Question | Reply:
         case "question":
             return Question(body["text"])
     usage = Usage(
-        row["input_tokens"], row["output_tokens"], row["cache_write_tokens"], row["cache_read_tokens"]
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        cache_write_tokens=row["cache_write_tokens"],
+        cache_read_tokens=row["cache_read_tokens"],
     )
     return Reply(
         tuple(body["content"]), body["stop_reason"], usage, row["cost_usd"], body["model"], body["request_id"]

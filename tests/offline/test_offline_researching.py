@@ -183,7 +183,9 @@ async def test_a_prefix_seen_before_is_read_from_the_cache(conversation: Convers
 
     await conversation.ask(TOPIC)
 
-    first, second = (reply.usage for reply in conversation.replies[:2])
+    usages = [reply.usage for reply in conversation.replies]
+    written = next(n for n, usage in enumerate(usages) if usage.cache_creation_input_tokens)
+    first, second = usages[written : written + 2]
     assert (first.cache_read_input_tokens, first.input_tokens) == (0, 0)
     assert second.cache_read_input_tokens == first.cache_creation_input_tokens
     assert second.cache_creation and second.cache_creation.ephemeral_1h_input_tokens
