@@ -13,30 +13,37 @@ select 1 as found from entries where run_id = %(run_id)s and n = %(n)s and lease
 
 -- append
 -- The fence, the entry, its events and its cost are one statement: a writer whose lease is gone gets no row
--- from the fence, and so writes nothing. The batch row comes last, since many runs share it.
+-- from the fence, and so writes nothing. Postgres runs what nobody reads from the last to the first: the batch row,
+-- which many runs share, is locked last.
 with fence as (
   update runs
      set seq = seq + %(event_count)s, entries = entries + 1, steps = steps + 1, turns = turns + %(turns)s,
          input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), leased_until = now() + %(lease_for)s
+         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), reserved_usd = reserved_usd - %(reserved_usd)s,
+         reserved_tokens = reserved_tokens - %(reserved_tokens)s, reserved_calls = reserved_calls - %(reserved_calls)s,
+         leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running' and entries = %(n)s - 1
   returning id, batch_id, lease, entries, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
-entry as (
-  insert into entries (run_id, n, kind, lease, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-  select id, entries, %(kind)s, lease, %(body)s::json, %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s,
-         %(cache_read_tokens)s, %(cost_usd)s
-    from fence),
+paid as (
+  update batches
+     set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0), spent_tokens = batches.spent_tokens + %(tokens)s
+    from fence where batches.id = fence.batch_id and %(tokens)s > 0),
+of_the_day as (
+  insert into spending (day, shard, usd)
+  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s from fence where %(cost_usd)s::numeric > 0
+  on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
-paid as (
-  update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
-    from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
-select seq_before, at, unread, b.budget_usd is not null and b.spent_usd + coalesce(%(cost_usd)s::numeric, 0) >= b.budget_usd as budget_reached
-  from fence join batches b on b.id = fence.batch_id;
+entry as (
+  insert into entries (run_id, n, kind, lease, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
+  select id, entries, %(kind)s, lease, %(body)s::json, %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s,
+         %(cache_read_tokens)s, %(cost_usd)s
+    from fence)
+select seq_before, at, unread from fence;
 
 -- settle_call
 -- The last statement of a tool's transaction: fence, result, events, and what the tool paid a model. Only now is
@@ -47,24 +54,31 @@ with fence as (
          input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + %(cost_usd)s::numeric, leased_until = now() + %(lease_for)s
+         spent_usd = spent_usd + %(cost_usd)s::numeric, reserved_usd = reserved_usd - %(reserved_usd)s,
+         reserved_tokens = reserved_tokens - %(reserved_tokens)s, reserved_calls = reserved_calls - %(reserved_calls)s,
+         leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running'
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
-result as (
-  insert into tool_results (run_id, n, call_id, name, is_error, body, ms, cost_usd)
-  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence),
+paid as (
+  update batches
+     set spent_usd = batches.spent_usd + %(cost_usd)s::numeric, spent_tokens = batches.spent_tokens + %(tokens)s
+    from fence where batches.id = fence.batch_id and %(tokens)s > 0),
+of_the_day as (
+  insert into spending (day, shard, usd)
+  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s from fence where %(cost_usd)s::numeric > 0
+  on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
-paid as (
-  update batches set spent_usd = batches.spent_usd + %(cost_usd)s::numeric
-    from fence where batches.id = fence.batch_id and %(cost_usd)s::numeric > 0)
+result as (
+  insert into tool_results (run_id, n, call_id, name, is_error, body, ms, cost_usd)
+  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence)
 select seq_before, at from fence;
 
 -- lock
--- Holds the run row, so that the messages and the wish read next are all there are.
-select entries, unread, wanted from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
+-- Holds the run row, so that the messages, the wish and the reservations read next are all there are.
+select entries, unread, wanted, reserved_usd, reserved_tokens from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
 
 -- take_messages
 with taken as (
@@ -84,7 +98,8 @@ select question.text, fence.max_turns from question, fence;
 
 -- release
 -- Ends a taking: the run completes, fails, pauses or goes back to the queue. A run with unread messages
--- does not complete. An attempt counts only when the taking added nothing.
+-- does not complete. An attempt counts only when the taking added nothing. A call that is still reserved was cut,
+-- or its holder is lost: it may be billed, and is counted as unconfirmed.
 with fence as (
   update runs
      set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
@@ -92,6 +107,8 @@ with fence as (
          answer = coalesce(%(answer)s::text, answer), error = %(error)s::json,
          ready_at = now() + %(ready_in)s, rung_at = null,
          attempt = attempt + case when %(counts)s and steps = steps_at_claim then 1 else 0 end,
+         unconfirmed_usd = unconfirmed_usd + reserved_usd, unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
+         unconfirmed_calls = unconfirmed_calls + reserved_calls, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0,
          finished_at = case when %(closes)s then now() end
    where id = %(run_id)s and lease = %(lease)s and state = 'running' and (unread = 0 or %(state)s <> 'completed')
   returning id, batch_id, turns, facts, seq - %(event_count)s as seq_before, clock_timestamp() as at),
@@ -99,12 +116,19 @@ logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
-closed as (
+counted as (
   update batches
-     set open_runs = open_runs - 1, finished_at = case when open_runs = 1 then now() end
-    from fence where batches.id = fence.batch_id and %(closes)s
+     set open_runs = open_runs - %(closes)s::int, finished_at = case when open_runs = %(closes)s::int then now() end,
+         unconfirmed_usd = unconfirmed_usd + %(reserved_usd)s, unconfirmed_tokens = unconfirmed_tokens + %(reserved_tokens)s
+    from fence where batches.id = fence.batch_id and (%(closes)s or %(reserved_tokens)s > 0)
   returning open_runs)
-select seq_before, at, (select open_runs from closed) as open_runs from fence;
+select seq_before, at, (select open_runs from counted) as open_runs from fence;
+
+-- spend
+-- What the day has cost; a call that is unconfirmed counts in full.
+insert into spending (day, shard, usd)
+values ((now() at time zone 'utc')::date, %(shard)s, %(usd)s)
+on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 
 -- close_batch
 -- Whoever ends the last open run says so, in its own run's sequence. The batch row is locked by now, and all
@@ -119,6 +143,3 @@ returning seq, at, data;
 
 -- standing
 select unread, steps > steps_at_claim as has_progressed from runs where id = %(run_id)s and lease = %(lease)s and state = 'running';
-
--- budget_reached
-select spent_usd >= budget_usd as reached from batches where id = %(batch_id)s and budget_usd is not null;

@@ -3,7 +3,7 @@
 with taken as (
   update runs
      set state = 'running', lease = lease + 1, leased_until = now() + %(lease_for)s, worker = %(worker)s,
-         attempt = greatest(attempt, 1), steps_at_claim = steps, rung_at = null, seq = seq + 1,
+         attempt = greatest(attempt, 1), steps_at_claim = steps, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0, rung_at = null, seq = seq + 1,
          started_at = coalesce(started_at, now()), finished_at = null, error = null
    where id = %(run_id)s and state = 'queued' and ready_at <= now()
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, seq),
