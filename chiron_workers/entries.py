@@ -74,6 +74,14 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """What one model call can cost at most; `usd` is 0 where the model has no price."""
+
+    usd: Decimal
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """One complete reply of the model, as it came over the wire."""
 
@@ -83,6 +91,7 @@ class Reply:
     cost_usd: Decimal | None = None  # None: the price of the model is not known
     model: str = ""
     request_id: str = ""
+    reserved: Bound | None = None  # what was set aside for it, until the commit settles it
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -43,6 +43,18 @@ class RunFailed(ChironError):
         self.kind = kind
 
 
+class BudgetSpent(ChironError):
+    """A budget has no room for the next call: the run pauses, or waits `retry_after_s` seconds where that helps."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class MoneyReserved(ChironError):
+    """A budget has no room until calls in flight are answered; the run waits."""
+
+
 class ModelUnavailable(ChironError):
     """The model cannot answer now; the run goes back to the queue for `retry_after_s` seconds."""
 

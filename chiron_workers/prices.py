@@ -1,25 +1,31 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from functools import lru_cache
+from typing import Literal
 
-from chiron_workers.entries import Usage
+from chiron_workers.entries import Bound, Usage
 
 FREE = frozenset({"offline"})
 MILLION = Decimal(1_000_000)
+MICRO_USD = Decimal("0.000001")
+Price = Mapping[str, float] | Literal["none"]
 
 
-def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, float]]) -> Decimal | None:
-    """What a reply costs in USD; None where the model's price is not known.
+def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decimal | None:
+    """What a reply costs in USD; None where the model's price is not known, or is said to be "none".
 
     A price in `overrides` (USD per million tokens: input, output, cache_write, cache_write_1h, cache_read, web_search) goes
     before the tables of genai-prices.
     """
     if model in FREE:
         return Decimal()
-    if model in overrides:
-        return _from_override(usage, overrides[model])
+    price = overrides.get(model)
+    if price == "none":
+        return None
+    if price is not None:
+        return _from_override(usage, price)
     # Tiers and their like are left to genai-prices; where each token costs the same, a sum is a tenth of the work.
     prices = _unit_prices(model, datetime.now(UTC).date())
     if prices is None:
@@ -27,6 +33,24 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Mapping[str, floa
     return (
         sum((count * price for count, price in zip(_counts(usage), prices, strict=True)), Decimal()) / MILLION
     )
+
+
+def bound(
+    model: str, overrides: Mapping[str, Price], *, prompt_tokens: int, reply_tokens: int, searches: int = 0
+) -> Bound:
+    """What a call can cost at most: each token of the prompt at its dearest, a reply of full length, all searches.
+
+    The dearest that is billed for a token of a prompt is a cache write kept for an hour: twice the input price.
+    """
+    kinds = (
+        {"input_tokens": 2 * prompt_tokens},
+        {"cache_write_tokens": prompt_tokens},
+        {"cache_write_1h_tokens": prompt_tokens},
+    )
+    # Together with the answer, whose price may depend on the length of the prompt.
+    bills = [Usage(**kind, output_tokens=reply_tokens, web_searches=searches) for kind in kinds]
+    usd = max(cost_usd(model, bill, overrides) or Decimal() for bill in bills)
+    return Bound(usd.quantize(MICRO_USD, ROUND_UP), prompt_tokens + reply_tokens)
 
 
 def _counts(usage: Usage) -> tuple[int, ...]:
@@ -70,8 +94,8 @@ def _calculated(model: str, usage: Usage) -> Decimal | None:
         return None
 
 
-def is_priced(model: str, overrides: Mapping[str, Mapping[str, float]]) -> bool:
-    """Whether the price of a model is known, so that a budget can bind it."""
+def is_priced(model: str, overrides: Mapping[str, Price]) -> bool:
+    """Whether the price of a model is known, so that a budget in USD can bind it."""
     return cost_usd(model, Usage(input_tokens=1), overrides) is not None
 
 

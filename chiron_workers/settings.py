@@ -1,5 +1,6 @@
 """Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
 
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -12,6 +13,7 @@ from chiron_workers.errors import ConfigurationError
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
+Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 
 
 class Settings(BaseSettings):
@@ -47,10 +49,16 @@ class Settings(BaseSettings):
     claude_search: bool = Field(
         True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
     )
-    prices: dict[str, dict[str, float]] = Field(
+    prices: dict[str, dict[str, float] | Literal["none"]] = Field(
         default_factory=dict,
-        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read. "
-        "Overrides the built-in prices.",
+        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read; or "
+        '"none" for a model without a price. Overrides the built-in prices.',
+    )
+    run_budget_usd: Usd = Field(
+        Decimal(20), description="What a run may cost if its submit does not say; it pauses there."
+    )
+    daily_budget_usd: Usd | None = Field(
+        None, description="What all runs together may cost on a day (UTC); they go on the day after."
     )
 
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")

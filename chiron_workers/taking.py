@@ -1,12 +1,21 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
-from chiron_workers.agent.play import BudgetSpent, Stopped, play
+from chiron_workers.agent.paying import PaidModel
+from chiron_workers.agent.play import Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.entries import Reply
-from chiron_workers.errors import LeaseLost, ModelUnavailable, RunFailed, UsageError
+from chiron_workers.errors import (
+    BudgetSpent,
+    LeaseLost,
+    ModelUnavailable,
+    MoneyReserved,
+    RunFailed,
+    UsageError,
+)
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState
@@ -28,7 +37,7 @@ class Taking:
         self.run = run
         self.must_stop = False
         self._journal = journal
-        self._model = model
+        self._model = PaidModel(run, model, journal.pool, settings)
         self._tools = tools
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
@@ -92,7 +101,9 @@ class Taking:
         except Stopped:
             return handed_back(self._reason)
         except BudgetSpent as error:
-            return out_of_budget(str(error))
+            return out_of_budget(str(error), retry_after_s=error.retry_after_s)
+        except MoneyReserved as error:
+            return handed_back(str(error), ready_in=timedelta(seconds=FIRST_ABSENCE_S))
         except ModelUnavailable as error:
             return await self._postponed("model", str(error), error.retry_after_s)
         except RunFailed as error:
@@ -150,8 +161,11 @@ def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool 
     return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
 
 
-def out_of_budget(reason: str) -> Ending:
-    """Put aside until somebody raises the budget."""
+def out_of_budget(reason: str, *, retry_after_s: float | None = None) -> Ending:
+    """Put aside until somebody raises the budget, or back into the queue until the next day brings one."""
     data = {"reason": reason}
+    if retry_after_s is not None:
+        later = handed_back(reason, ready_in=timedelta(seconds=retry_after_s))
+        return replace(later, told=((EventKind.BUDGET_REACHED, data), *later.told))
     told = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
     return Ending(RunState.PAUSED, told, error={"kind": "budget", "message": reason})

@@ -1,11 +1,15 @@
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from chiron_workers.agent.paying import PaidModel
 from chiron_workers.entries import Reply
-from chiron_workers.model import Model, Request
+from chiron_workers.model import Request
 from chiron_workers.store import Session
 
+SEARCHES_MAX = 10  # of a server tool that names no limit
+TOKENS_OF_A_SEARCH = 30_000  # a search adds what it found to the prompt; ten pages of results stay below
 SYSTEM = "You help a research program. Do what is asked with the tools you have, and answer in one sentence."
 
 
@@ -13,8 +17,7 @@ SYSTEM = "You help a research program. Do what is asked with the tools you have,
 class RunAsker:
     """Asks a run's model on behalf of one of its tools; what it costs commits with the tool's result."""
 
-    model: Model
-    name: str
+    model: PaidModel
     session: Session
 
     async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
@@ -23,9 +26,14 @@ class RunAsker:
         Raises:
             RunFailed: The model refuses the request.
             ModelUnavailable: It cannot answer now.
+            BudgetSpent, MoneyReserved: A budget has no room for the call.
         """
         messages = [{"role": "user", "content": [{"type": "text", "text": question}]}]
-        request = Request(self.name, SYSTEM, tuple(tools), max_tokens, messages)
-        reply = await self.model.reply(request, on_text=lambda _: None)
+        request = Request(self.model.run.model, SYSTEM, tuple(tools), max_tokens, messages)
+        searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
+        prompt_tokens = len(json.dumps([SYSTEM, tools, messages])) + searches * TOKENS_OF_A_SEARCH
+        reply = await self.model.reply(
+            request, prompt_tokens=prompt_tokens, searches=searches, on_text=lambda _: None
+        )
         self.session.spent.append(reply)
         return reply

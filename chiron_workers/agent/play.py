@@ -4,12 +4,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from chiron_workers.agent.paying import PaidModel
 from chiron_workers.agent.roles import first_question, system_prompt
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import Window
 from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
 from chiron_workers.errors import ChironError, RunFailed
-from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind
 from chiron_workers.store.journal import Appended, Journal, Told
@@ -20,10 +20,6 @@ SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
 
 
-class BudgetSpent(ChironError):
-    """The run's batch has spent its budget; the run pauses."""
-
-
 class Stopped(ChironError):
     """The worker was asked to let go of the run; everything paid for is in the journal."""
 
@@ -31,7 +27,7 @@ class Stopped(ChironError):
 async def play(
     run: Run,
     journal: Journal,
-    model: Model,
+    model: PaidModel,
     tools: Toolbox,
     settings: Settings,
     must_stop: Callable[[], bool],
@@ -44,7 +40,8 @@ async def play(
 
     Raises:
         LeaseLost: Another worker has the run; stop without writing.
-        BudgetSpent: The batch's budget is used up.
+        BudgetSpent: A budget has no room for the next call.
+        MoneyReserved: It has none while other calls are in flight.
         RunFailed: The run cannot go on; `kind` says why.
         ModelUnavailable: The model cannot answer now.
         Stopped: `must_stop` said so between two steps.
@@ -66,9 +63,11 @@ async def play(
                 ):  # that is sent again as it is
                     await scribe.take_messages()
                 scribe.check_turns()
-                await scribe.check_budget()
                 say = lambda text: journal.say_text(run, text, datetime.now(UTC))  # noqa: E731
-                reply = await model.reply(scribe.window.request(), on_text=say)
+                window = scribe.window
+                reply = await model.reply(
+                    window.request(), prompt_tokens=window.prompt_tokens_max, on_text=say
+                )
                 await scribe.append(reply, _told(reply, turn=scribe.turns + 1))
             case Reply() as reply:
                 if not await scribe.take_messages(ask=True):
@@ -95,7 +94,6 @@ class _Scribe:
         self._journal = journal
         self._max_turns = run.max_turns
         self._unread = True
-        self._budget_reached: bool | None = None
         self.window = Window()
         self.latest: Entry | None = None
         self.last = 0  # number of the last entry in the journal, which counts no results
@@ -122,7 +120,6 @@ class _Scribe:
         self.keep(entry)
         self.is_fresh = isinstance(entry, Reply)
         self._unread = found.unread
-        self._budget_reached = found.budget_reached
 
     async def take_messages(self, *, ask: bool = False) -> bool:
         if not (self._unread or (ask and await self._journal.has_unread(self._run))):
@@ -139,12 +136,6 @@ class _Scribe:
             raise RunFailed(
                 "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
             )
-
-    async def check_budget(self) -> None:
-        if self._budget_reached is None:  # just taken: nothing was appended yet
-            self._budget_reached = await self._journal.is_budget_reached(self._run)
-        if self._budget_reached:
-            raise BudgetSpent("The budget of the batch is spent.")
 
 
 async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chiron_workers.agent.asker import RunAsker
+from chiron_workers.agent.paying import PaidModel
 from chiron_workers.embed import Embedder
 from chiron_workers.entries import ToolCall, ToolResult, storable
 from chiron_workers.errors import ToolError
@@ -71,7 +72,8 @@ class Toolbox:
     def _asker(self, run: Run, session: Session) -> Asker | None:
         if not (self.settings.claude_search and run.model.startswith("claude")):
             return None
-        return RunAsker(self.endpoints(run), run.model, session)
+        paid = PaidModel(run, self.endpoints(run), self.journal.pool, self.settings)
+        return RunAsker(paid, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         try:

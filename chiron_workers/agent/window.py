@@ -1,5 +1,6 @@
 """What the model is shown: the journal's entries as the messages of one call."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ class Window:
         self._opening: Opening | None = None
         self._messages: list[dict[str, Any]] = []
         self._sent: tuple[int, int] | None = None
+        self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
+        self._bytes_since = 0
         for entry in entries:
             self.add(entry)
 
@@ -26,8 +29,26 @@ class Window:
             self._opening, self._messages, self._sent = entry, [], None
         if isinstance(entry, Reply) and self._messages[-1]["role"] == "user":
             self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
+            self._counted_tokens, self._bytes_since = 0, _bytes([entry.system, *entry.tools])
         for role, blocks in _spoken(entry):
             _say(self._messages, role, blocks)
+            self._measure(entry, role, blocks)
+
+    @property
+    def prompt_tokens_max(self) -> int:
+        """Tokens that the next call sends at most: what was billed for the last one, and a token for each byte since."""
+        return self._counted_tokens + self._bytes_since
+
+    def _measure(self, entry: Entry, role: str, blocks: list[Block]) -> None:
+        if (
+            isinstance(entry, Reply)
+            and role == "assistant"
+            and entry.usage.tokens > entry.usage.output_tokens
+        ):
+            self._counted_tokens = entry.usage.tokens
+            self._bytes_since = 0
+        else:  # some servers bill nothing, and so count nothing
+            self._bytes_since += _bytes(blocks)
 
     def request(self) -> Request:
         """The next call of the model: what the latest opening froze, and everything since as messages."""
@@ -72,6 +93,10 @@ def _result_block(result: ToolResult) -> Block:
         "content": result.text,
         "is_error": result.is_error,
     }
+
+
+def _bytes(parts: Sequence[Any]) -> int:
+    return sum(len(json.dumps(part, ensure_ascii=False).encode(errors="replace")) for part in parts)
 
 
 def _say(messages: list[dict[str, Any]], role: str, blocks: list[Block]) -> None:

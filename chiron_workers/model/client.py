@@ -2,6 +2,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from decimal import Decimal
 
 import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
@@ -12,7 +13,7 @@ from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.caching import parameters
 from chiron_workers.model.request import Request
-from chiron_workers.model.retries import MEND_KEY, OnWait, StreamCut, with_retries
+from chiron_workers.model.retries import MEND_KEY, BeforeTry, OnWait, StreamCut, with_retries
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
@@ -43,7 +44,12 @@ class Model:
             await self._client.close()
 
     async def reply(
-        self, request: Request, *, on_text: Callable[[str], None], on_wait: OnWait | None = None
+        self,
+        request: Request,
+        *,
+        on_text: Callable[[str], None],
+        before_try: BeforeTry | None = None,
+        on_wait: OnWait | None = None,
     ) -> Reply:
         """The model's next complete reply; `on_text` gets its words as they arrive, `on_wait` each try that failed.
 
@@ -51,8 +57,12 @@ class Model:
             RunFailed: The call can never succeed as it stands.
             ModelUnavailable: The model cannot answer now.
         """
-        tries = self._settings.model_tries
-        return await with_retries(lambda: self._stream(request, on_text), tries=tries, on_wait=on_wait)
+        return await with_retries(
+            lambda: self._stream(request, on_text),
+            tries=self._settings.model_tries,
+            before_try=before_try,
+            on_wait=on_wait,
+        )
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words = _Gathered(on_text)
@@ -69,7 +79,7 @@ class Model:
         words.flush()
         if message.stop_reason is None:
             raise StreamCut("The stream ended before the reply was complete.")
-        return self._reply(message, request_id)
+        return self._reply(request.model, message, request_id)
 
     @asynccontextmanager
     async def _streaming(self, request: Request) -> AsyncIterator[AsyncMessageStream[None]]:
@@ -97,7 +107,7 @@ class Model:
             )
         return self._client
 
-    def _reply(self, message: Message, request_id: str) -> Reply:
+    def _reply(self, asked: str, message: Message, request_id: str) -> Reply:
         wire = message.model_dump(mode="json", exclude_unset=True, warnings=False)
         billed = wire.get("usage") or {}
         for_an_hour = (billed.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
@@ -113,10 +123,18 @@ class Model:
             content=tuple(wire["content"]),
             stop=str(message.stop_reason),
             usage=usage,
-            cost_usd=cost_usd(message.model, usage, self._settings.prices),
+            cost_usd=self._cost_usd(asked, message.model, usage),
             model=message.model,
             request_id=request_id,
         )
+
+    def _cost_usd(self, asked: str, answered: str, usage: Usage) -> Decimal | None:
+        # A server may answer under a longer name than it was asked by.
+        prices = self._settings.prices
+        if asked in prices:
+            return cost_usd(asked, usage, prices)
+        found = cost_usd(answered, usage, prices)
+        return cost_usd(asked, usage, prices) if found is None else found
 
 
 class _Gathered:

@@ -80,6 +80,7 @@ class Wait:
 
 
 OnWait = Callable[[Wait], Awaitable[None]]
+BeforeTry = Callable[[], Awaitable[None]]
 
 
 def backoff_s(attempt: int) -> float:
@@ -91,11 +92,16 @@ def backoff_s(attempt: int) -> float:
 
 
 async def with_retries(
-    call: Callable[[], Awaitable[Answer]], *, tries: int, on_wait: OnWait | None = None
+    call: Callable[[], Awaitable[Answer]],
+    *,
+    tries: int,
+    before_try: BeforeTry | None = None,
+    on_wait: OnWait | None = None,
 ) -> Answer:
     """Make a model call until it succeeds, `tries` times at most.
 
     Args:
+        before_try: Awaited before each try; what it raises ends the call.
         on_wait: Awaited after each failed try, before the pause or the exception that follows. A call that is
             cancelled has not failed: whoever cancels it knows.
 
@@ -104,6 +110,8 @@ async def with_retries(
         ModelUnavailable: It did not succeed now; the run should come back later.
     """
     for attempt in range(tries):
+        if before_try is not None:
+            await before_try()
         try:
             return await call()
         except (anthropic.AnthropicError, RunFailed, *STREAM_FAULTS) as error:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from chiron_workers.entries import Block
-from chiron_workers.errors import ModelUnavailable, RunFailed, ToolError
+from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.search.provider import Hit
 from chiron_workers.store import Store
 
@@ -19,7 +19,7 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
         return []
     try:
         reply = await store.asker.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
-    except (RunFailed, ModelUnavailable) as error:
+    except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
         raise ToolError(f"The web search does not answer: {error}") from None
     found = [result for block in reply.content for result in _results(block)]
     return [_hit(result, rank) for rank, result in enumerate(found[:limit])]

@@ -33,6 +33,7 @@ from chiron_workers.store.runs import MORE_TURNS, Run
 from chiron_workers.store.session import Session
 
 SQL = load(__file__)
+SHARDS = 16  # rows of a day's spending
 OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
 
 Told = tuple[EventKind, Mapping[str, Any]]
@@ -60,10 +61,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What a holder learns from a write: messages that wait, and whether the batch's money is spent."""
+    """What a holder learns from a write: whether messages wait."""
 
     unread: bool
-    budget_reached: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class Journal:
             row = await self._one(SQL["append"], args)
             if row is not None:
                 self._tell(run, row, told)
-                return Appended(unread=row["unread"] > 0, budget_reached=bool(row["budget_reached"]))
+                return Appended(unread=row["unread"] > 0)
             if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
-                return Appended(unread=True, budget_reached=await self.is_budget_reached(run))
+                return Appended(unread=True)
             raise LeaseLost(run.id)
 
         return await through_outage(attempt)
@@ -205,11 +205,6 @@ class Journal:
             raise LeaseLost(run.id)
         return bool(row["has_progressed"])
 
-    async def is_budget_reached(self, run: Run) -> bool:
-        """Whether the run's batch has spent its budget."""
-        row = await self._one(SQL["budget_reached"], {"batch_id": run.batch_id})
-        return bool(row and row["reached"])
-
     async def release(self, run: Run, ending: Ending) -> bool:
         """End this taking of a run; False if messages arrived that a completed run must still answer.
 
@@ -240,7 +235,11 @@ class Journal:
         if held is None:
             return None
         ending = as_wanted(ending, held["wanted"])
-        args = self._fence(run, ending.told) | _ending_columns(ending) | {"batch_id": run.batch_id}
+        args = self._fence(run, ending.told) | _ending_columns(ending)
+        args |= {"reserved_usd": held["reserved_usd"], "reserved_tokens": held["reserved_tokens"]}
+        if held["reserved_usd"]:
+            spend = {"shard": shard_of(run.id), "usd": held["reserved_usd"]}
+            await connection.execute(SQL["spend"], spend)
         row = await (await connection.execute(SQL["release"], args)).fetchone()
         if row is None:
             return None
@@ -263,6 +262,7 @@ class Journal:
             "run_id": run.id,
             "lease": run.lease,
             "lease_for": self._lease_for,
+            "shard": shard_of(run.id),
             "event_count": len(told),
             # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
             "kinds": ",".join(kind for kind, _ in told),
@@ -344,8 +344,13 @@ def _json(data: Any) -> str:
     return text
 
 
+def shard_of(run_id: UUID) -> int:
+    """Which row of a day's spending a run adds to."""
+    return run_id.int % SHARDS
+
+
 def _spent(replies: Sequence[Reply]) -> dict[str, Any]:
-    return {
+    return _settled(replies) | {
         "input_tokens": sum(reply.usage.input_tokens for reply in replies),
         "output_tokens": sum(reply.usage.output_tokens for reply in replies),
         "cache_write_tokens": sum(reply.usage.written_tokens for reply in replies),
@@ -354,9 +359,19 @@ def _spent(replies: Sequence[Reply]) -> dict[str, Any]:
     }
 
 
+def _settled(replies: Sequence[Reply]) -> dict[str, Any]:
+    reserved = [reply.reserved for reply in replies if reply.reserved is not None]
+    return {
+        "tokens": sum(reply.usage.tokens for reply in replies),
+        "reserved_usd": sum((bound.usd for bound in reserved), Decimal()),
+        "reserved_tokens": sum(bound.tokens for bound in reserved),
+        "reserved_calls": len(reserved),
+    }
+
+
 def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:
     usage = entry.usage if isinstance(entry, Reply) else Usage()
-    return {
+    return _settled([entry] if isinstance(entry, Reply) else []) | {
         "kind": {Opening: "opening", Question: "question", Reply: "reply"}[type(entry)],
         "turns": int(isinstance(entry, Reply)),
         "body": _json(entry.body()),

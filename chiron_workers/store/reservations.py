@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -12,11 +11,12 @@ from psycopg.rows import DictRow
 from chiron_workers.entries import Bound
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.store.connect import Pool
+from chiron_workers.store.journal import shard_of
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import Run
 
 SQL = load(__file__)
-SHARDS = 16  # rows of a day's spending
+TOMORROW = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,6 @@ async def lose(pool: Pool, run: Run, bound: Bound) -> None:
     await _fenced(pool, run, bound, "lose")
 
 
-def shard_of(run_id: UUID) -> int:
-    """Which row of a day's spending a run adds to."""
-    return run_id.int % SHARDS
-
-
 async def _reserve_within(
     connection: AsyncConnection[DictRow], run: Run, bound: Bound, *, daily_usd: Decimal | None
 ) -> None:
@@ -99,8 +94,11 @@ async def _reserve_within(
     if daily_usd is not None:
         await connection.execute(SQL["hold_day"])
         day = await _one(connection, "day", args)
-        mend = "Resume the batch tomorrow (days are UTC), or start the workers with a higher CHIRON_DAILY_BUDGET_USD."
-        Budget("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], mend).require(bound.usd)
+        today = Budget("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+        try:
+            today.require(bound.usd)
+        except BudgetSpent as error:
+            raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
     await connection.execute(SQL["take"], args)
 
 

@@ -32,7 +32,8 @@ select coalesce(sum(reserved_usd), 0) as reserved_usd, coalesce(sum(reserved_tok
 
 -- day
 select coalesce((select sum(usd) from spending where day = (now() at time zone 'utc')::date), 0) as spent_usd,
-       coalesce((select sum(reserved_usd) from runs where state = 'running'), 0) as reserved_usd;
+       coalesce((select sum(reserved_usd) from runs where state = 'running'), 0) as reserved_usd,
+       extract(epoch from date_trunc('day', now(), 'utc') + interval '1 day' - now())::float as day_ends_in_s;
 
 -- take
 update runs
