@@ -15,7 +15,15 @@ def usd_amount(text: str) -> Decimal:
     return amount
 
 
+NewTokens = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="TOKENS", help="Tokens that the batch or the run may use from now on, in all."
+    ),
+]
 NewBudget = Annotated[
     Decimal | None,
-    typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost from now on, in all."),
+    typer.Option(
+        parser=usd_amount, metavar="USD", help="What the batch or the run may cost from now on, in all."
+    ),
 ]

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ class Topic(BaseModel):
     model: str | None = None
     priority: int | None = None
     max_turns: int | None = None
+    budget_usd: Decimal | None = None
+    budget_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +179,6 @@ def _topic(values: Any, where: str) -> Topic:
         values = {"topic": values}
     if not isinstance(values, dict):
         raise UsageError(f"{where}: a topic is text or a mapping with `topic` (got {values!r:.60}).")
-    if "budget" in values or "budget_usd" in values:
-        raise UsageError(f"{where}: a budget is for the whole batch; give it with --budget-usd.")
     try:
         topic = Topic.model_validate({str(key): value for key, value in values.items()})
     except ValidationError as error:

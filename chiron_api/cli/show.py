@@ -69,7 +69,6 @@ async def _find(target: str) -> tuple[BatchSummary | RunSummary, list[RunSummary
 
 
 def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
-    budget = f" of {usd(found.budget_usd)}" if found.budget_usd is not None else ""
     _print_fields(
         {
             "batch": str(found.id),
@@ -79,7 +78,7 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "facts": f"{found.facts:,}",
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
-            "cost": f"{usd(found.spent_usd)}{budget}",
+            "cost": _cost(found),
             "started": _time(found.started_at),
             "finished": _time(found.finished_at),
         }
@@ -102,7 +101,7 @@ def _print_run(found: RunSummary) -> None:
             "facts": f"{found.facts:,}",
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
-            "cost": usd(found.spent_usd),
+            "cost": _cost(found),
             "started": _time(found.started_at),
             "finished": _time(found.finished_at),
         }
@@ -111,6 +110,18 @@ def _print_run(found: RunSummary) -> None:
         typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
     if found.answer:
         typer.echo(f"\n{paragraphs(found.answer)}")
+
+
+def _cost(found: BatchSummary | RunSummary) -> str:
+    limits = [usd(found.budget_usd)] if found.budget_usd is not None else []
+    limits += [f"{found.budget_tokens:,} tokens"] if found.budget_tokens is not None else []
+    parts = [usd(found.spent_usd) + (f" of {' and '.join(limits)}" if limits else "")]
+    if found.unconfirmed_calls:
+        calls = f"{found.unconfirmed_calls:,} call{'' if found.unconfirmed_calls == 1 else 's'}"
+        parts.append(f"up to {usd(found.unconfirmed_usd)} unconfirmed, for {calls} whose reply is lost")
+    if found.reserved_usd:
+        parts.append(f"{usd(found.reserved_usd)} reserved for calls in flight")
+    return "; ".join(parts)
 
 
 def _batch_cells(found: BatchSummary) -> tuple[str, ...]:

@@ -9,13 +9,16 @@ import typer
 from chiron_api.amounts import usd_amount
 from chiron_api.cli import run
 from chiron_api.cli.watch import follow
+from chiron_api.estimate_display import tell
 from chiron_api.terminal import as_json as json_line
 from chiron_api.topics_file import Found, Topic, read_topics
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import Settings, settings
 from chiron_workers.store.batches import NewBatch, NewRun, Submitted, check_run
 from chiron_workers.store.batches import submit as submit_batch
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import open_pool
+from chiron_workers.store.estimates import Estimate, estimate
 
 cli = typer.Typer()
 
@@ -29,6 +32,7 @@ class Defaults:
     model: str
     priority: int
     max_turns: int
+    budget: Budget
 
 
 @cli.command()
@@ -56,6 +60,18 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     budget_usd: Annotated[
         Decimal | None, typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost.")
     ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that the whole batch may use.")
+    ] = None,
+    run_budget_usd: Annotated[
+        Decimal | None,
+        typer.Option(
+            parser=usd_amount, metavar="USD", help="What each run may cost. Default: CHIRON_RUN_BUDGET_USD."
+        ),
+    ] = None,
+    run_budget_tokens: Annotated[
+        int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that each run may use.")
+    ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")
     ] = None,
@@ -65,6 +81,9 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
             metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."
         ),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print batch_id and run_ids as JSON.")] = False,
 ) -> None:
@@ -74,11 +93,20 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     """
     found_settings = settings()
     defaults = Defaults(
-        subject, role, model or found_settings.model, priority, max_turns or found_settings.max_turns
+        subject,
+        role,
+        model or found_settings.model,
+        priority,
+        max_turns or found_settings.max_turns,
+        Budget(run_budget_usd, run_budget_tokens),
     )
     found = _topics(topics or [], file)
     runs = [_run(one, defaults) for one in found]
-    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget_usd, idempotency_key)
+    budget = Budget(budget_usd, budget_tokens)
+    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key)
+    if dry_run:
+        tell(run(_estimate(batch, found_settings)), as_json=as_json)
+        return
     submitted = run(_submit(batch, found_settings))
     _print(submitted, as_json=as_json, watch=watch)
     if watch:
@@ -110,12 +138,18 @@ def _run(found: Found, defaults: Defaults) -> NewRun:
         model=topic.model or defaults.model,
         max_turns=defaults.max_turns if topic.max_turns is None else topic.max_turns,
         priority=defaults.priority if topic.priority is None else topic.priority,
+        budget=Budget(topic.budget_usd or defaults.budget.usd, topic.budget_tokens or defaults.budget.tokens),
     )
     try:
         check_run(new)
     except UsageError as error:
         raise UsageError(f"{found.where}: {error}") from None
     return new
+
+
+async def _estimate(batch: NewBatch, found_settings: Settings) -> Estimate:
+    async with open_pool(found_settings.database_url, size=1) as pool:
+        return await estimate(pool, batch)
 
 
 async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:

@@ -15,9 +15,12 @@ from chiron_api.ringing import ring_for
 from chiron_api.streams import follow
 from chiron_workers.errors import Conflict
 from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.summaries import newest, summary
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Usd = Annotated[Decimal, Field(gt=0)]
+Tokens = Annotated[int, Field(gt=0)]
 
 
 class Topic(Wire):
@@ -29,6 +32,8 @@ class Topic(Wire):
     model: Name | None = None
     priority: int | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
+    budget_usd: Usd | None = None
+    budget_tokens: Tokens | None = None
 
 
 class Batch(Wire):
@@ -41,7 +46,10 @@ class Batch(Wire):
     model: Name | None = None
     priority: int = 0
     max_turns: Annotated[int, Field(ge=1)] | None = None
-    budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
+    budget_usd: Usd | None = None
+    budget_tokens: Tokens | None = None
+    run_budget_usd: Usd | None = None
+    run_budget_tokens: Tokens | None = None
 
 
 class Page(Wire):
@@ -94,10 +102,14 @@ def _new_batch(batch: Batch, found: Services, idempotency_key: str | None) -> Ne
             model=entry.model or batch.model or found.settings.model,
             max_turns=entry.max_turns or batch.max_turns or found.settings.max_turns,
             priority=batch.priority if entry.priority is None else entry.priority,
+            budget=Budget(
+                entry.budget_usd or batch.run_budget_usd, entry.budget_tokens or batch.run_budget_tokens
+            ),
         )
         for entry in topics
     ]
-    return NewBatch(runs, batch.subject, batch.name, batch.priority, batch.budget_usd, idempotency_key)
+    budget = Budget(batch.budget_usd, batch.budget_tokens)
+    return NewBatch(runs, batch.subject, batch.name, batch.priority, budget, idempotency_key)
 
 
 routes = [

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from chiron_api.answers import answer
 from chiron_api.requests import Wire, optional_body, path_id, services
 from chiron_api.steering import steer
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.steering import cancel, pause, resume, retry
 from chiron_workers.store.summaries import run_summary, summary
@@ -21,18 +22,27 @@ from chiron_workers.store.summaries import run_summary, summary
 class Nothing(Wire):
     """A request that says everything by its path."""
 
+    def wishes(self) -> dict[str, Any]:
+        """What the command is given beside its target."""
+        return {}
 
-class Budget(Wire):
-    """What the whole batch may cost from now on."""
+
+class NewBudget(Nothing):
+    """What the batch or the run may cost from now on."""
 
     budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
+    budget_tokens: Annotated[int, Field(gt=0)] | None = None
+
+    def wishes(self) -> dict[str, Any]:
+        """What the command is given beside its target."""
+        return {"budget": Budget(self.budget_usd, self.budget_tokens)}
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[Wire]]] = {
+COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[Nothing]]] = {
     "cancel": (cancel, Nothing),
     "pause": (pause, Nothing),
-    "resume": (resume, Budget),
-    "retry": (retry, Budget),
+    "resume": (resume, NewBudget),
+    "retry": (retry, NewBudget),
 }
 Find = Callable[[Pool, UUID], Awaitable[object]]
 
@@ -42,7 +52,7 @@ def _route(kind: str, find: Find, name: str) -> Route:
 
     async def steer_one(request: Request) -> Response:
         found, target = services(request), path_id(request)
-        wish = (await optional_body(request, model)).model_dump()
+        wish = (await optional_body(request, model)).wishes()
         await find(found.pool, target)  # an id of the other kind is not found here
         steered = await steer(found.pool, found.settings.redis_url, target, partial(command, **wish))
         document = {"changed": steered.changed, "asked": steered.asked}

@@ -15,8 +15,8 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.prices import is_priced
 from chiron_workers.settings import settings
+from chiron_workers.store.budgets import Budget, check_budget, check_model
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import Waiting
@@ -32,8 +32,8 @@ NAME_CHARS_MAX = 200
 KEY_CHARS_MAX = 200
 MODEL_CHARS_MAX = 200
 INT_MAX = 2**31 - 1
-BUDGET_USD_MAX = Decimal(10_000_000)
 MICRO_USD = Decimal("0.000001")
+NO_BUDGET = Budget()
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -47,6 +47,7 @@ class NewRun:
     model: str
     max_turns: int
     priority: int = 0
+    budget: Budget = NO_BUDGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class NewBatch:
     subject: str
     name: str = ""
     priority: int = 0
-    budget_usd: Decimal | None = None
+    budget: Budget = NO_BUDGET
     idempotency_key: str | None = None
 
 
@@ -107,7 +108,7 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
         UsageError: The request itself is wrong; the message says where.
         Conflict: The key was used for another request.
     """
-    _check(batch)
+    check(batch)
     async with Session(pool) as session:
         slugs = await _ensure_subjects(session, batch)
         connection = await session.begin()
@@ -125,7 +126,8 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
     return Submitted(row["id"], ids, is_new=True, to_ring=waiting)
 
 
-def _check(batch: NewBatch) -> None:
+def check(batch: NewBatch) -> None:
+    """Raises UsageError, saying what would be right, for a batch that cannot be submitted."""
     if not 0 < len(batch.runs) <= RUNS_MAX:
         raise UsageError(f"A batch has between 1 and {RUNS_MAX:,} topics (got {len(batch.runs):,}).")
     for n, run in enumerate(batch.runs, start=1):
@@ -137,21 +139,14 @@ def _check(batch: NewBatch) -> None:
         raise UsageError(f"The name of a batch is text of at most {NAME_CHARS_MAX} characters.")
     if batch.idempotency_key is not None:
         _check_key(batch.idempotency_key)
-    if batch.budget_usd is not None:
-        check_budget(batch.budget_usd, sorted({run.model for run in batch.runs}))
+    models = sorted({run.model for run in batch.runs})
+    for model in models:
+        check_model(model)
+    check_budget(batch.budget, models)
+    for budget, model in {(run.budget, run.model) for run in batch.runs}:
+        check_budget(budget, [model])
     if abs(batch.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
-
-
-def check_budget(budget_usd: Decimal, models: Sequence[str]) -> None:
-    """Raises UsageError for a budget that is no amount, or that cannot bind since a model's price is not known."""
-    if not MICRO_USD <= budget_usd <= BUDGET_USD_MAX:
-        raise UsageError(f"The budget must be above 0 and at most {BUDGET_USD_MAX:,} USD (got {budget_usd}).")
-    for model in models:
-        if not is_priced(model, settings().prices):
-            raise UsageError(
-                f"The price of {model} is not known, so no budget can bind it. Set it in CHIRON_PRICES, or leave the budget out."
-            )
 
 
 def _check_key(key: str) -> None:
@@ -178,7 +173,8 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
         "name": batch.name or _name(batch.runs),
         "subject_id": slugs[batch.subject],
         "priority": batch.priority,
-        "budget_usd": batch.budget_usd,
+        "budget_usd": batch.budget.usd,
+        "budget_tokens": batch.budget.tokens,
         "run_count": len(batch.runs),
         "idempotency_key": batch.idempotency_key,
         "request_hash": _request_hash(batch, slugs),
@@ -192,13 +188,27 @@ def _name(runs: Sequence[NewRun]) -> str:
 
 
 def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
-    budget = None if batch.budget_usd is None else str(batch.budget_usd.quantize(MICRO_USD))
     runs = [
-        (run.topic, run.role, slugs[run.subject], run.model, run.max_turns, run.priority)
+        (
+            run.topic,
+            run.role,
+            slugs[run.subject],
+            run.model,
+            run.max_turns,
+            run.priority,
+            *_written(run.budget),
+        )
         for run in batch.runs
     ]
-    request = [batch.name, slugs[batch.subject], batch.priority, budget, runs]
+    usd, *tokens = _written(batch.budget) or [None]
+    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens]
     return hashlib.sha256(json.dumps(request).encode()).hexdigest()
+
+
+def _written(budget: Budget) -> list[str | int | None]:
+    # Nothing for nothing, so that requests without it keep the hash they had before there was such a thing.
+    usd = None if budget.usd is None else str(budget.usd.quantize(MICRO_USD))
+    return [] if budget == NO_BUDGET else [usd] if budget.tokens is None else [usd, budget.tokens]
 
 
 def _most_urgent(runs: Sequence[NewRun]) -> list[int]:
@@ -225,6 +235,8 @@ async def _copy_runs(
                     run.model,
                     run.priority,
                     run.max_turns,
+                    settings().run_budget_usd if run.budget.usd is None else run.budget.usd,
+                    run.budget.tokens,
                     1,
                     row["created_at"] if n in rung else None,
                 )

@@ -20,7 +20,7 @@ TOMORROW = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BU
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Purse:
     """What something may spend, has spent (or may have: unconfirmed), and has reserved for calls in flight."""
 
     whose: str
@@ -83,18 +83,18 @@ async def _reserve_within(
     held = await (await connection.execute(SQL["hold_run"], args)).fetchone()
     if held is None:
         raise LeaseLost(run.id)
-    for budget in _budgets_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
-        budget.require(bound.usd if budget.unit == "usd" else bound.tokens)
+    for purse in _purses_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
+        purse.require(bound.usd if purse.unit == "usd" else bound.tokens)
     args["batch_id"] = held["batch_id"]
     batch = await _one(connection, "hold_batch", args)
     reserved = await _one(connection, "reserved_of_batch", args)
     mend = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
-    for budget in _budgets_of("The batch", batch, reserved, mend):
-        budget.require(bound.usd if budget.unit == "usd" else bound.tokens)
+    for purse in _purses_of("The batch", batch, reserved, mend):
+        purse.require(bound.usd if purse.unit == "usd" else bound.tokens)
     if daily_usd is not None:
         await connection.execute(SQL["hold_day"])
         day = await _one(connection, "day", args)
-        today = Budget("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+        today = Purse("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
         try:
             today.require(bound.usd)
         except BudgetSpent as error:
@@ -102,11 +102,11 @@ async def _reserve_within(
     await connection.execute(SQL["take"], args)
 
 
-def _budgets_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Budget]:
+def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Purse]:
     for unit in ("usd", "tokens"):
         suggested = mend if unit == "usd" else mend.replace("--budget-usd", "--budget-tokens")
         limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
-        yield Budget(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
+        yield Purse(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
 
 
 async def _one(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:

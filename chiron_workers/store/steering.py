@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from uuid import UUID
 
 from psycopg import AsyncConnection
@@ -11,7 +10,8 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.store.batches import RUNG_AT_ONCE, check_budget
+from chiron_workers.store.batches import RUNG_AT_ONCE
+from chiron_workers.store.budgets import Budget, allow
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
 from chiron_workers.store.journal import ASKED_FOR, close_batch
@@ -19,6 +19,7 @@ from chiron_workers.store.queries import load
 from chiron_workers.store.runs import MORE_TURNS, Waiting
 
 SQL = load(__file__)
+UNCHANGED = Budget()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +51,20 @@ async def pause(pool: Pool, target: UUID) -> Steered:
     return await _stop(pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, wanted="pause")
 
 
-async def resume(pool: Pool, target: UUID, *, budget_usd: Decimal | None = None) -> Steered:
-    """Let what was paused go on; with a higher budget where the batch's is spent.
+async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
+    """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
     Raises:
         NotFound: There is no such batch or run.
         Conflict: Nothing of it is paused, or the budget is spent and no higher one is given.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
     """
-    return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget_usd)
+    return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget)
 
 
-async def retry(pool: Pool, target: UUID, *, budget_usd: Decimal | None = None) -> Steered:
+async def retry(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
     """Try what failed or was cancelled again, from where its journal ends. Raises as `resume`."""
-    return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget_usd)
+    return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
 
 
 async def _stop(  # what differs between cancel and pause
@@ -92,7 +93,7 @@ async def _stop(  # what differs between cancel and pause
 
 
 async def _go_on(
-    pool: Pool, target: UUID, from_states: Sequence[RunState], reason: str, budget_usd: Decimal | None
+    pool: Pool, target: UUID, from_states: Sequence[RunState], reason: str, budget: Budget
 ) -> Steered:
     args = {
         "id": target,
@@ -108,7 +109,7 @@ async def _go_on(
             await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if RunState.PAUSED not in from_states:
             await _count_open(connection, batch_id, len(rows))
-        await _require_budget(connection, batch_id, budget_usd)
+        await allow(connection, target, budget, batch_id=batch_id)
     back = [row for row in rows if row["seq"] is not None]
     waiting = [
         Waiting(row["id"], row["role"], row["subject"], row["topic"]) for row in back if row["is_rung"]
@@ -127,21 +128,6 @@ async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, chan
     assert row is not None
     open_runs: int = row["open_runs"]
     return open_runs
-
-
-async def _require_budget(
-    connection: AsyncConnection[DictRow], batch_id: UUID, budget_usd: Decimal | None
-) -> None:
-    args = {"batch_id": batch_id, "budget_usd": budget_usd}
-    if budget_usd is not None:
-        models = await (await connection.execute(SQL["models"], args)).fetchall()
-        check_budget(budget_usd, [row["model"] for row in models])
-    row = await (await connection.execute(SQL["set_budget"], args)).fetchone()
-    if row is not None and row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
-        raise Conflict(
-            f"The batch has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
-            "Give it a higher --budget-usd to go on."
-        )
 
 
 async def _batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:

@@ -60,13 +60,6 @@ update batches
  where id = %(batch_id)s
 returning open_runs;
 
--- set_budget
-update batches set budget_usd = coalesce(%(budget_usd)s::numeric, budget_usd) where id = %(batch_id)s
-returning spent_usd, budget_usd;
-
--- models
-select distinct model from runs where batch_id = %(batch_id)s order by model;
-
 -- batch_of
 select id as batch_id from batches where id = %(id)s
 union all

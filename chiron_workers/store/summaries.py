@@ -17,7 +17,10 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class BatchSummary:
-    """A batch with the sums of its runs; `runs` counts them by state."""
+    """A batch with the sums of its runs; `runs` counts them by state.
+
+    `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost.
+    """
 
     id: UUID
     name: str
@@ -30,6 +33,10 @@ class BatchSummary:
     output_tokens: int
     spent_usd: Decimal
     budget_usd: Decimal | None
+    budget_tokens: int | None
+    unconfirmed_usd: Decimal
+    unconfirmed_calls: int
+    reserved_usd: Decimal
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -52,6 +59,11 @@ class RunSummary:
     input_tokens: int
     output_tokens: int
     spent_usd: Decimal
+    budget_usd: Decimal | None
+    budget_tokens: int | None
+    unconfirmed_usd: Decimal
+    unconfirmed_calls: int
+    reserved_usd: Decimal
     error: dict[str, str] | None
     answer: str | None
     started_at: datetime | None

@@ -4,28 +4,30 @@ select id from batches
  order by id desc limit %(limit)s;
 
 -- summaries
-select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.created_at, b.finished_at
+select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.created_at, b.finished_at
   from batches b
  cross join lateral (
    select coalesce(json_object_agg(state, n), '{}') as counts, coalesce(sum(facts), 0)::bigint as facts,
           coalesce(sum(turns), 0)::bigint as turns, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
           coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(spent_usd), 0) as spent_usd,
-          min(started_at) as started_at
+          coalesce(sum(unconfirmed_usd), 0) as unconfirmed_usd, coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
+          coalesce(sum(reserved_usd), 0) as reserved_usd, min(started_at) as started_at
      from (select state, count(*) as n, sum(facts) as facts, sum(turns) as turns,
                   sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
-                  sum(spent_usd) as spent_usd, min(started_at) as started_at
+                  sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
+                  sum(unconfirmed_calls) as unconfirmed_calls, sum(reserved_usd) as reserved_usd, min(started_at) as started_at
              from runs where batch_id = b.id group by state) by_state) sums
  where b.id = any(%(batch_ids)s)
  order by b.id desc;
 
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, error, answer, started_at, finished_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at
   from runs where id = %(run_id)s;
 
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, error, answer, started_at, finished_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;
 
 -- what_is

@@ -13,6 +13,7 @@ from stage import Stage
 from chiron_workers.errors import UsageError
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.runs import say
 from chiron_workers.store.sources import Page
 from chiron_workers.toolkit.tool import tool
@@ -150,4 +151,4 @@ async def test_a_message_with_nul_is_kept_without_it(stage: Stage) -> None:
 async def test_a_budget_needs_models_whose_price_is_known(stage: Stage) -> None:
     stage.model_name = "my-own"
     with pytest.raises(UsageError, match="CHIRON_PRICES"):
-        await stage.submit("tides", budget_usd=Decimal(1))
+        await stage.submit("tides", budget=Budget(Decimal(1)))

@@ -1,5 +1,6 @@
 import asyncio
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from scripted_model import Fails, Says, call, calls, says, text, turn
@@ -8,8 +9,10 @@ from stage import LEASE, Stage
 from chiron_workers.entries import Results, ToolCall
 from chiron_workers.errors import LeaseLost
 from chiron_workers.states import Outcome
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.runs import say
+from chiron_workers.store.steering import resume
 
 
 async def test_a_run_calls_tools_until_the_model_asks_for_no_more(stage: Stage) -> None:
@@ -214,13 +217,58 @@ async def test_cost_and_tokens_are_stored_with_the_reply(stage: Stage) -> None:
     assert (await stage.rows("select spent_usd from batches"))[0]["spent_usd"] == cost
 
 
-async def test_a_run_pauses_when_its_batch_has_spent_the_budget(stage: Stage) -> None:
-    await stage.model(lambda request: calls(call("echo", words="on")))
-    (run_id,) = await stage.submit("tides", budget_usd=Decimal("0.0007"))
+async def test_a_run_pauses_before_the_call_that_its_budget_may_not_cover_and_goes_on_with_more(
+    stage: Stage,
+) -> None:
+    dear = {"input_tokens": 100, "output_tokens": 10_000}  # 0.2004 USD
+
+    def script(request: dict[str, Any]) -> Says:
+        return says("done") if turn(request) == 3 else Says((call("echo", words="on"),), "tool_use", dear)
+
+    await stage.model(script)
+    (run_id,) = await stage.submit("tides", budget=Budget(Decimal("0.80")))
     assert await stage.play(run_id) is Outcome.LEFT
     row = await stage.row(run_id)
-    assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 2, "budget")
+    assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 3, "budget")
+    assert (row["spent_usd"], row["reserved_usd"], row["unconfirmed_usd"]) == (Decimal("0.6012"), 0, 0)
+    assert f"chiron resume {row['batch_id']} --budget-usd" in row["error"]["message"]
     assert (await stage.kinds(run_id))[-2:] == ["budget.reached", "run.paused"]
+    await resume(stage.pool, row["batch_id"], budget=Budget(Decimal(2)))
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert len(stage.server.requests) == 4, "nothing is asked again"
+
+
+async def test_a_run_waits_for_the_next_day_when_the_day_has_spent_its_money(stage: Stage) -> None:
+    stage.settings = stage.settings.model_copy(update={"daily_budget_usd": Decimal("0.01")})
+    await stage.model(lambda _: says("never asked"))
+    (run_id,) = await stage.submit("tides")
+    assert await stage.play(run_id) is Outcome.LEFT
+    (row,) = await stage.rows("select state, attempt, ready_at > now() as waits, error from runs")
+    assert (row["state"], row["attempt"], row["waits"], row["error"]) == ("queued", 1, True, None)
+    assert (await stage.kinds(run_id))[-2:] == ["budget.reached", "run.handed_back"]
+    assert stage.server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "unconfirmed"),
+    [
+        (Fails(status=529), 0),
+        (Fails(stream="drop"), 1),
+        (Fails(stream="early_end"), 1),
+        (Fails(stream="error"), 1),
+    ],
+    ids=["a refusal", "a dropped stream", "a stream that ends early", "an error in mid-stream"],
+)
+async def test_a_try_that_may_be_billed_is_unconfirmed_and_one_that_is_refused_costs_nothing(
+    stage: Stage, fault: Fails, unconfirmed: int
+) -> None:
+    script = iter([fault, says("done")])
+    await stage.model(lambda _: next(script))
+    (run_id,) = await stage.submit("tides")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    row = await stage.row(run_id)
+    assert (row["unconfirmed_calls"], row["unconfirmed_usd"] > 0) == (unconfirmed, bool(unconfirmed))
+    assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
 
 
 async def test_a_bug_hands_the_run_back_and_ends_it_when_its_attempts_are_used_up(stage: Stage) -> None:

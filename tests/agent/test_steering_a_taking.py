@@ -63,6 +63,8 @@ async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held:
     assert await asyncio.wait_for(task, 2) is Outcome.LEFT
     row = await stage.row(run.id)
     assert (row["state"], row["turns"], row["wanted"], row["leased_until"]) == ("cancelled", 1, None, None)
+    assert (row["unconfirmed_calls"], row["reserved_calls"]) == (1, 0), "the call that was cut may be billed"
+    assert row["unconfirmed_usd"] > 0
     assert (await stage.kinds(run.id))[-2:] == ["run.cancelled", "batch.completed"]
     assert [event.kind for event in stage.published][-2:] == ["run.cancelled", "batch.completed"]
 

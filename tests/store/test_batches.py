@@ -8,6 +8,7 @@ from chiron_workers.ids import new_id
 from chiron_workers.states import RunState
 from chiron_workers.store import batches
 from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.summaries import batch_state, find, newest, run_summary, runs_of, summary
 
@@ -31,7 +32,7 @@ async def rows(pool: Pool, query: str, *args) -> list:
 
 
 async def test_a_batch_is_stored_with_its_queued_runs_in_the_order_of_the_topics(pool):
-    found = await submit(pool, new_batch(3, budget_usd=Decimal("2.5"), priority=4))
+    found = await submit(pool, new_batch(3, budget=Budget(Decimal("2.5")), priority=4))
     assert found.is_new
     stored = await rows(pool, "select * from runs order by id")
     assert [row["id"] for row in stored] == found.run_ids
@@ -76,8 +77,8 @@ async def test_only_the_most_urgent_runs_are_rung_at_once(pool, monkeypatch):
 
 
 async def test_the_same_key_and_request_give_the_same_batch(pool):
-    first = await submit(pool, new_batch(idempotency_key="k", budget_usd=Decimal("1")))
-    again = await submit(pool, new_batch(idempotency_key="k", budget_usd=Decimal("1.00")))
+    first = await submit(pool, new_batch(idempotency_key="k", budget=Budget(Decimal("1"))))
+    again = await submit(pool, new_batch(idempotency_key="k", budget=Budget(Decimal("1.00"))))
     assert (again.batch_id, again.run_ids, again.is_new, again.to_ring) == (
         first.batch_id,
         first.run_ids,
@@ -117,9 +118,9 @@ async def test_the_same_request_sent_at_once_makes_one_batch(pool):
         (NewBatch([new_run()], "Python", name="x" * 201), "name of a batch"),
         (NewBatch([new_run()], "!!!"), "subject cannot be used"),
         (new_batch(idempotency_key=""), "idempotency key"),
-        (new_batch(budget_usd=Decimal(0)), "budget must be above 0"),
-        (new_batch(budget_usd=Decimal("0.0000001")), "budget must be above 0"),
-        (new_batch(budget_usd=Decimal("1e9")), "budget must be above 0"),
+        (new_batch(budget=Budget(Decimal(0))), "budget must be above 0"),
+        (new_batch(budget=Budget(Decimal("0.0000001"))), "budget must be above 0"),
+        (new_batch(budget=Budget(Decimal("1e9"))), "budget must be above 0"),
     ],
 )
 async def test_a_wrong_request_is_refused_with_a_sentence_and_writes_nothing(pool, batch, message):
@@ -129,7 +130,7 @@ async def test_a_wrong_request_is_refused_with_a_sentence_and_writes_nothing(poo
 
 
 async def test_a_summary_sums_up_the_runs(pool):
-    found = await submit(pool, new_batch(3, budget_usd=Decimal(9)))
+    found = await submit(pool, new_batch(3, budget=Budget(Decimal(9))))
     await rows(
         pool,
         "update runs set state = 'completed', facts = 4, turns = 7, input_tokens = 3e9, output_tokens = 5, "

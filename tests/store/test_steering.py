@@ -12,6 +12,7 @@ from stage import LEASE, Stage, open_stage
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.states import EventKind, RunState
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.journal import Ending, Journal, failure
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Run
@@ -257,20 +258,36 @@ async def test_neither_pause_nor_resume_takes_a_cancel_back(stage: Stage) -> Non
     assert (await stage.row(run_id))["wanted"] == "cancel"
 
 
-async def test_a_spent_budget_needs_a_higher_one(stage: Stage) -> None:
-    run_id, other = await stage.submit("tides", "waves", budget_usd=Decimal(1))
+@pytest.mark.parametrize("whose", ["run", "batch"])
+async def test_a_spent_budget_needs_a_higher_one(stage: Stage, whose: str) -> None:
+    run_id, other = await stage.submit("tides", "waves", budget=Budget(Decimal(1)))
     await bring(stage, run_id, "paused")
     await bring(stage, other, "failed")
-    await stage.rows("update batches set spent_usd = 1.5 returning id")
-    for command, target in ((resume, run_id), (retry, other)):
+    batch_id = (await stage.row(run_id))["batch_id"]
+    if whose == "batch":
+        await stage.rows("update batches set spent_usd = 1, unconfirmed_usd = 0.5 returning id")
+    else:
+        await stage.rows("update runs set budget_usd = 1, spent_usd = 1, unconfirmed_usd = 0.5 returning id")
+    for command, run in ((resume, run_id), (retry, other)):
+        target = batch_id if whose == "batch" else run
         for budget in (None, Decimal(1), Decimal("1.5")):
-            before = await stage.row(target), await batch_of(stage, target)
+            before = await stage.row(run), await batch_of(stage, run)
             with pytest.raises(Conflict, match=r"has spent 1\.5000 of its .* higher --budget-usd"):
-                await command(stage.pool, target, budget_usd=budget)
-            assert (await stage.row(target), await batch_of(stage, target)) == before
-    await resume(stage.pool, run_id, budget_usd=Decimal(2))
-    await retry(stage.pool, other)
-    assert (await batch_of(stage, run_id))["budget_usd"] == 2
+                await command(stage.pool, target, budget=Budget(budget))
+            assert (await stage.row(run), await batch_of(stage, run)) == before
+        await command(stage.pool, target, budget=Budget(Decimal(2)))
+    changed = await batch_of(stage, run_id) if whose == "batch" else await stage.row(run_id)
+    assert changed["budget_usd"] == 2
+
+
+async def test_a_run_cannot_go_on_while_the_budget_of_its_batch_is_spent(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides", budget=Budget(tokens=100))
+    await bring(stage, run_id, "paused")
+    await stage.rows("update batches set spent_tokens = 100 returning id")
+    with pytest.raises(Conflict, match=r"Batch .* has spent 100 of its 100 tokens.* higher --budget-tokens"):
+        await resume(stage.pool, run_id, budget=Budget(tokens=500))
+    await resume(stage.pool, (await stage.row(run_id))["batch_id"], budget=Budget(tokens=500))
+    assert (await stage.row(run_id))["state"] == "queued"
 
 
 @pytest.mark.parametrize("budget", [Decimal(0), Decimal(-1), Decimal(10**9)])
@@ -278,16 +295,17 @@ async def test_a_budget_that_is_no_amount_is_a_wrong_call(stage: Stage, budget: 
     (run_id,) = await stage.submit("tides")
     await bring(stage, run_id, "paused")
     with pytest.raises(UsageError, match="The budget must be"):
-        await resume(stage.pool, run_id, budget_usd=budget)
+        await resume(stage.pool, run_id, budget=Budget(budget))
     assert (await stage.row(run_id))["state"] == "paused"
 
 
-async def test_a_budget_needs_a_price_that_binds_it(stage: Stage) -> None:
-    stage.model_name = "nobody-knows"
+async def test_a_budget_needs_a_price_that_binds_it(stage: Stage, unpriced: str) -> None:
+    stage.model_name = unpriced
     (run_id,) = await stage.submit("tides")
     await bring(stage, run_id, "paused")
     with pytest.raises(UsageError, match="The price of nobody-knows is not known"):
-        await resume(stage.pool, run_id, budget_usd=Decimal(1))
+        await resume(stage.pool, run_id, budget=Budget(Decimal(1)))
+    await resume(stage.pool, run_id, budget=Budget(tokens=1))
 
 
 async def test_a_run_that_used_up_its_turns_gets_more_by_a_retry(stage: Stage) -> None:

@@ -1,0 +1,106 @@
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from chiron_workers.entries import Bound, Reply
+from chiron_workers.errors import LeaseLost, MoneyReserved
+from chiron_workers.model import Model, Request
+from chiron_workers.model.retries import Wait
+from chiron_workers.prices import bound
+from chiron_workers.settings import Settings
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.journal import through_outage
+from chiron_workers.store.reservations import give_back, lose, reserve
+from chiron_workers.store.runs import Run
+
+FIRST_PAUSE_S = 0.25
+LONGEST_PAUSE_S = 5.0
+PATIENCE_S = 60.0  # for money that calls in flight have reserved; then the slot is for others
+FRAME_TOKENS = 1_000  # of what the API adds to a prompt by itself, such as its own words about tools
+
+
+@dataclass(frozen=True, slots=True)
+class PaidModel:
+    """A run's model. Each try of a call is paid for: reserved before, settled with the reply or counted as lost."""
+
+    run: Run
+    model: Model
+    pool: Pool
+    settings: Settings
+
+    async def reply(
+        self, request: Request, *, prompt_tokens: int, searches: int = 0, on_text: Callable[[str], None]
+    ) -> Reply:
+        """The next complete reply; whoever commits it settles its `reserved`.
+
+        Args:
+            prompt_tokens: What the request has at most.
+            searches: How many searches of the server the reply may run.
+
+        Raises:
+            BudgetSpent: The call could cost more than may be spent.
+            MoneyReserved: It could cost more than is left while other calls are in flight.
+            LeaseLost: The run is no longer ours.
+            RunFailed, ModelUnavailable: As `Model.reply`.
+        """
+        most = bound(
+            request.model,
+            self.settings.prices,
+            prompt_tokens=prompt_tokens + FRAME_TOKENS,
+            reply_tokens=request.max_tokens,
+            searches=searches,
+        )
+        flight = _Flight(self.run, self.pool, most, self.settings.daily_budget_usd)
+        try:
+            reply = await self.model.reply(
+                request, on_text=on_text, before_try=flight.begin, on_wait=flight.failed
+            )
+        except asyncio.CancelledError:
+            await flight.cut()
+            raise
+        return replace(reply, reserved=most)
+
+
+@dataclass(slots=True)
+class _Flight:
+    run: Run
+    pool: Pool
+    most: Bound
+    daily_usd: Decimal | None
+    is_reserved: bool = False
+
+    async def begin(self) -> None:
+        """Reserve; waits for a while where only calls in flight are in the way."""
+        pause_s, waited_s = FIRST_PAUSE_S, 0.0
+        while True:  # ends: the patience does
+            try:
+                await through_outage(
+                    lambda: reserve(self.pool, self.run, self.most, daily_usd=self.daily_usd)
+                )
+            except MoneyReserved:
+                if waited_s >= PATIENCE_S:
+                    raise
+            else:
+                self.is_reserved = True
+                return
+            await asyncio.sleep(slept_s := random.uniform(pause_s / 2, pause_s))  # noqa: S311  # no secret
+            waited_s += slept_s
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    async def failed(self, wait: Wait) -> None:
+        """Account for a try that brought no reply."""
+        settle = lose if wait.maybe_billed else give_back
+        await through_outage(lambda: settle(self.pool, self.run, self.most))
+        self.is_reserved = False
+
+    async def cut(self) -> None:
+        """Count the call as lost. If that fails, the release of the run counts what is still reserved."""
+        if self.is_reserved:
+            with contextlib.suppress(psycopg.Error, PoolTimeout, LeaseLost):
+                await lose(self.pool, self.run, self.most)

@@ -1,0 +1,196 @@
+"""Money set aside before a call: no budget is ever passed, whoever asks at once."""
+
+import asyncio
+import random
+from datetime import timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+from stage import LEASE, Stage, open_stage
+
+from chiron_workers.entries import Bound, Question, Reply, Usage
+from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
+from chiron_workers.store.batches import NO_BUDGET
+from chiron_workers.store.budgets import Budget
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.rescue import rescue
+from chiron_workers.store.reservations import give_back, lose, reserve
+from chiron_workers.store.runs import Run
+from chiron_workers.taking import handed_back
+
+CALL = Bound(Decimal("0.40"), 1_000)
+
+
+@pytest.fixture
+async def stage(pool, settings, embedder):
+    async with open_stage(pool, settings, embedder) as made:
+        yield made
+
+
+def journal(stage: Stage) -> Journal:
+    return Journal(stage.pool, stage.published.append, lease_for=LEASE)
+
+
+async def taken(stage: Stage, *, budget: Budget = NO_BUDGET, run_budget: Budget = NO_BUDGET) -> Run:
+    (run_id,) = await stage.submit("tides", budget=budget, run_budget=run_budget)
+    return await stage.claim(run_id)
+
+
+async def money(stage: Stage, run_id: UUID) -> tuple[Decimal, Decimal, int]:
+    row = await stage.row(run_id)
+    return row["reserved_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]
+
+
+async def answer(stage: Stage, run: Run, cost: str, *, reserved: Bound = CALL) -> None:
+    n = (await stage.row(run.id))["entries"] + 1
+    reply = Reply((), "end_turn", Usage(100, 10), Decimal(cost), reserved=reserved)
+    await journal(stage).append(run, reply, n=n)
+
+
+async def test_a_reply_settles_what_was_reserved_for_it(stage: Stage) -> None:
+    run = await taken(stage, budget=Budget(Decimal(1)))
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    assert (await stage.row(run.id))["reserved_calls"] == 1
+    await answer(stage, run, "0.05")
+    row = await stage.row(run.id)
+    assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
+    assert (row["spent_usd"], row["spent_tokens"], row["unconfirmed_usd"]) == (Decimal("0.05"), 110, 0)
+    (batch,) = await stage.rows("select spent_usd, spent_tokens, unconfirmed_usd from batches")
+    assert batch == {"spent_usd": Decimal("0.05"), "spent_tokens": 110, "unconfirmed_usd": 0}
+    assert (await stage.rows("select sum(usd) as usd from spending"))[0]["usd"] == Decimal("0.05")
+
+
+@pytest.mark.parametrize(
+    "budgets",
+    [
+        {"budget": Budget(Decimal(1))},
+        {"budget": Budget(tokens=2_500)},
+        {"run_budget": Budget(Decimal(1))},
+        {"run_budget": Budget(tokens=2_500)},
+    ],
+    ids=["usd of the batch", "tokens of the batch", "usd of the run", "tokens of the run"],
+)
+async def test_a_call_that_may_not_fit_waits_for_those_in_flight_and_stops_when_the_money_is_spent(
+    stage: Stage, budgets: dict[str, Budget]
+) -> None:
+    run = await taken(stage, **budgets)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    before = await stage.row(run.id)
+    with pytest.raises(MoneyReserved):
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+    assert await stage.row(run.id) == before
+    await answer(stage, run, "0.39")
+    await stage.rows("update runs set input_tokens = 990 returning id")
+    await stage.rows("update batches set spent_tokens = 990 returning id")
+    with pytest.raises(MoneyReserved):
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+    await give_back(stage.pool, run, CALL)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await answer(stage, run, "0.39")
+    await stage.rows("update runs set input_tokens = 1990 returning id")
+    await stage.rows("update batches set spent_tokens = 1990 returning id")
+    with pytest.raises(BudgetSpent, match=r"the next call may cost .* gives it more"):
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+
+
+async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(stage: Stage) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    budget, most = Decimal(3), Bound(Decimal("0.10"), 100)
+    ids = await stage.submit(*(f"topic {n}" for n in range(200)), budget=Budget(budget))
+    runs = [await stage.claim(run_id) for run_id in ids]
+    gate = asyncio.Semaphore(4)  # connections of the pool
+    costs = {run.id: Decimal(rng.randrange(1, 100_000)) / 1_000_000 for run in runs}
+
+    async def ask(run: Run) -> str:
+        async with gate:
+            try:
+                await reserve(stage.pool, run, most, daily_usd=None)
+            except (MoneyReserved, BudgetSpent) as error:
+                return type(error).__name__
+        async with gate:
+            (sums,) = await stage.rows(
+                "select sum(reserved_usd + spent_usd + unconfirmed_usd) as usd from runs"
+            )
+            assert sums["usd"] <= budget
+            await answer(stage, run, str(costs[run.id]), reserved=most)
+        return "answered"
+
+    found: list[str] = []
+    left = runs
+    while left and found.count("answered") < len(runs):
+        said = await asyncio.gather(*(ask(run) for run in left))
+        found += said
+        left = [run for run, word in zip(left, said, strict=True) if word == "MoneyReserved"]
+    (batch,) = await stage.rows("select spent_usd from batches")
+    assert budget - most.usd < batch["spent_usd"] <= budget
+    assert found.count("BudgetSpent") == 200 - found.count("answered")
+
+
+async def test_what_the_whole_day_may_cost_binds_all_batches_together(stage: Stage) -> None:
+    runs = [await taken(stage) for _ in range(3)]
+    cap = Decimal("1.0")
+    await reserve(stage.pool, runs[0], CALL, daily_usd=cap)
+    await reserve(stage.pool, runs[1], CALL, daily_usd=cap)
+    with pytest.raises(MoneyReserved, match="Today"):
+        await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+    await answer(stage, runs[0], "0.35")
+    await answer(stage, runs[1], "0.35")
+    with pytest.raises(BudgetSpent, match=r"Today has spent 0\.7000 USD") as caught:
+        await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+    assert 0 < (caught.value.retry_after_s or 0) <= 86_400
+    await stage.rows("update spending set day = day - 1 returning day")
+    await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+
+
+async def test_a_call_that_surely_cost_nothing_gives_its_money_back(stage: Stage) -> None:
+    run = await taken(stage)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await give_back(stage.pool, run, CALL)
+    assert await money(stage, run.id) == (0, 0, 0)
+
+
+async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage) -> None:
+    run = await taken(stage)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await lose(stage.pool, run, CALL)
+    assert await money(stage, run.id) == (0, CALL.usd, 1)
+    (batch,) = await stage.rows("select spent_usd, unconfirmed_usd, unconfirmed_tokens from batches")
+    assert batch == {"spent_usd": 0, "unconfirmed_usd": CALL.usd, "unconfirmed_tokens": CALL.tokens}
+    assert (await stage.rows("select sum(usd) as usd from spending"))[0]["usd"] == CALL.usd
+
+
+async def test_unconfirmed_money_counts_against_the_budget(stage: Stage) -> None:
+    run = await taken(stage, budget=Budget(Decimal("0.70")))
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await lose(stage.pool, run, CALL)
+    with pytest.raises(BudgetSpent):
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+
+
+async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stage: Stage) -> None:
+    run = await taken(stage)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await stage.rows("update runs set leased_until = now() - interval '1 hour' returning id")
+    assert await rescue(journal(stage), lease_for=timedelta(), max_attempts=5) == 1
+    assert await money(stage, run.id) == (0, CALL.usd, 1)
+    (batch,) = await stage.rows("select unconfirmed_usd, open_runs from batches")
+    assert batch == {"unconfirmed_usd": CALL.usd, "open_runs": 1}
+    for late in (
+        reserve(stage.pool, run, CALL, daily_usd=None),
+        give_back(stage.pool, run, CALL),
+        lose(stage.pool, run, CALL),
+    ):
+        with pytest.raises(LeaseLost):
+            await late
+    assert await money(stage, run.id) == (0, CALL.usd, 1)
+
+
+async def test_a_run_that_is_handed_back_between_two_calls_has_nothing_unconfirmed(stage: Stage) -> None:
+    run = await taken(stage)
+    await journal(stage).append(run, Question("?"), n=1)
+    assert await journal(stage).release(run, handed_back("the worker stops"))
+    assert await money(stage, run.id) == (0, 0, 0)

@@ -1,0 +1,63 @@
+"""What a call can cost at most never lies below what it is billed."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chiron_workers.entries import Usage
+from chiron_workers.prices import bound, cost_usd, is_known, is_priced
+
+OVERRIDES = {
+    "tiny": {"input": 1.0, "output": 2.0},
+    "odd": {"input": 3.0, "output": 1.0, "cache_write": 9.0, "cache_read": 0.5, "web_search": 5_000.0},
+    "quiet": "none",
+}
+MODELS = [
+    "claude-opus-5-5",
+    "claude-sonnet-4-5",
+    "claude-haiku-4-5",
+    "claude-opus-4-1",
+    "tiny",
+    "odd",
+    "offline",
+]
+COUNTS = st.integers(min_value=0, max_value=500_000)
+
+
+@given(st.sampled_from(MODELS), COUNTS, COUNTS, COUNTS, COUNTS, st.integers(0, 10), COUNTS, COUNTS)
+def test_no_bill_is_above_the_bound_however_the_prompt_is_cached(
+    model: str, fresh: int, written: int, read: int, replied: int, searches: int, slack: int, unsaid: int
+) -> None:
+    usage = Usage(fresh, replied, written, read, searches)
+    most = bound(
+        model,
+        OVERRIDES,
+        prompt_tokens=usage.prompt_tokens + slack,
+        reply_tokens=replied + unsaid,
+        searches=searches,
+    )
+    billed = cost_usd(model, usage, OVERRIDES)
+    assert billed is not None
+    assert billed <= most.usd
+    assert usage.prompt_tokens + replied <= most.tokens
+
+
+@given(COUNTS, COUNTS)
+def test_an_hour_in_the_cache_is_within_the_bound(tokens: int, replied: int) -> None:
+    billed = (Decimal(2 * 4 * tokens) + Decimal(20 * replied)) / 1_000_000  # twice the input price of $4
+    assert billed <= bound("claude-opus-5-5", {}, prompt_tokens=tokens, reply_tokens=replied).usd
+
+
+def test_a_model_without_a_price_is_bound_by_its_tokens_alone() -> None:
+    most = bound("quiet", OVERRIDES, prompt_tokens=70, reply_tokens=30)
+    assert (most.usd, most.tokens) == (0, 100)
+    assert cost_usd("quiet", Usage(1_000, 1_000), OVERRIDES) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "priced", "known"), [("tiny", True, True), ("quiet", False, True), ("nobody", False, False)]
+)
+def test_a_price_is_known_unknown_or_said_to_be_none(model: str, priced: bool, known: bool) -> None:
+    assert (is_priced(model, OVERRIDES), is_known(model, OVERRIDES)) == (priced, known)
