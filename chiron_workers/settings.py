@@ -57,8 +57,9 @@ class Settings(BaseSettings):
     run_budget_usd: Usd = Field(
         Decimal(20), description="What a run may cost if its submit does not say; it pauses there."
     )
-    daily_budget_usd: Usd | None = Field(
-        None, description="What all runs together may cost on a day (UTC); they go on the day after."
+    daily_budget_usd: Annotated[Decimal, Field(ge=0)] = Field(
+        Decimal(0),
+        description="What all runs together may cost on a day (UTC); they go on the day after. 0: no limit.",
     )
 
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")

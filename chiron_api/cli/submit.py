@@ -1,12 +1,10 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Annotated
 
 import typer
 
-from chiron_api.amounts import usd_amount
+from chiron_api import submit_options as options
 from chiron_api.cli import run
 from chiron_api.cli.watch import follow
 from chiron_api.estimate_display import tell
@@ -37,55 +35,22 @@ class Defaults:
 
 @cli.command()
 def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
-    topics: Annotated[
-        list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            "--file",
-            "-f",
-            metavar="FILE",
-            help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
-            "A topic may have its own subject, role, model, priority and max_turns there.",
-        ),
-    ] = None,
-    subject: Annotated[
-        str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="Name of the batch. Default: from its topics.")] = "",
-    role: Annotated[str, typer.Option(help="Which agent works on the topics.")] = "research",
-    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
-    priority: Annotated[int, typer.Option(help="Higher goes first.")] = 0,
-    budget_usd: Annotated[
-        Decimal | None, typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost.")
-    ] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that the whole batch may use.")
-    ] = None,
-    run_budget_usd: Annotated[
-        Decimal | None,
-        typer.Option(
-            parser=usd_amount, metavar="USD", help="What each run may cost. Default: CHIRON_RUN_BUDGET_USD."
-        ),
-    ] = None,
-    run_budget_tokens: Annotated[
-        int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that each run may use.")
-    ] = None,
-    max_turns: Annotated[
-        int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")
-    ] = None,
-    idempotency_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")
-    ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print batch_id and run_ids as JSON.")] = False,
+    topics: options.Topics = None,
+    file: options.TopicsFile = None,
+    subject: options.Subject = None,
+    name: options.Name = "",
+    role: options.Role = "research",
+    model: options.Model = None,
+    priority: options.Priority = 0,
+    budget_usd: options.BudgetUsd = None,
+    budget_tokens: options.BudgetTokens = None,
+    run_budget_usd: options.RunBudgetUsd = None,
+    run_budget_tokens: options.RunBudgetTokens = None,
+    max_turns: options.MaxTurns = None,
+    idempotency_key: options.IdempotencyKey = None,
+    dry_run: options.DryRun = False,
+    watch: options.Watch = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Submit topics to be researched, as one batch. Prints the batch's id.
 

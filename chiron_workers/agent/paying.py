@@ -56,7 +56,7 @@ class PaidModel:
             reply_tokens=request.max_tokens,
             searches=searches,
         )
-        flight = _Flight(self.run, self.pool, most, self.settings.daily_budget_usd)
+        flight = _Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None)
         try:
             reply = await self.model.reply(
                 request, on_text=on_text, before_try=flight.begin, on_wait=flight.failed

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from chiron_workers.entries import Block, Entry, Opening, Question, Reply, Results, ToolResult
+from chiron_workers.entries import Block, Entry, Opening, Question, Reply, Results, ToolResult, Usage
 from chiron_workers.model import Request
 
 GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
@@ -27,9 +27,9 @@ class Window:
         """Take in the next entry; an opening begins anew."""
         if isinstance(entry, Opening):
             self._opening, self._messages, self._sent = entry, [], None
+            self._counted_tokens, self._bytes_since = 0, _bytes([entry.system, *entry.tools])
         if isinstance(entry, Reply) and self._messages[-1]["role"] == "user":
             self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
-            self._counted_tokens, self._bytes_since = 0, _bytes([entry.system, *entry.tools])
         for role, blocks in _spoken(entry):
             _say(self._messages, role, blocks)
             self._measure(entry, role, blocks)
@@ -40,14 +40,10 @@ class Window:
         return self._counted_tokens + self._bytes_since
 
     def _measure(self, entry: Entry, role: str, blocks: list[Block]) -> None:
-        if (
-            isinstance(entry, Reply)
-            and role == "assistant"
-            and entry.usage.tokens > entry.usage.output_tokens
-        ):
-            self._counted_tokens = entry.usage.tokens
-            self._bytes_since = 0
-        else:  # some servers bill nothing, and so count nothing
+        usage = entry.usage if isinstance(entry, Reply) and role == "assistant" else Usage()
+        if usage.tokens > usage.output_tokens:
+            self._counted_tokens, self._bytes_since = usage.tokens, 0
+        else:  # some servers count nothing
             self._bytes_since += _bytes(blocks)
 
     def request(self) -> Request:

@@ -85,8 +85,7 @@ def _kind(role: str, model: str, runs: int, row: DictRow | None) -> Kind:
     usage = typical(model, settings().max_turns)
     usd = cost_usd(model, usage, settings().prices)
     dear = None if usd is None else DEAR * usd
-    tokens = usage.prompt_tokens + usage.output_tokens
-    return Kind(role, model, runs, 0, TURNS, tokens, usd, dear)
+    return Kind(role, model, runs, 0, TURNS, usage.tokens, usd, dear)
 
 
 def _total(parts: Iterable[tuple[Decimal | None, int]]) -> Decimal | None:

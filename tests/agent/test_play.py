@@ -226,7 +226,7 @@ async def test_a_run_pauses_before_the_call_that_its_budget_may_not_cover_and_go
         return says("done") if turn(request) == 3 else Says((call("echo", words="on"),), "tool_use", dear)
 
     await stage.model(script)
-    (run_id,) = await stage.submit("tides", budget=Budget(Decimal("0.80")))
+    (run_id,) = await stage.submit("tides", budget=Budget(Decimal("0.85")))
     assert await stage.play(run_id) is Outcome.LEFT
     row = await stage.row(run_id)
     assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 3, "budget")

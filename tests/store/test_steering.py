@@ -275,7 +275,11 @@ async def test_a_spent_budget_needs_a_higher_one(stage: Stage, whose: str) -> No
             with pytest.raises(Conflict, match=r"has spent 1\.5000 of its .* higher --budget-usd"):
                 await command(stage.pool, target, budget=Budget(budget))
             assert (await stage.row(run), await batch_of(stage, run)) == before
-        await command(stage.pool, target, budget=Budget(Decimal(2)))
+        if whose == "run":
+            await command(stage.pool, target, budget=Budget(Decimal(2)))
+    if whose == "batch":
+        await resume(stage.pool, batch_id, budget=Budget(Decimal(2)))
+        await retry(stage.pool, batch_id)
     changed = await batch_of(stage, run_id) if whose == "batch" else await stage.row(run_id)
     assert changed["budget_usd"] == 2
 
