@@ -1,24 +1,26 @@
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
 
+import anthropic
 import httpx2
-from anthropic import AsyncAnthropic, DefaultAioHttpClient
-from anthropic.lib.streaming import AsyncMessageStream
-from anthropic.types import Message
+from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
+from chiron_workers.model.accumulation import Accumulation, Wire
 from chiron_workers.model.caching import parameters
 from chiron_workers.model.request import Request
-from chiron_workers.model.retries import MEND_KEY, BeforeTry, OnWait, StreamCut, with_retries
+from chiron_workers.model.retries import MEND_KEY, BeforeTry, OnWait, with_retries
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
+ERROR_CHARS = 1_000
 LONGEST_CALL_S = 3600.0  # also for a stream that goes on sending pings
 
 
@@ -65,33 +67,30 @@ class Model:
         )
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
-        words = _Gathered(on_text)
-        async with asyncio.timeout(LONGEST_CALL_S), self._streaming(request) as stream:
-            began = False
-            async for event in stream:
-                began = began or event.type == "message_start"
-                if event.type == "text":
-                    words.add(event.text)
-            if not began:
-                raise StreamCut("The stream ended before it began.")
-            message = await stream.get_final_message()
-            request_id = stream.request_id or ""
+        words, read = _Gathered(on_text), Accumulation()
+        async with asyncio.timeout(LONGEST_CALL_S), self._streaming(request) as response:
+            async for event in AsyncStream.raw_events(response):
+                if event.event == "error":
+                    raise _error_in(response, event.data)
+                if event.data and event.event != "ping":
+                    words.add(read.add(event.json()))
         words.flush()
-        if message.stop_reason is None:
-            raise StreamCut("The stream ended before the reply was complete.")
-        return self._reply(request.model, message, request_id)
+        return self._reply(request.model, read.whole(), response.headers.get("request-id", ""))
 
     @asynccontextmanager
-    async def _streaming(self, request: Request) -> AsyncIterator[AsyncMessageStream[None]]:
-        manager = self._open().messages.stream(**parameters(request, ttl=self._settings.cache_ttl))
+    async def _streaming(self, request: Request) -> AsyncIterator[httpx2.Response]:
+        messages = self._open().messages.with_streaming_response
+        called = messages.create(**parameters(request, ttl=self._settings.cache_ttl), stream=True)
         try:
-            stream = await manager.__aenter__()
+            response = await called.__aenter__()
         except TypeError as error:  # how the SDK says that it has no key
             if "authentication" not in str(error):
                 raise
             raise RunFailed("credentials", f"There is no key for the model. {MEND_KEY}") from None
-        async with stream:
-            yield stream
+        try:
+            yield response.http_response
+        finally:
+            await response.close()
 
     def _open(self) -> AsyncAnthropic:
         if self._client is None:
@@ -107,9 +106,8 @@ class Model:
             )
         return self._client
 
-    def _reply(self, asked: str, message: Message, request_id: str) -> Reply:
-        wire = message.model_dump(mode="json", exclude_unset=True, warnings=False)
-        billed = wire.get("usage") or {}
+    def _reply(self, asked: str, message: Wire, request_id: str) -> Reply:
+        billed = message.get("usage") or {}
         for_an_hour = (billed.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
         usage = Usage(
             input_tokens=billed.get("input_tokens") or 0,
@@ -119,12 +117,13 @@ class Model:
             cache_read_tokens=billed.get("cache_read_input_tokens") or 0,
             web_searches=(billed.get("server_tool_use") or {}).get("web_search_requests") or 0,
         )
+        answered = str(message.get("model") or asked)
         return Reply(
-            content=tuple(wire["content"]),
-            stop=str(message.stop_reason),
+            content=tuple(message["content"]),
+            stop=str(message["stop_reason"]),
             usage=usage,
-            cost_usd=self._cost_usd(asked, message.model, usage),
-            model=message.model,
+            cost_usd=self._cost_usd(asked, answered, usage),
+            model=answered,
             request_id=request_id,
         )
 
@@ -137,6 +136,15 @@ class Model:
         return cost_usd(asked, usage, prices) if found is None else found
 
 
+def _error_in(response: httpx2.Response, data: str) -> anthropic.APIStatusError:
+    # With the status of the stream, as the SDK raises it: only its type says what it is.
+    try:
+        body = json.loads(data)
+    except ValueError:
+        body = data
+    return anthropic.APIStatusError(str(body)[:ERROR_CHARS], response=response, body=body)
+
+
 class _Gathered:
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
@@ -144,7 +152,8 @@ class _Gathered:
         self._since = time.monotonic()
 
     def add(self, text: str) -> None:
-        self._parts.append(text)
+        if text:
+            self._parts.append(text)
         if time.monotonic() - self._since >= TEXT_EVERY_S:
             self.flush()
 

@@ -1,0 +1,173 @@
+"""A message put together from its stream is what the SDK's own helper makes of it."""
+
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from anthropic import AsyncAnthropic
+
+from chiron_workers.model.accumulation import Accumulation
+from chiron_workers.model.retries import StreamCut
+
+START = {
+    "type": "message_start",
+    "message": {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-opus-5-5",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 7, "output_tokens": 1, "cache_read_input_tokens": 5},
+    },
+}
+CITATION = {
+    "type": "char_location",
+    "cited_text": "It rains.",
+    "document_index": 0,
+    "document_title": "Weather",
+    "start_char_index": 0,
+    "end_char_index": 9,
+}
+
+
+def block(index: int, start: dict[str, Any], *deltas: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"type": "content_block_start", "index": index, "content_block": start},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+EVENTS = [
+    START,
+    {"type": "ping"},
+    *block(
+        0,
+        {"type": "thinking", "thinking": "", "signature": ""},
+        {"type": "thinking_delta", "thinking": "Let me "},
+        {"type": "thinking_delta", "thinking": "see."},
+        {"type": "signature_delta", "signature": "c2ln"},
+    ),
+    *block(1, {"type": "redacted_thinking", "data": "eHl6"}),
+    *block(
+        2,
+        {"type": "text", "text": "", "citations": []},
+        {"type": "text_delta", "text": "It "},
+        {"type": "citations_delta", "citation": CITATION},
+        {"type": "text_delta", "text": "rains \U0001f327."},
+        {"type": "citations_delta", "citation": CITATION},
+    ),
+    *block(
+        3,
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+        {"type": "input_json_delta", "partial_json": '{"query": "ra'},
+        {"type": "input_json_delta", "partial_json": 'in"}'},
+    ),
+    *block(
+        4,
+        {
+            "type": "web_search_tool_result",
+            "tool_use_id": "srvtoolu_1",
+            "content": [
+                {
+                    "type": "web_search_result",
+                    "url": "https://a.example/",
+                    "title": "A",
+                    "encrypted_content": "eA==",
+                    "page_age": None,
+                }
+            ],
+        },
+    ),
+    *block(
+        5,
+        {"type": "tool_use", "id": "toolu_1", "name": "note", "input": {}},
+        {"type": "input_json_delta", "partial_json": ""},
+        {"type": "input_json_delta", "partial_json": '{"deep": [1, nul'},
+        {"type": "input_json_delta", "partial_json": 'l, {"\\u00e9": "\\n"}]}'},
+    ),
+    *block(6, {"type": "tool_use", "id": "toolu_2", "name": "list", "input": {}}),
+    {
+        "type": "message_delta",
+        "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+        "usage": {"output_tokens": 42, "input_tokens": None, "server_tool_use": {"web_search_requests": 1}},
+    },
+    {"type": "message_stop"},
+]
+
+
+def accumulated(events: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    read = Accumulation()
+    words = "".join(
+        read.add(event) for event in json.loads(json.dumps(events)) if event.get("type") != "ping"
+    )
+    return read.whole(), words
+
+
+async def by_the_sdk(events: list[dict[str, Any]]) -> dict[str, Any]:
+    async def answer(_: web.Request) -> web.Response:
+        wire = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+        return web.Response(body=wire.encode(), content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        async with (
+            AsyncAnthropic(base_url=url, api_key="test", max_retries=0) as client,
+            client.messages.stream(model="m", max_tokens=9, messages=[]) as stream,
+        ):
+            return (await stream.get_final_message()).model_dump(
+                mode="json", exclude_unset=True, warnings=False
+            )
+    finally:
+        await runner.cleanup()
+
+
+async def test_every_kind_of_block_comes_out_as_the_sdk_puts_it_together() -> None:
+    ours, words = accumulated(EVENTS)
+    theirs = await by_the_sdk(EVENTS)
+    assert ours["content"] == theirs["content"]
+    assert (ours["stop_reason"], ours["model"]) == (theirs["stop_reason"], theirs["model"])
+    counts = ("input_tokens", "output_tokens", "cache_read_input_tokens", "server_tool_use")
+    assert {name: ours["usage"][name] for name in counts} == {name: theirs["usage"][name] for name in counts}
+    assert words == "It rains \U0001f327."
+
+
+def test_a_field_that_nobody_knows_yet_is_kept() -> None:
+    start = {"type": "newest", "mood": "so ", "extra": {"kept": True}}
+    ours, _ = accumulated([START, *block(0, start, {"type": "mood_delta", "mood": "far"}), *EVENTS[-2:]])
+    assert ours["content"] == [{"type": "newest", "mood": "so far", "extra": {"kept": True}}]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        EVENTS[2:],
+        [START, {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}}],
+        [START, *block(1, {"type": "text", "text": ""})],
+        [START, {"type": "content_block_start", "index": 0}],
+        [START, {"kind": "nothing"}],
+        [{"type": "message_start", "message": None}, *EVENTS[1:]],
+        [START, {"type": "message_delta"}],
+        EVENTS[:-2],
+        [],
+    ],
+    ids=lambda events: f"{len(events)} events",
+)
+def test_a_stream_that_makes_no_sense_or_stops_short_is_cut(events: list[dict[str, Any]]) -> None:
+    with pytest.raises(StreamCut):
+        accumulated(events)
+
+
+def test_arguments_that_are_no_json_are_a_fault_of_the_stream() -> None:
+    start = {"type": "tool_use", "id": "t", "name": "n", "input": {}}
+    half = {"type": "input_json_delta", "partial_json": '{"a": '}
+    with pytest.raises(ValueError):  # retries.py takes every ValueError for a broken stream
+        accumulated([START, *block(0, start, half), *EVENTS[-2:]])
