@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -24,6 +24,9 @@ MODEL = "claude-opus-5-5"
 MAX_TOKENS = 16_000
 SYSTEM = (PROMPTS / "research.md").read_text()
 
+Message = dict[str, Any]  # of the Messages API, as JSON
+Play = Callable[[str], Awaitable[None]]  # carries the conversation on a topic to its end
+
 
 @asynccontextmanager
 async def open_client(*, connections: int) -> AsyncIterator[AsyncAnthropic]:
@@ -34,45 +37,69 @@ async def open_client(*, connections: int) -> AsyncIterator[AsyncAnthropic]:
         yield client
 
 
+@asynccontextmanager
+async def opened(*, runs: int) -> AsyncIterator[Play]:
+    """The bare loop as one of the loops that are compared; see `loops.py`."""
+    tools = definitions(all_tools=False)
+    async with open_client(connections=runs + 20) as client:
+        yield lambda topic: converse(client, topic, tools=tools)
+
+
 async def converse(
     client: AsyncAnthropic,
     topic: str,
     *,
-    tools: list[dict[str, Any]],
+    tools: Sequence[Message],
     on_reply: Callable[[], None] = lambda: None,
 ) -> None:
     """Play one conversation until the model asks for no more tools."""
-    messages: list[Any] = [
-        {"role": "user", "content": [{"type": "text", "text": f"Research topic: {topic}"}]}
-    ]
+    messages = [question(topic)]
     while True:  # ends: the server plays a set number of turns
-        async with client.messages.stream(
-            model=MODEL,
-            system=SYSTEM,
-            messages=messages,
-            max_tokens=MAX_TOKENS,
-            tools=tools,  # type: ignore[arg-type]  # definitions are JSON here
-            cache_control={"type": "ephemeral"},
-        ) as stream:
-            async for _ in stream:
-                pass
-            message = await stream.get_final_message()
+        reply = await ask(client, messages, tools=tools)
         on_reply()
-        messages.append({"role": "assistant", "content": [block.to_dict() for block in message.content]})
-        if message.stop_reason != "tool_use":
+        messages.append(reply)
+        if not (uses := calls(reply)):
             return
-        results = [_result(block) for block in message.content if block.type == "tool_use"]
-        messages.append({"role": "user", "content": results})
+        messages.append(answer(uses, [passage(use["input"]["query"]) for use in uses]))
 
 
-def _result(block: Any) -> dict[str, Any]:
-    found = passage(str(block.input.get("query", "")))
-    return {
-        "type": "tool_result",
-        "tool_use_id": block.id,
-        "content": json.dumps(found, ensure_ascii=False),
-        "is_error": False,
-    }
+def question(topic: str) -> Message:
+    return {"role": "user", "content": [{"type": "text", "text": f"Research topic: {topic}"}]}
+
+
+async def ask(client: AsyncAnthropic, messages: Sequence[Message], *, tools: Sequence[Message]) -> Message:
+    """The model's next message, streamed, as it goes into the history."""
+    async with client.messages.stream(
+        model=MODEL,
+        system=SYSTEM,
+        messages=messages,  # type: ignore[arg-type]  # messages and definitions are JSON here
+        max_tokens=MAX_TOKENS,
+        tools=tools,  # type: ignore[arg-type]
+        cache_control={"type": "ephemeral"},
+    ) as stream:
+        async for _ in stream:
+            pass
+        message = await stream.get_final_message()
+    return {"role": "assistant", "content": [block.to_dict() for block in message.content]}
+
+
+def calls(reply: Message) -> list[dict[str, Any]]:
+    """The tool calls of a message; an answer has none."""
+    return [block for block in reply["content"] if block["type"] == "tool_use"]
+
+
+def answer(uses: Sequence[dict[str, Any]], found: Sequence[dict[str, str]]) -> Message:
+    """The message with the results of tool calls."""
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": use["id"],
+            "content": json.dumps(one, ensure_ascii=False),
+            "is_error": False,
+        }
+        for use, one in zip(uses, found, strict=True)
+    ]
+    return {"role": "user", "content": results}
 
 
 def definitions(*, all_tools: bool) -> list[dict[str, Any]]:

@@ -76,16 +76,21 @@ def bare(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
 
 
 def pipeline(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
-    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(asked.runs)]
-    command += ["-n", f"bench{asked.runs}@here", *([] if asked.all_tools else ["-I", "only_look_up"])]
-    slots = {"CHIRON_CONCURRENCY": str(asked.runs)}
+    command, slots = worker(f"bench{asked.runs}", asked)
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **slots) as process:
         with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
-            batch_id = asyncio.run(_submit(found, asked))
+            batch_id = asyncio.run(enqueue(found, asked))
             _wait_for_the_end(found, batch_id, process, log)
         with psycopg.connect(found.settings.database_url) as connection:
             turns = connection.execute(SQL["turns"], {"batch_id": batch_id}).fetchall()
         return throughput(turns, sampler)
+
+
+def worker(name: str, asked: Asked) -> tuple[list[str], dict[str, str]]:
+    """The command of a worker for so many runs, and what it needs in its environment."""
+    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(asked.runs)]
+    command += ["-n", f"{name}@here", *([] if asked.all_tools else ["-I", "only_look_up"])]
+    return command, {"CHIRON_CONCURRENCY": str(asked.runs)}
 
 
 @contextmanager
@@ -99,7 +104,8 @@ def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Pr
             process.terminate()
 
 
-async def _submit(found: Services, asked: Asked) -> Any:
+async def enqueue(found: Services, asked: Asked) -> Any:
+    """Submit a batch of runs and ring for them; its id."""
     runs = [NewRun(f"tides {n:04}", "research", "Physics", MODEL, asked.turns) for n in range(asked.runs)]
     async with open_pool(found.settings.database_url, size=2) as pool:
         submitted = await submit(pool, NewBatch(runs, "Physics"))
@@ -111,15 +117,18 @@ def _wait_for_the_end(found: Services, batch_id: Any, process: psutil.Process, l
     give_up_at = time.monotonic() + PATIENCE_S
     with psycopg.connect(found.settings.database_url, autocommit=True) as connection:
         while True:
-            states: dict[str, int] = dict(
-                connection.execute(SQL["states"], {"batch_id": batch_id}).fetchall()
-            )
+            states = states_of(connection, batch_id)
             if states.keys() <= {"completed"}:
                 return
             if "failed" in states or not process.is_running() or time.monotonic() > give_up_at:
                 log.seek(0)
                 raise SystemExit(f"The runs did not complete: {states}\n{log.read()[-2_000:]}")
             time.sleep(0.5)
+
+
+def states_of(connection: psycopg.Connection[Any], batch_id: Any) -> dict[str, int]:
+    """How many runs of a batch are in each state."""
+    return dict(connection.execute(SQL["states"], {"batch_id": batch_id}).fetchall())
 
 
 def throughput(turns: list[Any], sampler: Sampler) -> Throughput:

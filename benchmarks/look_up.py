@@ -11,6 +11,7 @@ from chiron_workers.toolkit import tool
 from chiron_workers.tools import registry
 
 SQL = load(__file__)
+KEEP = SQL["keep"]
 PROSE = (
     "The tide follows the moon by about fifty minutes a day, and the height of it follows the season. " * 3
 )
@@ -33,10 +34,13 @@ async def look_up(store: Store, *, query: str) -> dict[str, str]:
         query: What you want to know.
     """
     found = passage(query)
-    caller = store.caller
-    args = {"run_id": caller.run_id, "call_id": caller.call_id, "query": query}
-    await store.session.write(SQL["keep"], args)
+    await store.session.write(KEEP, row_of(str(store.caller.run_id), str(store.caller.call_id), query))
     return found
+
+
+def row_of(run: str, call_id: str, query: str) -> dict[str, str]:
+    """The arguments of KEEP."""
+    return {"run_id": run, "call_id": call_id, "query": query}
 
 
 @contextmanager

@@ -87,9 +87,12 @@ def _environment(folder: Path, database_url: str, redis_url: str) -> Iterator[No
 
 
 @contextmanager
-def model_server(*, turns: int, latency_ms: float, reply_chars: int) -> Iterator[psutil.Process]:
-    """The offline researcher in load mode; ANTHROPIC_BASE_URL leads to it meanwhile."""
-    options = {"--turns": turns, "--latency-ms": latency_ms, "--reply-chars": reply_chars}
+def model_server(
+    *, turns: int, latency_ms: float, reply_chars: int, log: Path | None = None
+) -> Iterator[psutil.Process]:
+    """The offline researcher in load mode; ANTHROPIC_BASE_URL leads to it meanwhile. The log tells of each call."""
+    options: dict[str, object] = {"--turns": turns, "--latency-ms": latency_ms, "--reply-chars": reply_chars}
+    options |= {"--log": log} if log else {}
     command = [sys.executable, "-m", "chiron_api", "offline-model"]
     command += [str(part) for option in options.items() for part in option]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -101,6 +101,12 @@ async def _play_bare(laps: Laps) -> None:
 def pipeline(postgres: int, turns: int) -> Costs:
     """Early and late turns of a run that a worker's host plays."""
     laps = Laps(psutil.Process(postgres), edges(turns))
+    play_pipeline(laps, turns)
+    return laps.costs(turns)
+
+
+def play_pipeline(laps: Laps, turns: int) -> None:
+    """Play a run in this process after one that warms it up; the laps are told of its turns."""
     log_to_stderr("warning")
     offer_alone()
     host = Host(settings(), slots=settings().concurrency)
@@ -112,7 +118,6 @@ def pipeline(postgres: int, turns: int) -> Costs:
             assert host.play(run_id) is Outcome.PLAYED
     finally:
         host.stop()
-    return laps.costs(turns)
 
 
 async def _enqueue(*, turns: int) -> list[UUID]:

@@ -3,18 +3,24 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 HERE = Path(__file__).parents[1] / "benchmarks"
+RIVALS = ("dbos", "langgraph", "absurd")
+needs_rivals = pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("dbos", "langgraph", "absurd_sdk", "absurdctl")),
+    reason="The rivals are not installed; `uv run --group benchmarks pytest tests/test_benchmarks.py` has them.",
+)
 
 
 def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     file = folder / "figures.json"
-    command = [sys.executable, str(HERE / f"{name}.py"), *arguments, "--repeats", "1", "--json", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=folder)
+    command = [sys.executable, str(HERE / f"{name}.py"), *arguments, "--json", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr[-2_000:]
     found = json.loads(file.read_text())
     assert found["machine"]["cores"] >= 1
@@ -23,7 +29,7 @@ def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str
 
 @pytest.mark.slow
 def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> None:
-    found = figures("turn_overhead", tmp_path, "--turns", "12")
+    found = figures("turn_overhead", tmp_path, "--turns", "12", "--repeats", "1")
     assert found.keys() == {"commit", "bare early", "bare late", "pipeline early", "pipeline late"}
     (early,) = found["pipeline early"]
     assert early["wall"] > 0
@@ -33,7 +39,8 @@ def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
-    found = figures("concurrency", tmp_path, "--runs", "3", "--turns", "8", "--latency-ms", "100")
+    sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1")
+    found = figures("concurrency", tmp_path, *sizes)
     assert found.keys() == {"bare 3", "pipeline 3"}
     for (measured,) in found.values():
         assert measured["turns_per_s"] > 0
@@ -50,6 +57,70 @@ def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_
 
 @pytest.mark.slow
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
-    found = figures("submit", tmp_path, "--topics", "300")
+    found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and ring", "ring, batched", "ring, one by one"} == found.keys()
     assert all(step["wall"] > 0 for (step,) in found.values())
+
+
+@needs_rivals
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_each_rival_is_measured_beside_the_bare_loop_and_the_pipeline(tmp_path: Path) -> None:
+    sizes = ("--turns", "12", "--repeats", "1", "--runs", "3", "--turns-at-once", "8", "--latency-ms", "100")
+    found = figures("rivals", tmp_path, *sizes)
+    for name in ("bare", *RIVALS, "langgraph-delta", "pipeline"):
+        (turn,) = found[f"overhead {name}"]
+        assert turn["early"]["wall"] > 0
+        assert turn["written_long"] > 0 or name == "bare"
+        (at_once,) = found[f"throughput {name} 3"]
+        assert at_once["turns_per_s"] > 0
+
+
+@needs_rivals
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_each_rival_is_killed_and_keeps_every_row(tmp_path: Path) -> None:
+    sizes = ("--kills", "1", "--zombies", "0", "--runs", "2", "--turns", "12", "--seed", "1")
+    found = figures("rivals_crash", tmp_path, *sizes, "--loops", *RIVALS, "pipeline")
+    for name in (*RIVALS, "pipeline"):
+        (outcome,) = found[f"kill {name}"]
+        assert outcome["missing"] == 0
+        assert outcome["next_call_s"]
+
+
+@needs_rivals
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_stopped_rival_is_taken_over_and_goes_on_beside_its_successor(tmp_path: Path) -> None:
+    sizes = ("--kills", "0", "--zombies", "1", "--runs", "2", "--turns", "12", "--seed", "1")
+    found = figures("rivals_crash", tmp_path, *sizes, "--loops", "langgraph", "pipeline")
+    (theirs,), (ours,) = found["zombie langgraph"], found["zombie pipeline"]
+    assert theirs["missing"] == ours["missing"] == 0
+    assert ours["doubled"] == 0
+    assert ours["again"]["after"] == 0
+
+
+def test_an_answer_given_twice_is_counted_by_when_the_first_was_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(HERE)
+    from calls import Again, Noted, answered_again, until_next_call
+
+    def turn(number: int, *times: tuple[float, float]) -> list[Noted]:
+        call = ("talk", number)
+        return [
+            Noted(at, event, call)
+            for pair in times
+            for at, event in zip(pair, ("received", "answered"), strict=True)
+        ]
+
+    once, before, in_flight, after = (
+        turn(0, (1, 2)),
+        turn(1, (3, 4), (12, 13)),
+        turn(2, (4, 6), (14, 15)),
+        turn(3, (16, 18), (17, 19)),
+    )
+    cut = [Noted(20, "received", ("other", 0)), Noted(21, "cut", ("other", 0))]
+    log = [*once, *before, *in_flight, *after, *cut]
+    assert answered_again(log, stopped_at=5) == Again(before=1, before_by_s=1, in_flight=1, after=1)
+    assert until_next_call(log, stopped_at=5) == [7, 15]

@@ -1,6 +1,7 @@
 """Load: a set number of turns a conversation at next to no cost, whatever the length of its history."""
 
 import json
+import random
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from chiron_workers.offline.reply import Reply, reply, tokens_of
 from chiron_workers.offline.toolbelt import Tool, Toolbelt, toolbelt
 from chiron_workers.offline.topic import topic
 from chiron_workers.offline.usage import InputUsage, PrefixCache
+from chiron_workers.offline.vocabulary import VOCABULARY
 
 FRAMES_MAX = 1_024
 _STORED_EVERY = 10  # turns, where a store is offered and the last results hold a statement
@@ -24,7 +26,7 @@ _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _AFTER_MESSAGES = (b'],"model":', b'], "model":')
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:[^\s\"'\\<>]{3,500}")
 _STATEMENT = re.compile(r"[A-Z][^\"\\{}\[\]<>]{40,300}?\.")
-_FILLER = "This is a load test. A program plays a set number of turns and says nothing of any meaning. "
+_BEGINNING = "This is a load test. A program plays a set number of turns and says nothing of any meaning."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Load:
 
     def __init__(self, *, turns: int, calls: int, reply_chars: int, prefixes: PrefixCache) -> None:
         self._turns, self._calls, self._prefixes = turns, calls, prefixes
-        self._text = (_FILLER * (reply_chars // len(_FILLER) + 1))[:reply_chars]
+        self._text = prose(reply_chars)
         self._frames: OrderedDict[bytes, Frame] = OrderedDict()
 
     def turn(self, body: bytes) -> Turn:
@@ -104,6 +106,13 @@ class Load:
         ]
         values = {Purpose.QUERY: f"{asked} {number + 1}", Purpose.LIMIT: 3}
         return [(tool.name, fill(tool, values, said=frame.system, asked=asked)) for tool in tools]
+
+
+def prose(chars: int) -> str:
+    """Text of a length, always the same: words in no order, since repeated ones would be compressed to nothing."""
+    words = sorted(word for words in VOCABULARY.values() for word in words)
+    drawn = random.Random(0).choices(words, k=chars)  # noqa: S311  # a seed, so that all runs say the same
+    return " ".join([_BEGINNING, *drawn])[:chars]
 
 
 def _first_message(body: bytes, start: int) -> dict[str, Any] | None:

@@ -1,0 +1,70 @@
+"""This pipeline against DBOS, LangGraph and absurd: `uv run --group benchmarks python benchmarks/rivals.py [--json FILE]`.
+
+All of them play the same conversations against the same model server, with the same SDK client, the same tool and the
+same PostgreSQL, fsync on; `loops.py` says how. What is compared is the overhead of a turn over a bare loop, early and
+late in a run; the bytes that a turn writes; and turns a second and memory with many runs in one process.
+"""
+
+import argparse
+
+import loops
+import rivals_overhead
+import rivals_throughput
+from concurrency import Asked
+from cpu import load_average
+from look_up import create_table
+from report import begin, table
+from rivals_overhead import PIPELINE
+from services import services
+
+LOOPS = ("bare", *loops.RIVALS, PIPELINE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=210, help="Turns of the run whose overhead is measured.")
+    parser.add_argument("--repeats", type=int, default=5, help="Of the overhead.")
+    parser.add_argument("--runs", type=int, nargs="+", default=[100, 300], help="Runs at once.")
+    parser.add_argument("--turns-at-once", type=int, default=12, help="Turns of each run of many.")
+    parser.add_argument("--latency-ms", type=float, default=500, help="Of a reply, with many runs at once.")
+    parser.add_argument("--repeats-at-once", type=int, default=1)
+    parser.add_argument("--loops", nargs="+", choices=LOOPS, default=LOOPS)
+    with begin(parser) as (asked, report):
+        report.figures["versions"] = [dict(loops.versions())]
+        names = list(dict.fromkeys(["bare", *asked.loops]))
+        with services() as found:
+            create_table(found.settings.database_url)
+            for name in names:
+                if name != PIPELINE:
+                    loops.install(name, found.settings.database_url)
+            report.figures |= rivals_overhead.measure(found, names, turns=asked.turns, repeats=asked.repeats)
+            show_overhead(report.figures, names, asked)
+            for runs in asked.runs:
+                one = Asked(runs, asked.turns_at_once, asked.latency_ms / 1_000, all_tools=False)
+                measured = rivals_throughput.measure(found, names, one, repeats=asked.repeats_at_once)
+                report.figures |= measured
+                show_throughput(report.figures, names, one)
+
+
+def show_overhead(figures: rivals_overhead.Figures, names: list[str], asked: argparse.Namespace) -> None:
+    early, late = rivals_overhead.windows(asked.turns)
+    columns = ["loop", *(f"{what} {when[0]}-{when[1]}" for when in (early, late) for what in WHAT)]
+    title = f"Milliseconds a turn over the bare loop, median of {asked.repeats}, load {load_average()}"
+    table(title, columns, rivals_overhead.overhead_rows(figures, names))
+    short, message = rivals_overhead.short_run(asked.turns), figures["message"][0]["bytes"]
+    columns = ["loop", f"by turn {short}", f"by turn {asked.turns - 1}", "beyond the messages"]
+    title = f"KB of WAL a turn, whose reply and result are {message:,} bytes"
+    table(title, columns, rivals_overhead.written_rows(figures, names))
+
+
+WHAT = ("wall", "CPU client", "Postgres", "both")
+
+
+def show_throughput(figures: rivals_overhead.Figures, names: list[str], asked: Asked) -> None:
+    columns = ["loop", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "peak MB"]
+    title = f"{asked.runs} runs in one process, {asked.latency_s * 1_000:g} ms a reply, load {load_average()}"
+    table(title, columns, rivals_throughput.rows(figures, names, asked))
+
+
+if __name__ == "__main__":
+    main()

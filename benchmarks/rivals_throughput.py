@@ -1,0 +1,61 @@
+"""How many turns one process of each loop plays: the part of `rivals.py` that plays many runs at once."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from uuid import uuid4
+
+import psutil
+from concurrency import PATIENCE_S, Asked, Throughput, pipeline, started, throughput
+from report import Figures
+from rivals_overhead import PIPELINE, REPLY_CHARS
+from sampling import Sampler
+from services import Services, model_server
+
+HERE = Path(__file__).parent
+
+
+def played(name: str, found: Services, server: psutil.Process, asked: Asked) -> Throughput:
+    """The turns of one loop in a process of its own; the pipeline's is a Celery worker."""
+    if name == PIPELINE:
+        return pipeline(found, server, asked)
+    options = {"--runs": asked.runs, "--tag": uuid4().hex[:8], "--over-s": asked.latency_s}
+    command = [sys.executable, str(HERE / "loops.py"), name]
+    command += [str(part) for option in options.items() for part in option]
+    with (found.folder / "loop.json").open("w+") as out, started(command, out) as process:
+        with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
+            code = process.wait(PATIENCE_S)
+        out.seek(0)
+        said = out.read()
+    if code != 0:
+        raise SystemExit(f"The runs of {name} did not complete:\n{said[-2_000:]}")
+    return throughput(json.loads(said[said.index("[[") :]), sampler)
+
+
+def measure(found: Services, names: Sequence[str], asked: Asked, *, repeats: int) -> Figures:
+    """Every repeat of each loop by turns, by `throughput NAME RUNS`."""
+    figures: Figures = {f"throughput {name} {asked.runs}": [] for name in names}
+    latency_ms = asked.latency_s * 1_000
+    for _ in range(repeats):
+        for name in names:
+            with model_server(turns=asked.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS) as server:
+                one = played(name, found, server, asked)
+            figures[f"throughput {name} {asked.runs}"].append(asdict(one))
+    return figures
+
+
+def rows(figures: Figures, names: Sequence[str], asked: Asked) -> list[list[str]]:
+    """Of each loop: turns a second, their share of the ideal, milliseconds of CPU a turn, and memory."""
+    found = []
+    for name in names:
+        repeated = figures[f"throughput {name} {asked.runs}"]
+        medians = {key: median(one[key] for one in repeated) for key in Throughput.__slots__}
+        share = medians["turns_per_s"] / (asked.runs / asked.latency_s)
+        cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres")]
+        found.append(
+            [name, f"{medians['turns_per_s']:.0f}", f"{share:.2f}", *cpu, f"{medians['peak_mb']:.0f}"]
+        )
+    return found
