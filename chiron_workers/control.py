@@ -1,4 +1,4 @@
-"""Hints from whoever steers to the workers that play: the row is the truth, and Redis makes it quick."""
+"""Hints to the workers that play, from whoever steers and from each other: Redis makes quick what is true elsewhere."""
 
 import asyncio
 import contextlib
@@ -8,6 +8,7 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 
+from chiron_workers.cooling import Cooling, lift, standing
 from chiron_workers.progress import Publisher, redis_client
 from chiron_workers.store.events import Event
 
@@ -17,8 +18,15 @@ LISTEN_S = 30.0
 PAUSE_MAX_S = 5.0
 
 
-async def announce(redis_url: str, steered: UUID, events: Sequence[Event]) -> None:
+Hint = UUID | Cooling
+
+
+async def announce(
+    redis_url: str, steered: UUID, events: Sequence[Event], *, lifted: Sequence[str] = ()
+) -> None:
     """Tell workers that a batch or a run was steered, and watchers what happened; call it after the commit.
+
+    The models in `lifted` may be called again at once.
 
     A Redis that is away only delays: workers learn of it when they renew, watchers when they look into Postgres.
     """
@@ -29,22 +37,42 @@ async def announce(redis_url: str, steered: UUID, events: Sequence[Event]) -> No
         publisher.publish(event)
     with contextlib.suppress(RedisError, OSError):
         async with redis_client(redis_url) as redis:
+            await lift(redis, CHANNEL, lifted)
             await redis.publish(CHANNEL, str(steered))
     await publisher.close()
 
 
-async def hints(redis_url: str) -> AsyncGenerator[UUID]:
-    """The batches and runs that are steered, as it happens; never ends. What comes while Redis is away is lost."""
+async def hints(redis_url: str) -> AsyncGenerator[Hint]:
+    """The batches and runs that are steered and the models that cool down, as it happens; never ends.
+
+    What is steered while Redis is away is lost; the cool-downs that stand come with each new connection.
+    """
     pause_s = 0.1
     while True:
         with contextlib.suppress(RedisError, OSError):
             async with redis_client(redis_url) as redis, redis.pubsub() as pubsub:
                 await pubsub.subscribe(CHANNEL)
                 while True:
+                    _leave_if_cancelled()
                     message = await pubsub.get_message(timeout=LISTEN_S)
                     pause_s = 0.1
-                    if message is not None and message["type"] == "message":
+                    if message is not None and message["type"] == "subscribe":
+                        for cooling in await standing(redis):
+                            yield cooling
+                    elif message is not None and message["type"] == "message":
                         with contextlib.suppress(ValueError):  # somebody else's message
-                            yield UUID(message["data"].decode(errors="replace"))
+                            yield _hint(message["data"].decode(errors="replace"))
+        _leave_if_cancelled()
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
+
+
+def _leave_if_cancelled() -> None:
+    # redis-py swallows a cancellation that meets it while it connects.
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+def _hint(message: str) -> Hint:
+    return Cooling.from_json(message) if message.startswith("{") else UUID(message)

@@ -2,6 +2,7 @@ from types import TracebackType
 from typing import Self
 
 from chiron_workers.model import Model
+from chiron_workers.model.traffic import Traffic
 from chiron_workers.offline import Started, start_in_thread
 from chiron_workers.settings import Settings
 from chiron_workers.store.runs import Run
@@ -10,11 +11,15 @@ OFFLINE = "offline"
 
 
 class Endpoints:
-    """The Messages API that a run's model is behind; the offline researcher starts when it is first wanted."""
+    """The Messages API that a run's model is behind; the offline researcher starts when it is first wanted.
+
+    `traffic` is what the calls of all models here heed.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._model = Model(settings)
+        self.traffic = Traffic(settings)
+        self._model = Model(settings, self.traffic)
         self._offline: Model | None = None
         self._offline_thread: Started | None = None
 
@@ -24,7 +29,9 @@ class Endpoints:
             return self._model
         if self._offline is None:
             self._offline_thread = start_in_thread()
-            self._offline = Model(self._settings, base_url=self._offline_thread.url, api_key=OFFLINE)
+            self._offline = Model(
+                self._settings, self.traffic, base_url=self._offline_thread.url, api_key=OFFLINE
+            )
         return self._offline
 
     async def __aenter__(self) -> Self:
@@ -37,3 +44,4 @@ class Endpoints:
         if self._offline is not None and self._offline_thread is not None:
             await self._offline.close()
             self._offline_thread.stop()
+        await self.traffic.close()

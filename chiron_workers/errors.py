@@ -63,6 +63,10 @@ class ModelUnavailable(ChironError):
         self.retry_after_s = retry_after_s
 
 
+class ModelHeld(ModelUnavailable):
+    """No run can call this model for `retry_after_s` seconds, so its whole queue waits."""
+
+
 class ToolError(ChironError):
     """A tool call went wrong. The message is data for the model; it never ends a run."""
 

@@ -20,6 +20,7 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.celery import Doorbell, ring
 from chiron_workers.control import hints
+from chiron_workers.cooling import Cooling
 from chiron_workers.embed import open_embedder
 from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
@@ -183,8 +184,10 @@ class Host:
     async def _listen_for_hints(self) -> None:
         if not self._settings.redis_url:
             return
-        async for steered in hints(self._settings.redis_url):
-            if any(steered in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
+        async for hint in hints(self._settings.redis_url):
+            if isinstance(hint, Cooling):
+                self._endpoints.traffic.heed(hint)
+            elif any(hint in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
                 self._renewal.look_now()
 
     async def _rescue_again_and_again(self) -> None:

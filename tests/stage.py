@@ -11,6 +11,7 @@ from scripted_model import Script, ScriptedModel, scripted_model
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.embed import Embedder
 from chiron_workers.model import Model
+from chiron_workers.model.traffic import Traffic
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
@@ -61,7 +62,9 @@ class Stage:
         return claimed[0]
 
     def taking(self, run: Run) -> Taking:
-        model = Model(self.settings, base_url=self.server.url, api_key="test")
+        traffic = Traffic(self.settings)
+        model = Model(self.settings, traffic, base_url=self.server.url, api_key="test")
+        self.resources.push_async_callback(traffic.close)
         self.resources.push_async_callback(model.close)
         journal = Journal(self.pool, self.published.append, lease_for=LEASE)
         tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model)

@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.entries import Bound, Reply
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
-from chiron_workers.model.retries import Wait
+from chiron_workers.model.failures import Wait
 from chiron_workers.prices import bound
 from chiron_workers.settings import Settings
 from chiron_workers.store.connect import Pool

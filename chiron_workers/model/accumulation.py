@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chiron_workers.entries import Block
-from chiron_workers.model.retries import StreamCut
+from chiron_workers.model.failures import StreamCut
 
 Wire = dict[str, Any]  # JSON as it came
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from functools import partial
 
 import anthropic
 import httpx2
@@ -13,8 +14,11 @@ from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.accumulation import Accumulation, Wire
 from chiron_workers.model.caching import parameters
+from chiron_workers.model.failures import MEND_KEY, Wait
+from chiron_workers.model.limiter import Taken
 from chiron_workers.model.request import Request
-from chiron_workers.model.retries import MEND_KEY, BeforeTry, OnWait, with_retries
+from chiron_workers.model.retries import BeforeTry, OnWait, with_retries
+from chiron_workers.model.traffic import Traffic
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
@@ -28,14 +32,21 @@ class Model:
     """The Messages API, one client for all runs of a worker.
 
     Args:
+        traffic: What calls heed, also those of other clients and other workers.
         base_url: Where the API is; None leaves it to ANTHROPIC_BASE_URL.
         api_key: None leaves it to the SDK's own variables.
     """
 
     def __init__(
-        self, settings: Settings, *, base_url: str | None = None, api_key: str | None = None
+        self,
+        settings: Settings,
+        traffic: Traffic,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
     ) -> None:
         self._settings = settings
+        self._traffic = traffic
         self._base_url = base_url
         self._api_key = api_key
         self._client: AsyncAnthropic | None = None
@@ -53,18 +64,35 @@ class Model:
         before_try: BeforeTry | None = None,
         on_wait: OnWait | None = None,
     ) -> Reply:
-        """The model's next complete reply; `on_text` gets its words as they arrive, `on_wait` each try that failed.
+        """The model's next complete reply; `on_text` gets its words as they arrive.
+
+        Args:
+            before_try: Awaited before each try, when nothing but the model is left to wait for.
+            on_wait: Awaited after each try that failed.
 
         Raises:
             RunFailed: The call can never succeed as it stands.
+            ModelHeld: The model will not be there for a while, for nobody.
             ModelUnavailable: The model cannot answer now.
         """
-        return await with_retries(
-            lambda: self._stream(request, on_text),
-            tries=self._settings.model_tries,
-            before_try=before_try,
-            on_wait=on_wait,
-        )
+        taken: Taken | None = None
+
+        async def begin() -> None:
+            nonlocal taken
+            taken = await self._traffic.enter(request)
+            if before_try is not None:
+                await before_try()
+
+        async def note(wait: Wait) -> None:
+            self._traffic.failed(request.model, wait)
+            if on_wait is not None:
+                await on_wait(wait)
+
+        tries = self._settings.model_tries
+        call = partial(self._stream, request, on_text)
+        reply = await with_retries(call, tries=tries, before_try=begin, on_wait=note)
+        self._traffic.answered(request.model, taken, reply.usage)
+        return reply
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words, read = _Gathered(on_text), Accumulation()

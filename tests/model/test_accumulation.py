@@ -8,7 +8,7 @@ from aiohttp import web
 from anthropic import AsyncAnthropic
 
 from chiron_workers.model.accumulation import Accumulation
-from chiron_workers.model.retries import StreamCut
+from chiron_workers.model.failures import StreamCut
 
 START = {
     "type": "message_start",

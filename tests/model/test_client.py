@@ -10,7 +10,9 @@ from scripted_model import Fails, Says, Script, call, says, scripted_model, text
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import ModelUnavailable, RunFailed
 from chiron_workers.model import Model, Request
-from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, Wait, backoff_s
+from chiron_workers.model.failures import Wait
+from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, backoff_s
+from chiron_workers.model.traffic import Traffic
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
@@ -39,7 +41,7 @@ async def ask(
 ) -> tuple[Reply, list[Any]]:
     async with scripted_model(script) as server:
         settings = Settings(_env_file=None, model_tries=tries, model_timeout_s=1)  # type: ignore[call-arg]
-        model = Model(settings, base_url=server.url, api_key="test")
+        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
         try:
             on_text = (said if said is not None else []).append
             reply = await model.reply(request(**changes), on_text=on_text, on_wait=on_wait)
@@ -131,7 +133,8 @@ async def test_a_connection_that_never_came_about_was_not_billed() -> None:
 
     async with scripted_model(lambda _: says("x")) as server:
         gone = server.url
-    model = Model(Settings(_env_file=None, model_tries=1), base_url=gone, api_key="test")  # type: ignore[call-arg]
+    settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
+    model = Model(settings, Traffic(settings), base_url=gone, api_key="test")
     with pytest.raises(ModelUnavailable):
         await model.reply(request(), on_text=lambda _: None, on_wait=note)
     await model.close()
@@ -192,7 +195,8 @@ async def test_a_missing_key_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", "/nonexistent")
-    model = Model(Settings(_env_file=None), base_url="http://127.0.0.1:9")  # type: ignore[call-arg]
+    settings = Settings(_env_file=None)  # type: ignore[call-arg]
+    model = Model(settings, Traffic(settings), base_url="http://127.0.0.1:9")
     with pytest.raises(RunFailed, match="ANTHROPIC_API_KEY") as told:
         await model.reply(request(), on_text=lambda _: None)
     assert told.value.kind == "credentials"
@@ -206,7 +210,7 @@ async def test_two_hundred_calls_wait_side_by_side() -> None:
 
     async with scripted_model(slow) as server:
         settings = Settings(_env_file=None, concurrency=200, model_tries=1)  # type: ignore[call-arg]
-        model = Model(settings, base_url=server.url, api_key="test")
+        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
         began = time.monotonic()
         await asyncio.gather(*(model.reply(request(), on_text=lambda _: None) for _ in range(200)))
         took = time.monotonic() - began

@@ -1,0 +1,190 @@
+"""What follows from a model call that failed. The only place that knows the errors of the API and of the SDK."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+import anthropic
+import httpx2
+
+from chiron_workers.errors import RunFailed
+
+LONGEST_HOLD_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
+SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds
+RAMP_S = 60.0
+
+# What an error is, in the body of a refusal and in mid-stream, where the status says 200.
+WAIT_TYPES = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
+FULL_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
+FULL_STATUSES = (429, 529)
+# What the account may not spend comes as 402, as 429 with one of these codes, or as 400 with these words.
+SPEND_LIMITS = ("spend_limit_reached", "billing_unavailable", "credit balance is too low")
+RAMP_LIMIT = "ramp_limit_exceeded"  # 429: usage may not grow so fast
+
+MEND_KEY = "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to do without."
+
+# A gateway answers these for a server that it asked and that may be at work.
+GATEWAY_FAULTS = (502, 504, 520, 524)
+# With one of these as its cause a request never left. httpx2's own ConnectError does not tell: the aiohttp
+# transport also raises it when the server hangs up on a request that it has.
+NEVER_SENT = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    httpx2.ConnectTimeout,
+    httpx2.LocalProtocolError,
+    httpx2.PoolTimeout,
+    httpx2.UnsupportedProtocol,
+)
+
+
+class StreamCut(Exception):
+    """A stream that ended, without an error, before the reply was complete."""
+
+
+# What a broken connection or a broken stream raises, beside the SDK's own errors: nothing was journaled,
+# so the call may be made again.
+STREAM_FAULTS = (
+    StreamCut,
+    anthropic.APIConnectionError,
+    anthropic.APIResponseValidationError,
+    httpx2.TransportError,
+    aiohttp.ClientError,
+    ValueError,  # JSON that cannot be read: of a chunk (JSONDecodeError) or of a tool's arguments
+    TimeoutError,
+    ConnectionError,
+    IndexError,  # a block delta whose block never began
+    RuntimeError,  # the SDK on events out of order
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What follows from a failed try: another after `seconds`, or after the usual backoff; none if `fatal` says why.
+
+    `is_full` where the model turns everybody away (429, 529), not this request. `maybe_billed` where no reply came
+    although the model may have been at work: a cut stream, a read timeout. A refusal with an HTTP status costs
+    nothing, nor does a connection that never came about.
+    """
+
+    reason: str
+    seconds: float | None = None
+    is_full: bool = False
+    maybe_billed: bool = False
+    fatal: RunFailed | None = None
+
+
+def classify(error: Exception) -> Wait:
+    """What follows from this error of a model call."""
+    if isinstance(error, RunFailed):
+        return Wait(str(error), fatal=error)
+    if isinstance(error, anthropic.APIStatusError):
+        return _classify_status(error)
+    if isinstance(error, STREAM_FAULTS):
+        reason = f"The connection to the model broke ({type(error).__name__})."
+        return Wait(reason, maybe_billed=not _was_never_sent(error))
+    return _fatal("credentials", f"The model cannot be called: {error} {MEND_KEY}")
+
+
+def _was_never_sent(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, NEVER_SENT):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _classify_status(error: anthropic.APIStatusError) -> Wait:
+    status, words, body = error.status_code, _words(error), str(error.body)
+    in_stream = status == 200
+    told_s = told_wait_s(error.response.headers)
+    if status == 402 or any(limit in body for limit in SPEND_LIMITS):
+        reason = f"A spend limit of the account is reached: {words}"
+        return Wait(reason, told_s or SPEND_HOLD_S, is_full=True, maybe_billed=in_stream)
+    if RAMP_LIMIT in body:
+        return Wait(f"The model answers {status}: {words}", told_s or RAMP_S, is_full=True)
+    may_heal = status in (408, 409, 429) or status >= 500
+    if may_heal or (in_stream and error.type in WAIT_TYPES) or _is_to_be_repeated(error):
+        return Wait(
+            f"The model answers {error.type if in_stream else status}: {words}",
+            told_s,
+            is_full=status in FULL_STATUSES or (in_stream and error.type in FULL_TYPES),
+            maybe_billed=in_stream or status in GATEWAY_FAULTS,
+        )
+    if status in (401, 403):
+        return _fatal("credentials", f"The model refuses the key: {words} Check ANTHROPIC_API_KEY.")
+    if status == 404:
+        return _fatal(
+            "model", f"The model is not there: {words} Check the run's model and ANTHROPIC_BASE_URL."
+        )
+    return _fatal("request", f"The model refuses the request: {words}", maybe_billed=in_stream)
+
+
+def _is_to_be_repeated(error: anthropic.APIStatusError) -> bool:
+    return bool(error.response.headers.get("x-should-retry") == "true")
+
+
+def _fatal(kind: str, message: str, *, maybe_billed: bool = False) -> Wait:
+    return Wait(message, maybe_billed=maybe_billed, fatal=RunFailed(kind, message))
+
+
+def _words(error: anthropic.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        return str(body["error"].get("message", ""))[:500].rstrip(".") + "."
+    return error.message[:500].rstrip(".") + "."
+
+
+def told_wait_s(headers: Mapping[str, str]) -> float | None:
+    """How many seconds a server asks to wait, an hour at most; None if it does not say.
+
+    `retry-after-ms`, then `retry-after` in seconds or as a date, then the latest reset among the rate limits that
+    have nothing left. Dates are read by the server's own clock, its `date` header.
+    """
+    for told in (
+        _number(headers.get("retry-after-ms"), unit_s=0.001),
+        _number(headers.get("retry-after"), unit_s=1),
+        _until(_http_date(headers.get("retry-after")), headers),
+        _until(_reset(headers), headers),
+    ):
+        if told is not None and told >= 0:
+            return min(told, LONGEST_HOLD_S)
+    return None
+
+
+def _number(text: str | None, *, unit_s: float) -> float | None:
+    try:
+        found = float(text or "") * unit_s
+    except ValueError:
+        return None
+    return None if math.isnan(found) else found
+
+
+def _http_date(text: str | None) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _until(then: datetime | None, headers: Mapping[str, str]) -> float | None:
+    if then is None:
+        return None
+    now = _http_date(headers.get("date")) or datetime.now(UTC)
+    return max(0.0, (then - now).total_seconds())
+
+
+def _reset(headers: Mapping[str, str]) -> datetime | None:
+    resets = []
+    for name, left in headers.items():
+        limit = name.lower().removesuffix("-remaining")
+        if limit.startswith("anthropic-ratelimit-") and limit != name.lower() and left.strip() == "0":
+            try:
+                at = datetime.fromisoformat(headers.get(f"{limit}-reset", ""))
+            except ValueError:
+                continue
+            resets.append(at if at.tzinfo else at.replace(tzinfo=UTC))
+    return max(resets, default=None)

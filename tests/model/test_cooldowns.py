@@ -1,0 +1,198 @@
+"""A model that turns everybody away is left alone: by all calls of a worker, and over a real Valkey by all workers."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from scripted_model import Fails, Says, Script, says, scripted_model
+
+from chiron_workers.control import CHANNEL, announce, hints
+from chiron_workers.cooling import Cooling, cool, standing
+from chiron_workers.errors import ModelHeld, ModelUnavailable
+from chiron_workers.ids import new_id
+from chiron_workers.model import Model, Request
+from chiron_workers.model.cooldowns import Cooldowns
+from chiron_workers.model.traffic import Traffic
+from chiron_workers.settings import Settings
+
+CLAUDE = "claude-opus-5-5"
+QUESTION = {"role": "user", "content": [{"type": "text", "text": "Hello?"}]}
+FULL = Fails(status=429, type="rate_limit_error", headers={"retry-after": "2"})
+
+
+def request(model: str = CLAUDE) -> Request:
+    return Request(model, "Be brief.", (), 100, [QUESTION])
+
+
+@asynccontextmanager
+async def worker(settings: Settings, url: str) -> AsyncIterator[tuple[Model, Traffic]]:
+    """The calls of one worker, which listens to the others."""
+    traffic = Traffic(settings)
+    model = Model(settings, traffic, base_url=url, api_key="test")
+    listening = asyncio.create_task(_listen(settings.redis_url, traffic))
+    try:
+        yield model, traffic
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+        await model.close()
+        await traffic.close()
+
+
+async def _listen(redis_url: str, traffic: Traffic) -> None:
+    async with aclosing(hints(redis_url)) as coming:
+        async for hint in coming:
+            assert isinstance(hint, Cooling)
+            traffic.heed(hint)
+
+
+class Server:
+    """Refuses until it is told to answer, and notes when each request came."""
+
+    def __init__(self, refusal: Fails = FULL) -> None:
+        self.refusal: Fails | None = refusal
+        self.at: list[float] = []
+
+    def __call__(self, _: dict[str, Any]) -> Says | Fails:
+        self.at.append(time.monotonic())
+        return self.refusal or says("x")
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def ask(model: Model, name: str = CLAUDE) -> str:
+    return (await model.reply(request(name), on_text=lambda _: None)).text
+
+
+async def test_after_a_429_nobody_calls_until_the_time_is_over_and_then_one_by_one(
+    settings: Settings,
+) -> None:
+    server = Server()
+    async with scripted_model(server) as found, worker(settings, found.url) as (model, traffic):
+        first = asyncio.create_task(ask(model))
+        await until(lambda: traffic.is_cooling(CLAUDE))
+        server.refusal = None
+        assert await asyncio.gather(first, *(ask(model) for _ in range(40))) == ["x"] * 41
+    came = [at - server.at[0] for at in server.at[1:]]
+    assert min(came) >= 1.9, "somebody called during the cool-down"
+    assert max(came) - min(came) > 0.5, "everybody came back at once"
+
+
+async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(settings: Settings) -> None:
+    server = Server()
+    async with (
+        scripted_model(server) as found,
+        worker(settings, found.url) as (one, _),
+        worker(settings, found.url) as (other, traffic),
+    ):
+        refused = asyncio.create_task(ask(one))
+        await until(lambda: traffic.is_cooling(CLAUDE))
+        server.refusal = None
+        assert await ask(other, "claude-other") == "x"
+        assert time.monotonic() - server.at[0] < 1.5
+        await asyncio.gather(ask(other), refused)
+        assert time.monotonic() - server.at[0] >= 1.9
+
+
+async def test_a_worker_that_starts_or_hears_again_learns_what_is_cooling(settings: Settings) -> None:
+    async with Redis.from_url(settings.redis_url) as redis:
+        await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
+        await cool(redis, CHANNEL, Cooling(CLAUDE, 3, "a shorter one changes nothing"))
+        async with aclosing(hints(settings.redis_url)) as coming:
+            first = await anext(coming)
+            assert await redis.client_kill_filter(_type="pubsub") >= 1
+            second = await anext(coming)
+        for hint in (first, second):
+            assert isinstance(hint, Cooling)
+            assert hint.model == CLAUDE
+            assert 25 < hint.seconds <= 30
+
+
+async def test_a_lifted_cool_down_is_over_for_all_workers(settings: Settings) -> None:
+    async with scripted_model(Server()) as found, worker(settings, found.url) as (model, traffic):
+        with pytest.raises(ModelHeld):
+            await ask_of(Fails(status=429, headers={"retry-after": "900"}), settings)
+        await until(lambda: traffic.is_cooling(CLAUDE))
+        with pytest.raises(ModelUnavailable, match="is left alone") as told:
+            await ask(model)
+        assert told.value.retry_after_s <= 60
+        await announce(settings.redis_url, new_id(), [], lifted=[CLAUDE])
+        await until(lambda: not traffic.is_cooling(CLAUDE))
+    async with Redis.from_url(settings.redis_url) as redis:
+        assert await standing(redis) == []
+
+
+async def ask_of(fault: Fails, settings: Settings) -> str:
+    script: Script = lambda _: fault  # noqa: E731
+    async with scripted_model(script) as found, worker(settings, found.url) as (model, _):
+        return await ask(model)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fails(status=529, type="overloaded_error"),
+        Fails(stream="error", type="overloaded_error"),
+        Fails(status=429, type="rate_limit_error"),
+    ],
+    ids=["529", "in mid-stream", "429 without retry-after"],
+)
+async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_long(
+    settings: Settings, fault: Fails
+) -> None:
+    answers = iter([fault, says("x")])
+    async with (
+        scripted_model(lambda _: next(answers)) as found,
+        worker(settings, found.url) as (model, traffic),
+        Redis.from_url(settings.redis_url) as redis,
+        aclosing(hints(settings.redis_url)) as coming,
+    ):
+        heard = asyncio.create_task(anext(coming))
+        async with asyncio.timeout(10):
+            while (await redis.pubsub_numsub(CHANNEL))[0][1] < 2:
+                await asyncio.sleep(0.01)
+        assert await ask(model) == "x"
+        assert not traffic.is_cooling(CLAUDE)
+        async with asyncio.timeout(10):
+            hint = await heard
+        assert isinstance(hint, Cooling)
+        assert 0 < hint.seconds <= 1
+
+
+async def test_a_wave_of_refusals_is_one_cool_down_and_the_next_wave_a_longer_one() -> None:
+    told: list[Cooling] = []
+    cooldowns = Cooldowns(told.append)
+    for _ in range(200):
+        cooldowns.refused("m", None, "full")
+    assert [cooling.seconds for cooling in told] == [0.5]
+    await cooldowns.wait_out("m")
+    cooldowns.refused("m", None, "full")
+    assert [cooling.seconds for cooling in told] == [0.5, 1.0]
+    await cooldowns.wait_out("m")
+    cooldowns.answered("m")
+    cooldowns.refused("m", None, "full")
+    assert told[-1].seconds == 0.5
+
+
+@pytest.mark.parametrize("redis_url", ["", "redis://127.0.0.1:1"])
+async def test_without_redis_a_worker_cools_down_alone(settings: Settings, redis_url: str) -> None:
+    server = Server(Fails(status=429, headers={"retry-after": "1"}))
+    alone = settings.model_copy(update={"redis_url": redis_url})
+    async with scripted_model(server) as found:
+        traffic = Traffic(alone)
+        model = Model(alone, traffic, base_url=found.url, api_key="test")
+        first = asyncio.create_task(ask(model))
+        await until(lambda: traffic.is_cooling(CLAUDE))
+        server.refusal = None
+        await asyncio.gather(first, *(ask(model) for _ in range(10)))
+        assert min(at - server.at[0] for at in server.at[1:]) >= 0.9
+        await model.close()
+        await traffic.close()
