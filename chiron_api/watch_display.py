@@ -82,6 +82,10 @@ def closing(found: BatchSummary | RunSummary) -> str:
     parts.append(usd(found.spent_usd))
     if found.started_at and found.finished_at:
         parts.append(lasted((found.finished_at - found.started_at).total_seconds()))
+    if found.pruned if isinstance(found, BatchSummary) else found.pruned_at:
+        parts.append(
+            "pruned, so its events are gone" if isinstance(found, RunSummary) else f"{found.pruned:,} pruned"
+        )
     if isinstance(found, RunSummary):
         return f"{found.state.capitalize()}: {'; '.join(parts)}."
     counts = ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)

@@ -81,6 +81,7 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "cost": _cost(found),
             "started": _time(found.started_at),
             "finished": _time(found.finished_at),
+            **({"pruned": f"the journals of {found.pruned:,} runs"} if found.pruned else {}),
         }
     )
     typer.echo()
@@ -104,6 +105,7 @@ def _print_run(found: RunSummary) -> None:
             "cost": _cost(found),
             "started": _time(found.started_at),
             "finished": _time(found.finished_at),
+            **({"pruned": f"{_time(found.pruned_at)}: its journal is gone"} if found.pruned_at else {}),
         }
     )
     if found.error:

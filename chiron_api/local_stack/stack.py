@@ -43,6 +43,7 @@ class LocalStack:
         workers: Worker processes.
         concurrency: Runs that one of them plays at once; by default the setting.
         kinds: Which of worker, api and flower take part.
+        migrates: Whether starting brings the schema up to date.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class LocalStack:
         workers: int = 2,
         concurrency: int | None = None,
         kinds: frozenset[Kind] = EVERYTHING,
+        migrates: bool = True,
     ) -> None:
         self.home = Home(settings.home.expanduser().absolute())
         self._supervisor = Supervisor(self.home)
@@ -59,6 +61,7 @@ class LocalStack:
         self._workers = workers
         self._concurrency = concurrency or settings.concurrency
         self._kinds = kinds
+        self._migrates = migrates
 
     def start(self, tell: Callable[[str], object] = lambda _: None) -> Settings:
         """Start everything and return once each part answers; the settings with all addresses filled in.
@@ -137,7 +140,7 @@ class LocalStack:
         filled = filled.model_copy(
             update={name: url for name, url in self._addresses().model_dump().items() if url}
         )
-        if applied := migrate(filled.database_url):
+        if self._migrates and (applied := migrate(filled.database_url)):
             tell(f"Database schema: applied {', '.join(applied)}.")
         self._start([program for program in programs if program.kind not in SERVICES], filled, tell)
         return filled

@@ -16,6 +16,7 @@ from psycopg.rows import DictRow
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings
+from chiron_workers.store import partitions
 from chiron_workers.store.budgets import Budget, check_budget, check_model
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
@@ -109,6 +110,8 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
         Conflict: The key was used for another request.
     """
     check(batch)
+    ids = [new_id() for _ in batch.runs]
+    await partitions.ensure(pool, ids)
     async with Session(pool) as session:
         slugs = await _ensure_subjects(session, batch)
         connection = await session.begin()
@@ -116,7 +119,6 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
         if row is None:
             return await _existing(connection, args)
-        ids = [new_id() for _ in batch.runs]
         first = set(_most_urgent(batch.runs))
         await _copy_runs(connection, batch, slugs, ids, row, first)
         await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})

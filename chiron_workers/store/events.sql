@@ -1,10 +1,11 @@
 -- heads_of_run
-select id, seq, state in ('completed', 'failed', 'cancelled') as is_over from runs where id = %(run_id)s;
+-- Of a pruned run nothing can be read any more, so nothing of it is missing.
+select id, case when pruned_at is null then seq else 0 end as seq, state in ('completed', 'failed', 'cancelled') as is_over from runs where id = %(run_id)s;
 
 -- heads_of_batch
 -- The counters of the runs tell exactly which events a watcher lacks. Reading events by time could not: a
 -- transaction may commit long after the time it wrote, and clocks are set back.
-select r.id, r.seq, b.open_runs = 0 as is_over
+select r.id, case when r.pruned_at is null then r.seq else 0 end as seq, b.open_runs = 0 as is_over
   from batches b join runs r on r.batch_id = b.id
  where b.id = %(batch_id)s
  order by r.id;

@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,12 @@ def migrations() -> list[Migration]:
     ]
 
 
+def tables() -> list[str]:
+    """Every table that the migrations make, partitions and vectors apart."""
+    made = (re.findall(r"^create table (\w+)", found.text, flags=re.MULTILINE) for found in migrations())
+    return sorted({"schema_migrations", *(name for names in made for name in names)})
+
+
 def migrate(database_url: str) -> list[str]:
     """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
 
@@ -42,7 +49,7 @@ def migrate(database_url: str) -> list[str]:
         connection.execute(SQL["create_table"])
         done = {row["version"] for row in connection.execute(SQL["applied"])}
         known = migrations()
-        _refuse_newer(done, known)
+        refuse_newer(done, known)
         missing = [migration for migration in known if migration.version not in done]
         for migration in missing:
             _apply(connection, migration)
@@ -76,8 +83,9 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
     connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
 
 
-def _refuse_newer(done: set[int], known: list[Migration]) -> None:
+def refuse_newer(done: set[int], known: list[Migration], *, what: str = "The database") -> None:
+    """Raises ChironError where a schema has seen migrations that this program does not know."""
     if unknown := done - {migration.version for migration in known}:
         raise ChironError(
-            f"The database is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
+            f"{what} is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
         )

@@ -107,11 +107,14 @@ async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
         row = await (await connection.execute(SQL["say"], args)).fetchone()
         if row is None:
             found = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
-            raise (
-                NotFound(f"There is no run {run_id}.")
-                if found is None
-                else Conflict(f"Run {run_id} is {found['state']} and takes no messages.")
+            if found is None:
+                raise NotFound(f"There is no run {run_id}.")
+            why = (
+                "was pruned: its journal is gone, and it"
+                if found["is_pruned"]
+                else f"is {found['state']} and"
             )
+            raise Conflict(f"Run {run_id} {why} takes no messages.")
     if row["was"] not in (RunState.COMPLETED, RunState.FAILED):
         return None
     return Waiting(row["id"], row["role"], row["subject"], row["topic"])

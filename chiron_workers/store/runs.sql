@@ -60,7 +60,7 @@ with told as (
          finished_at = case when state in ('completed', 'failed') then null else finished_at end,
          seq = seq + case when state in ('completed', 'failed') then 1 else 0 end
     from (select id as old_id, state as was from runs where id = %(run_id)s for update) before
-   where id = before.old_id and state in ('queued', 'running', 'paused', 'completed', 'failed')
+   where id = before.old_id and state in ('queued', 'running', 'paused', 'completed', 'failed') and pruned_at is null
   returning id, batch_id, seq, role, topic, subject_id, was),
 message as (
   insert into inbox (id, run_id, text) select %(message_id)s, id, %(text)s from told),
@@ -75,4 +75,4 @@ reopened as (
 select id, was, role, topic, (select title from subjects s where s.id = subject_id) as subject from told;
 
 -- state
-select state from runs where id = %(run_id)s;
+select state, pruned_at is not null as is_pruned from runs where id = %(run_id)s;

@@ -141,4 +141,6 @@ async def _batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
 async def _refuse(connection: AsyncConnection[DictRow], target: UUID, why: str) -> None:
     rows = await (await connection.execute(SQL["states"], {"id": target})).fetchall()
     states = ", ".join(f"{row['runs']} {row['state']}" for row in rows)
+    if any(row["state"].endswith(" and pruned") for row in rows):
+        why += "; what was pruned has no journal left to go on from"
     raise Conflict(f"{target} stays as it is: {why} ({states}).")

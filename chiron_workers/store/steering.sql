@@ -31,6 +31,7 @@ with found as (
   select id, state as was, priority from runs
    where (id = %(id)s or batch_id = %(id)s)
      and (state = any(%(from_states)s) or ('paused' = any(%(from_states)s) and state = 'running' and wanted = 'pause'))
+     and pruned_at is null
    order by id for update),
 first as (
   select id from found where was <> 'running' order by priority desc, id limit %(rung_at_once)s),
@@ -66,6 +67,7 @@ union all
 select batch_id from runs where id = %(id)s;
 
 -- states
-select state || case wanted when 'cancel' then ' until it is cancelled' when 'pause' then ' until it is paused' else '' end as state,
+select state || case wanted when 'cancel' then ' until it is cancelled' when 'pause' then ' until it is paused' else '' end
+       || case when pruned_at is not null then ' and pruned' else '' end as state,
        count(*) as runs
   from runs where id = %(id)s or batch_id = %(id)s group by 1 order by 1;

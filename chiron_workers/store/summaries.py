@@ -19,7 +19,8 @@ SQL = load(__file__)
 class BatchSummary:
     """A batch with the sums of its runs; `runs` counts them by state.
 
-    `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost.
+    `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost;
+    `pruned` counts the runs whose journal is gone.
     """
 
     id: UUID
@@ -40,11 +41,12 @@ class BatchSummary:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    pruned: int
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as people see it; `error` is {kind, message} or None."""
+    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events."""
 
     id: UUID
     batch_id: UUID
@@ -68,6 +70,7 @@ class RunSummary:
     answer: str | None
     started_at: datetime | None
     finished_at: datetime | None
+    pruned_at: datetime | None
 
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:

@@ -11,23 +11,25 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.crea
           coalesce(sum(turns), 0)::bigint as turns, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
           coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(spent_usd), 0) as spent_usd,
           coalesce(sum(unconfirmed_usd), 0) as unconfirmed_usd, coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
-          coalesce(sum(reserved_usd), 0) as reserved_usd, min(started_at) as started_at
+          coalesce(sum(reserved_usd), 0) as reserved_usd, min(started_at) as started_at,
+          coalesce(sum(pruned), 0)::bigint as pruned
      from (select state, count(*) as n, sum(facts) as facts, sum(turns) as turns,
                   sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
                   sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
-                  sum(unconfirmed_calls) as unconfirmed_calls, sum(reserved_usd) as reserved_usd, min(started_at) as started_at
+                  sum(unconfirmed_calls) as unconfirmed_calls, sum(reserved_usd) as reserved_usd, min(started_at) as started_at,
+                  count(pruned_at) as pruned
              from runs where batch_id = b.id group by state) by_state) sums
  where b.id = any(%(batch_ids)s)
  order by b.id desc;
 
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at, pruned_at
   from runs where id = %(run_id)s;
 
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at, pruned_at
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;
 
 -- what_is

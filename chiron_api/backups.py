@@ -1,0 +1,200 @@
+"""Backups: the whole database in one file, written by pg_dump while everything runs, and put back in one transaction."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import psycopg
+from psycopg import sql
+
+from chiron_api import postgres_clients
+from chiron_workers.errors import ChironError, Conflict, UsageError
+from chiron_workers.store.connect import connect
+from chiron_workers.store.migrate import migrations, refuse_newer, tables
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+MAGIC = b"PGDMP"  # begins each file in pg_dump's custom format
+PLAIN = ("--no-owner", "--no-privileges", "--no-comments")  # so that any role can put it back
+COPIED_BYTES = 1 << 20
+
+
+def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
+    """Write a backup; its size in bytes. Workers may go on: it holds everything as of one moment.
+
+    The file gets its name when it is complete and on the disk.
+
+    Raises:
+        UsageError: The file exists and `force` is not set, or its folder does not.
+        ChironError: Postgres or the disk refuses; nothing is left behind.
+    """
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
+    if not target.parent.is_dir():
+        raise UsageError(f"There is no folder {target.parent}.")
+    with connect(database_url) as connection:
+        is_ours, major = _standing(connection)
+    if not is_ours:
+        raise ChironError("This database holds nothing of Chiron's. Is CHIRON_DATABASE_URL right?")
+    with _unfinished(target) as file:
+        command = [
+            postgres_clients.program("pg_dump", major),
+            "--format=custom",
+            "--lock-wait-timeout=60s",
+            *PLAIN[:2],
+        ]
+        postgres_clients.run(
+            [*command, f"--file={file}", *postgres_clients.address(database_url)],
+            database_url,
+            "The backup failed",
+        )
+        _to_disk(file)
+        file.replace(target)
+        _to_disk(target.parent)
+    return target.stat().st_size
+
+
+def restore(database_url: str, source: Path, *, force: bool = False) -> list[str]:
+    """Put a backup back, in one transaction: all of it or nothing.
+
+    Runs that were being played when it was made are taken up by the rescue, as after a crash.
+
+    Args:
+        force: Drop what the database holds of Chiron's. Without it a database that holds data is refused.
+
+    Returns:
+        The migrations that it lacks, since it was made by an older version.
+
+    Raises:
+        UsageError: The file is no backup of Chiron's.
+        Conflict: Somebody is connected, or the database holds data.
+        ChironError: The backup is newer than this program or the server, or damaged; nothing was changed.
+    """
+    with connect(database_url) as connection:
+        is_ours, major = _standing(connection)
+        versions = _inspect(source, major)
+        _refuse_company(connection)
+        if is_ours and not force and connection.execute(SQL["has_data"]).fetchone() != {"has": False}:
+            raise Conflict(
+                "This database holds data. Restore into another one, or say --force to drop all of it first."
+            )
+        drop = _drop(connection, is_ours)
+    _play_back(database_url, source, drop, major)
+    return [found.name for found in migrations() if found.version not in versions]
+
+
+def _standing(connection: psycopg.Connection[dict[str, object]]) -> tuple[bool, int]:
+    row = connection.execute(SQL["standing"]).fetchone()
+    assert row is not None
+    return bool(row["is_ours"]), int(str(row["major"]))
+
+
+def _refuse_company(connection: psycopg.Connection[dict[str, object]]) -> None:
+    if rows := connection.execute(SQL["others"]).fetchall():
+        who = ", ".join(f"{row['connections']} x {row['name']}" for row in rows)
+        raise Conflict(
+            f"Programs are connected to this database ({who}). Stop them first: `chiron down` stops the local stack."
+        )
+
+
+def _drop(connection: psycopg.Connection[dict[str, object]], is_ours: bool) -> bytes:
+    if not is_ours:
+        return b""
+    vectors = [str(row["table_name"]) for row in connection.execute(SQL["vectors"])]
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in [*vectors, *tables()])
+    return SQL["drop"].format(tables=names).as_bytes(connection)
+
+
+def _inspect(source: Path, major: int) -> set[int]:
+    """The migrations that a backup has seen. Raises as `restore` for a file that cannot be put back."""
+    with source.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise UsageError(f"{source} is no backup made by `chiron backup`.")
+    reader = postgres_clients.program("pg_restore", major)
+    contents = postgres_clients.run([reader, "--list", source], "", f"{source} cannot be read")
+    if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
+        raise UsageError(f"{source} is a backup of something else; it holds nothing of Chiron's.")
+    server = re.search(r"Dumped from database version: (\d+)", contents)
+    if server and int(server[1]) > major:
+        raise ChironError(
+            f"{source} comes from PostgreSQL {server[1]} and this server is PostgreSQL {major}. "
+            f"Restore it into {server[1]} or newer."
+        )
+    applied = postgres_clients.run(
+        [reader, "--data-only", "--table=schema_migrations", "--file=-", source],
+        "",
+        f"{source} cannot be read",
+    )
+    versions = {int(found) for found in re.findall(r"^(\d+)\t\w", applied, flags=re.MULTILINE)}
+    refuse_newer(versions, migrations(), what=str(source))
+    return versions
+
+
+def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None:
+    reading: list[str | Path] = [postgres_clients.program("pg_restore", major), *PLAIN, "--file=-", source]
+    writing = [
+        postgres_clients.program("psql", major),
+        "-X",
+        "-q",
+        "-v",
+        "ON_ERROR_STOP=1",
+        *postgres_clients.address(database_url),
+    ]
+    with tempfile.TemporaryFile() as complaints:
+        reader = subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=complaints)
+        writer = subprocess.Popen(
+            writing, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints, env=postgres_clients.environment(database_url)
+        )  # fmt: skip
+        assert reader.stdout is not None
+        assert writer.stdin is not None
+        try:
+            is_whole = _pump(reader, reader.stdout, writer.stdin, drop)
+        finally:
+            reader.kill()
+            reader.wait()
+            if writer.wait() != 0:  # without the commit it has rolled everything back
+                is_whole = False
+        if not is_whole:
+            complaints.seek(0)
+            raise ChironError(
+                f"Nothing was restored: {postgres_clients.last_words(complaints.read().decode(errors='replace'))}"
+            )
+
+
+def _pump(reader: "subprocess.Popen[bytes]", out: IO[bytes], into: IO[bytes], drop: bytes) -> bool:
+    """Hand the script on; commit only if all of it was read, since a file that is cut short looks like an end."""
+    try:
+        with into:
+            into.write(SQL["begin"].as_bytes(None) + b"\n" + drop + b"\n")
+            shutil.copyfileobj(out, into, COPIED_BYTES)
+            if reader.wait() != 0:
+                return False
+            into.write(SQL["commit"].as_bytes(None) + b"\n")
+    except BrokenPipeError:
+        return False
+    return True
+
+
+@contextmanager
+def _unfinished(target: Path) -> Iterator[Path]:
+    """A file beside the target, for its owner only, that is gone afterwards unless it was renamed."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,22 @@
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chiron_api.backups import back_up
+from chiron_api.local_stack.database import database
+
+cli = typer.Typer()
+
+
+@cli.command()
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it, such as chiron.backup.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+) -> None:
+    """Write everything into one file. Workers may go on; the file holds all as of one moment."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with database() as url:
+        size = back_up(url, file.absolute(), force=force)
+    typer.echo(f"Wrote {file} ({size / 2**20:,.1f} MiB). `chiron restore {file}` puts it back.")

@@ -1,0 +1,63 @@
+import re
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store import retention
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.retention import Month
+
+DAYS = {"d": 1, "w": 7, "y": 365}
+DAYS_MAX = 365_000
+
+cli = typer.Typer()
+
+
+@cli.command()
+def prune(
+    older_than: Annotated[str, typer.Option(help="Age of what may go, such as 90d, 12w or 1y.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would go, and change nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Drop the journals and events of past months. Batches, runs with their answers, and facts stay.
+
+    A month goes as a whole, once all of it is older than that and each of its runs is finished. Its runs cannot be
+    retried or continued any more, and their events cannot be watched again.
+    """
+    months = run(_prune(age(older_than), dry_run=dry_run))
+    if as_json:
+        typer.echo(json_line({"dry_run": dry_run, "months": [_entry(month) for month in months]}))
+        return
+    for month in months:
+        size = f"{month.runs:,} {'run' if month.runs == 1 else 'runs'}, {month.bytes / 2**20:,.1f} MiB"
+        verb = "would go" if dry_run else "pruned"
+        typer.echo(f"{_shown(month.name):16} {f'kept: {month.kept}' if month.kept else verb} ({size})")
+
+
+def age(text: str) -> timedelta:
+    """The time span that a text such as 90d, 12w or 1y says. Raises UsageError."""
+    found = re.fullmatch(r"\s*(\d{1,6})\s*([dwy])\s*", text)
+    if found is None or not 0 < (days := int(found[1]) * DAYS[found[2]]) <= DAYS_MAX:
+        raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")
+    return timedelta(days=days)
+
+
+async def _prune(older_than: timedelta, *, dry_run: bool) -> list[Month]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        return await retention.prune(pool, older_than=older_than, dry_run=dry_run)
+
+
+def _entry(month: Month) -> dict[str, object]:
+    kept = month.kept or None
+    return {"name": month.name, "runs": month.runs, "bytes": month.bytes, "pruned": not kept, "kept": kept}
+
+
+def _shown(name: str) -> str:
+    return name.replace("before_", "before ").replace("_", "-")

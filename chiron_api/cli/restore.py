@@ -1,0 +1,26 @@
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chiron_api.backups import restore as put_back
+from chiron_api.local_stack.database import database
+
+cli = typer.Typer()
+
+
+@cli.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `chiron backup` wrote.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Drop everything that the database holds of Chiron first.")
+    ] = False,
+) -> None:
+    """Put a backup back, all of it or nothing. Stop workers and API first; the database must hold no data."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with database() as url:
+        pending = put_back(url, file.absolute(), force=force)
+    typer.echo(f"Restored {file}. Runs that were being played when it was made go on when a worker starts.")
+    if pending:
+        typer.echo(f"It was made by an older version: run `chiron migrate` ({', '.join(pending)}).")

@@ -1,0 +1,82 @@
+"""Deleting runs and batches for good, with all that belongs to them; what they found stays unless it is unwanted."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.states import FINAL
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.queries import load
+
+SQL = load(__file__)
+PIECE = 1_000  # runs of one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What is gone. A batch goes with the last of its runs."""
+
+    runs: int = 0
+    facts: int = 0
+    batch: bool = False
+
+    def __add__(self, other: "Removed") -> "Removed":
+        return Removed(self.runs + other.runs, self.facts + other.facts, self.batch or other.batch)
+
+
+async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Removed:
+    """Delete a run, or a batch with all of its runs: journal, events, messages and the rows themselves.
+
+    A large batch goes in pieces; if that is interrupted, the same call deletes the rest. Sources stay.
+
+    Args:
+        with_facts: Also delete the facts that these runs were the first to store.
+
+    Raises:
+        NotFound: There is no such batch or run.
+        Conflict: Something of it is not finished.
+    """
+    args: dict[str, Any] = {"id": target, "final": sorted(FINAL), "limit": PIECE}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["batch_of"], args)).fetchone()
+        if row is None:
+            raise NotFound(f"There is no batch or run {target}.")
+        await _refuse_open(connection, args)
+    removed = Removed()
+    while True:
+        async with pool.connection() as connection, connection.transaction():
+            gone = await _remove_piece(connection, args | {"batch_id": row["batch_id"]}, with_facts)
+        removed += gone
+        if gone.runs < PIECE:
+            return removed
+
+
+async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
+    rows = await (await connection.execute(SQL["open"], args)).fetchall()
+    if rows:
+        counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
+        raise Conflict(
+            f"{args['id']} stays as it is: not all of it is finished ({counts}). "
+            f"Cancel it first: `chiron cancel {args['id']}`."
+        )
+
+
+async def _remove_piece(
+    connection: AsyncConnection[DictRow], args: dict[str, Any], with_facts: bool
+) -> Removed:
+    rows = await (await connection.execute(SQL["piece"], args)).fetchall()
+    if not all(row["is_final"] for row in rows):
+        await _refuse_open(connection, args)
+    args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
+    for table in ("entries", "tool_results", "events"):
+        await connection.execute(SQL[table], args)
+    facts = (await connection.execute(SQL["facts"], args)).rowcount if with_facts else 0
+    await connection.execute(SQL["runs"], args)
+    # The batch row comes last, after its runs.
+    await connection.execute(SQL["count_down"], args)
+    batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
+    return Removed(len(rows), facts, batches > 0)

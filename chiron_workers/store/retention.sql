@@ -1,0 +1,24 @@
+-- now
+select now() as now;
+
+-- unfinished
+select state, count(*) as runs from runs
+ where id >= %(low)s and id < %(high)s and state <> all(%(final)s) group by state order by state;
+
+-- count
+select count(*) as runs from runs where id >= %(low)s and id < %(high)s and pruned_at is null;
+
+-- lock_timeout
+select set_config('lock_timeout', %(timeout)s, true);
+
+-- mark
+-- Who would revive one of these runs waits for its row, and then finds it pruned; whoever was quicker is found by the
+-- look for unfinished runs that follows.
+update runs set pruned_at = now()
+ where id >= %(low)s and id < %(high)s and pruned_at is null and state = any(%(final)s);
+
+-- forget_messages
+delete from inbox where run_id >= %(low)s and run_id < %(high)s;
+
+-- drop
+drop table {tables};
