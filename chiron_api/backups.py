@@ -8,12 +8,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import psycopg
 from psycopg import sql
 
-from chiron_api import postgres_clients
+from chiron_api.postgres_clients import address, environment, last_words, program, run
 from chiron_workers.errors import ChironError, Conflict, UsageError
 from chiron_workers.store.connect import connect
 from chiron_workers.store.migrate import migrations, refuse_newer, tables
@@ -23,6 +22,7 @@ SQL = load(__file__)
 MAGIC = b"PGDMP"  # begins each file in pg_dump's custom format
 PLAIN = ("--no-owner", "--no-privileges", "--no-comments")  # so that any role can put it back
 COPIED_BYTES = 1 << 20
+HEAD_BYTES = 4_096
 
 
 def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
@@ -44,13 +44,13 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
         raise ChironError("This database holds nothing of Chiron's. Is CHIRON_DATABASE_URL right?")
     with _unfinished(target) as file:
         command = [
-            postgres_clients.program("pg_dump", major),
+            program("pg_dump", major),
             "--format=custom",
             "--lock-wait-timeout=60s",
             *PLAIN[:2],
         ]
-        postgres_clients.run(
-            [*command, f"--file={file}", *postgres_clients.address(database_url)],
+        run(
+            [*command, f"--file={file}", *address(database_url)],
             database_url,
             "The backup failed",
         )
@@ -116,8 +116,8 @@ def _inspect(source: Path, major: int) -> set[int]:
     with source.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise UsageError(f"{source} is no backup made by `chiron backup`.")
-    reader = postgres_clients.program("pg_restore", major)
-    contents = postgres_clients.run([reader, "--list", source], "", f"{source} cannot be read")
+    reader = program("pg_restore", major)
+    contents = run([reader, "--list", source], "", f"{source} cannot be read")
     if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
         raise UsageError(f"{source} is a backup of something else; it holds nothing of Chiron's.")
     server = re.search(r"Dumped from database version: (\d+)", contents)
@@ -126,7 +126,7 @@ def _inspect(source: Path, major: int) -> set[int]:
             f"{source} comes from PostgreSQL {server[1]} and this server is PostgreSQL {major}. "
             f"Restore it into {server[1]} or newer."
         )
-    applied = postgres_clients.run(
+    applied = run(
         [reader, "--data-only", "--table=schema_migrations", "--file=-", source],
         "",
         f"{source} cannot be read",
@@ -137,45 +137,41 @@ def _inspect(source: Path, major: int) -> set[int]:
 
 
 def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None:
-    reading: list[str | Path] = [postgres_clients.program("pg_restore", major), *PLAIN, "--file=-", source]
-    writing = [
-        postgres_clients.program("psql", major),
-        "-X",
-        "-q",
-        "-v",
-        "ON_ERROR_STOP=1",
-        *postgres_clients.address(database_url),
-    ]
-    with tempfile.TemporaryFile() as complaints:
-        reader = subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=complaints)
+    reading = [program("pg_restore", major), *PLAIN, "--file=-", str(source)]
+    writing = [program("psql", major), "-X", "-q", "-v", "ON_ERROR_STOP=1", *address(database_url)]
+    with tempfile.TemporaryFile() as said:
+        reader = subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=said)
         writer = subprocess.Popen(
-            writing, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints, env=postgres_clients.environment(database_url)
-        )  # fmt: skip
-        assert reader.stdout is not None
-        assert writer.stdin is not None
+            writing,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=environment(database_url),
+        )
         try:
-            is_whole = _pump(reader, reader.stdout, writer.stdin, drop)
+            is_whole = _pump(reader, writer, drop)
         finally:
             reader.kill()
             reader.wait()
-            if writer.wait() != 0:  # without the commit it has rolled everything back
-                is_whole = False
-        if not is_whole:
-            complaints.seek(0)
-            raise ChironError(
-                f"Nothing was restored: {postgres_clients.last_words(complaints.read().decode(errors='replace'))}"
-            )
+            has_committed = writer.wait() == 0  # without the commit it rolls everything back
+        if not (is_whole and has_committed):
+            said.seek(0)
+            raise ChironError(f"Nothing was restored: {last_words(said.read().decode(errors='replace'))}")
 
 
-def _pump(reader: "subprocess.Popen[bytes]", out: IO[bytes], into: IO[bytes], drop: bytes) -> bool:
+def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", drop: bytes) -> bool:
     """Hand the script on; commit only if all of it was read, since a file that is cut short looks like an end."""
+    assert reader.stdout is not None
+    assert writer.stdin is not None
     try:
-        with into:
-            into.write(SQL["begin"].as_bytes(None) + b"\n" + drop + b"\n")
-            shutil.copyfileobj(out, into, COPIED_BYTES)
+        with writer.stdin as script:
+            script.write(b"%s\n%s\n" % (SQL["begin"].as_bytes(None), drop))
+            # Servers before 17 do not know this setting, which programs from 17 on write for all of them.
+            script.write(reader.stdout.read(HEAD_BYTES).replace(b"SET transaction_timeout = 0;\n", b""))
+            shutil.copyfileobj(reader.stdout, script, COPIED_BYTES)
             if reader.wait() != 0:
                 return False
-            into.write(SQL["commit"].as_bytes(None) + b"\n")
+            script.write(SQL["commit"].as_bytes(None) + b"\n")
     except BrokenPipeError:
         return False
     return True

@@ -55,10 +55,15 @@ def environment(database_url: str) -> dict[str, str]:
 
 def run(command: list[str | Path], database_url: str, failure: str) -> str:
     """What a program prints. Raises ChironError that begins with `failure` and goes on in the program's words."""
-    environment = environment(database_url) if database_url else None
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=environment, check=False
-    )  # fmt: skip
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=environment(database_url) if database_url else None,
+    )
     if done.returncode != 0:
         raise ChironError(f"{failure}: {last_words(done.stderr)}")
     return done.stdout
