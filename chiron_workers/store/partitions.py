@@ -91,7 +91,8 @@ async def everything(pool: Pool) -> list[tuple[Partition, int]]:
     """All partitions, oldest first, each with the bytes it takes on disk."""
     async with pool.connection() as connection:
         rows = await (await connection.execute(SQL["all"], {"parents": list(PARENTS)})).fetchall()
-    return [(Partition.named(row["name"]), row["bytes"]) for row in rows]
+    found = [(Partition.named(row["name"]), row["bytes"]) for row in rows]
+    return sorted(found, key=lambda each: each[0].high)
 
 
 def _definition(partition: Partition) -> list[Composed]:

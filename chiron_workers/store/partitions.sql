@@ -26,5 +26,4 @@ select substr(relname, length('events_') + 1) as name,
        (select sum(pg_total_relation_size(to_regclass(parent || substr(relname, length('events') + 1))))::bigint
           from unnest(%(parents)s::text[]) as parent) as bytes
   from pg_inherits join pg_class on pg_class.oid = inhrelid
- where inhparent = 'events'::regclass
- order by name not like 'before%%', name;
+ where inhparent = 'events'::regclass;
