@@ -152,7 +152,7 @@ def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None
             is_whole = _pump(reader, writer, drop)
         finally:
             reader.kill()
-            reader.wait()
+            reader.communicate()
             has_committed = writer.wait() == 0  # without the commit it rolls everything back
         if not (is_whole and has_committed):
             said.seek(0)

@@ -63,6 +63,7 @@ def run(command: list[str | Path], database_url: str, failure: str) -> str:
         errors="replace",
         check=False,
         env=environment(database_url) if database_url else None,
+        restore_signals=False,  # A limit of file sizes is then an error that the program tells of.
     )
     if done.returncode != 0:
         raise ChironError(f"{failure}: {last_words(done.stderr)}")

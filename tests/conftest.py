@@ -23,6 +23,7 @@ from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.migrate import migrate
 
 TEMPLATE = "chiron_template"
+RELEASED = Path(__file__).parent / "store" / "released" / "database.sql"
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +60,25 @@ def database_url(postgres: str) -> Iterator[str]:
     yield _database(postgres, name)
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def empty_url(postgres: str) -> Iterator[str]:
+    """A database with nothing in it."""
+    name = f"e_{ids.new_id().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    yield _database(postgres, name)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def released_url(empty_url: str) -> str:
+    """A database as the first release left it, with runs in flight; not migrated yet."""
+    with psycopg.connect(empty_url, autocommit=True) as connection:
+        connection.execute(RELEASED.read_text())
+    return empty_url
 
 
 @pytest.fixture(scope="session")

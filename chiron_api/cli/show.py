@@ -81,7 +81,7 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "cost": _cost(found),
             "started": _time(found.started_at),
             "finished": _time(found.finished_at),
-            **({"pruned": f"the journals of {found.pruned:,} runs"} if found.pruned else {}),
+            **({"pruned": f"the journals of {found.pruned:,} of its runs are gone"} if found.pruned else {}),
         }
     )
     typer.echo()

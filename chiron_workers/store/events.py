@@ -82,6 +82,8 @@ async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
     args = {
         "run_ids": list(after),
         "seqs": list(after.values()),
+        "first": min(after, default=None),
+        "last": max(after, default=None),
         "each": max(1, PAGE_ROWS // max(1, len(after))),
     }
     async with pool.connection() as connection:

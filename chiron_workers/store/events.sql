@@ -12,10 +12,12 @@ select r.id, case when r.pruned_at is null then r.seq else 0 end as seq, b.open_
 
 -- missing
 -- The same number of events for each run, so that reading a long history in pages costs no more than its
--- length. Sorting by the latest time so far keeps a run's own order even where a clock was set back.
+-- length. Sorting by the latest time so far keeps a run's own order even where a clock was set back. The range spares the planner all partitions but those of these runs.
 select run_id, seq, batch_id, kind, at, data
   from (select e.*, max(e.at) over (partition by e.run_id order by e.seq) as reached
           from unnest(%(run_ids)s::uuid[], %(seqs)s::int[]) as known (run_id, seq)
           cross join lateral (
-            select * from events where run_id = known.run_id and seq > known.seq order by seq limit %(each)s) e) next
+            select * from events
+             where run_id = known.run_id and run_id between %(first)s and %(last)s and seq > known.seq
+             order by seq limit %(each)s) e) next
  order by reached, run_id, seq;

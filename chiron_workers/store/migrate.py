@@ -1,4 +1,5 @@
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from chiron_workers.store.queries import load
 
 SQL = load(__file__)
 MIGRATIONS = Path(__file__).parent / "migrations"
+TRIES = 60
+PAUSE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,27 @@ def tables() -> list[str]:
 def migrate(database_url: str) -> list[str]:
     """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
 
-    Two at once are safe: the second waits for the first and then finds nothing to do.
+    Two at once are safe: the second waits for the first and then finds nothing to do. Workers may go on: a
+    migration that would wait long for them, or they for it, lets go and tries again.
 
     Raises:
-        ChironError: The database is newer than this program, or has no pgvector.
+        ChironError: The database is newer than this program, has no pgvector, or is in somebody's way for long.
     """
+    for _ in range(TRIES):
+        try:
+            return _migrate_once(database_url)
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            time.sleep(PAUSE_S)
+    raise ChironError(
+        "The schema is as it was: something reads or writes the tables for long (a backup, a long query). "
+        "Wait for it or end it, and run `chiron migrate` again."
+    )
+
+
+def _migrate_once(database_url: str) -> list[str]:
     with connect(database_url) as connection, connection.transaction():
         connection.execute(SQL["lock"])
+        connection.execute(SQL["give_way"])
         connection.execute(SQL["create_table"])
         done = {row["version"] for row in connection.execute(SQL["applied"])}
         known = migrations()

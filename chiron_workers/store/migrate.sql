@@ -2,6 +2,11 @@
 -- Held until the transaction ends: whoever migrates second waits here.
 select pg_advisory_xact_lock(7201842);
 
+-- give_way
+-- Less than Postgres' own deadlock_timeout of 1 s, so that in a deadlock it is the migration that lets go, and not a
+-- worker with a paid reply in its hands.
+set local lock_timeout = '700ms';
+
 -- create_table
 create table if not exists schema_migrations (
   version int primary key,

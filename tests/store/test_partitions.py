@@ -139,7 +139,10 @@ async def test_each_look_into_the_journal_touches_one_partition(pool, mode):
         (journal.SQL["read_results"], {"run_id": run_id}),
         (journal.SQL["read_result"], {"run_id": run_id, "n": 3, "call_id": "toolu_1"}),
         (journal.SQL["entry_exists"], {"run_id": run_id, "n": 3, "lease": 1}),
-        (events.SQL["missing"], {"run_ids": [run_id, other], "seqs": [0, 0], "each": 10}),
+        (
+            events.SQL["missing"],
+            {"run_ids": [run_id, other], "seqs": [0, 0], "first": run_id, "last": other, "each": 10},
+        ),
     ]
     partitions = {table for partition, _ in await everything(pool) for table in partition.tables}
     async with pool.connection() as connection:

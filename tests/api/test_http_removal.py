@@ -1,0 +1,49 @@
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from chiron_workers import settings as process_settings
+from chiron_workers.ids import new_id
+from chiron_workers.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def broker(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What rings reads the process's own settings."""
+    monkeypatch.setenv("CHIRON_REDIS_URL", settings.redis_url)
+    process_settings.settings.cache_clear()
+    yield
+    process_settings.settings.cache_clear()
+
+
+@pytest.fixture
+async def batch(client: httpx2.AsyncClient) -> dict:
+    return (await client.post("/v1/batches", json={"topics": ["A", "B"], "subject": "S"})).json()
+
+
+async def test_runs_and_batches_are_deleted_once_they_are_finished(client: httpx2.AsyncClient, batch: dict):
+    whole, run = f"/v1/batches/{batch['batch_id']}", f"/v1/runs/{batch['run_ids'][0]}"
+    for path in (whole, run):
+        refused = await client.delete(path)
+        assert (refused.status_code, refused.headers["content-type"]) == (409, "application/problem+json")
+        assert "Cancel it first" in refused.json()["detail"]
+    await client.post(f"{whole}/cancel")
+    assert (await client.delete(run, params={"with_facts": "true"})).status_code == 204
+    assert (await client.get(run)).status_code == 404
+    assert (await client.get(whole)).json()["runs"]["cancelled"] == 1
+    gone = await client.delete(whole)
+    assert (gone.status_code, gone.content) == (204, b"")
+    assert (await client.delete(whole)).status_code == 404
+
+
+async def test_an_id_of_the_other_kind_is_not_found_and_an_unknown_parameter_is_refused(
+    client: httpx2.AsyncClient, batch: dict
+):
+    await client.post(f"/v1/batches/{batch['batch_id']}/cancel")
+    assert (await client.delete(f"/v1/runs/{batch['batch_id']}")).status_code == 404
+    assert (await client.delete(f"/v1/batches/{batch['run_ids'][0]}")).status_code == 404
+    assert (await client.delete(f"/v1/runs/{new_id()}")).status_code == 404
+    path = f"/v1/batches/{batch['batch_id']}"
+    assert (await client.delete(path, params={"everything": "yes"})).status_code == 422
+    assert (await client.get(path)).status_code == 200
