@@ -24,12 +24,14 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.crea
 
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at, pruned_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer,
+       started_at, finished_at, pruned_at
   from runs where id = %(run_id)s;
 
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, started_at, finished_at, pruned_at
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer,
+       started_at, finished_at, pruned_at
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;
 
 -- what_is

@@ -1,6 +1,5 @@
 """Deleting leaves nothing of a run behind, and nothing else is touched."""
 
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -86,7 +85,7 @@ async def test_what_was_found_stays_unless_it_is_unwanted(playing: Stage) -> Non
 
 async def test_the_sums_of_the_batch_follow_and_the_last_run_takes_it_along(playing: Stage) -> None:
     stage = playing
-    first, second = await stage.submit("tides", "moons", budget_usd=Decimal(5))
+    first, second = await stage.submit("tides", "moons")
     batch_id = await batch_of(stage, first)
     await stage.play(first)
     spent = (await stage.rows("select spent_usd from batches"))[0]["spent_usd"]
