@@ -13,6 +13,22 @@ def storable(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """How much of a text is shown."""
+
+    chars: int
+    bytes: int  # in UTF-8: letters of many bytes take more tokens
+
+    def cut(self, text: str) -> str:
+        """The beginning of a text that is within both limits."""
+        return text[: self.chars].encode()[: self.bytes].decode(errors="ignore")
+
+    def less(self, chars: int) -> "Limit":
+        """What is left when so many plain characters are kept free; never nothing."""
+        return Limit(max(1, self.chars - chars), max(4, self.bytes - chars))
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """What an epoch holds fast: model, system prompt and tool definitions never change within it."""
 
@@ -20,20 +36,34 @@ class Opening:
     system: str
     tools: tuple[dict[str, Any], ...]
     max_tokens: int
+    question: str | None = None  # what the epoch begins with, where that is more than the run's topic
+    epoch: int = 1
 
     def body(self) -> dict[str, Any]:
-        """The entry as JSON."""
-        return {
+        """The entry as JSON; the epoch has a column of its own."""
+        found = {
             "model": self.model,
             "system": self.system,
             "tools": list(self.tools),
             "max_tokens": self.max_tokens,
         }
+        return found if self.question is None else found | {"question": self.question}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """Words from outside: the topic at the start, or a message that continues the conversation."""
+
+    text: str
+
+    def body(self) -> dict[str, Any]:
+        """The entry as JSON."""
+        return {"text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """The request for a summary that ends an epoch."""
 
     text: str
 
@@ -92,6 +122,7 @@ class Reply:
     model: str = ""
     request_id: str = ""
     reserved: Bound | None = None  # what was set aside for it, until the commit settles it
+    folds: bool = False  # a summary that ends the epoch; its calls are not run
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -111,12 +142,13 @@ class Reply:
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; usage and cost have columns of their own."""
-        return {
+        found = {
             "stop_reason": self.stop,
             "content": list(self.content),
             "model": self.model,
             "request_id": self.request_id,
         }
+        return found | {"folds": True} if self.folds else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +158,7 @@ class ToolResult:
     call_id: str
     text: str
     is_error: bool = False
+    whole: str | None = None  # before it was cut; not read back with the journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +168,4 @@ class Results:
     results: tuple[ToolResult, ...]
 
 
-Entry = Opening | Question | Reply | Results
+Entry = Opening | Question | Folding | Reply | Results

@@ -55,6 +55,17 @@ class MoneyReserved(ChironError):
     """A budget has no room until calls in flight are answered; the run waits."""
 
 
+class WindowExceeded(RunFailed):
+    """A request is longer than the model's context window; the run goes on with a shorter one, if it can."""
+
+    def __init__(
+        self, message: str, *, tokens_sent: int | None = None, tokens_max: int | None = None
+    ) -> None:
+        super().__init__("context_window", message)
+        self.tokens_sent = tokens_sent
+        self.tokens_max = tokens_max
+
+
 class ModelUnavailable(ChironError):
     """The model cannot answer now; the run goes back to the queue for `retry_after_s` seconds."""
 

@@ -58,6 +58,10 @@ class Settings(BaseSettings):
         "claude-opus-5-5", description="Model of new runs; `offline` plays them with the offline researcher."
     )
     max_tokens: int = Field(16_000, ge=1, description="Output tokens a model reply may have.")
+    context_tokens: dict[str, Annotated[int, Field(ge=8_000)]] = Field(
+        default_factory=dict,
+        description="Tokens of a model's context window, by model. Without it the model's server is asked.",
+    )
     max_turns: int = Field(200, ge=1, description="Model replies a run may take before it fails.")
     max_attempts: int = Field(
         5, ge=1, description="Takings of a run that add nothing to its journal before it fails."

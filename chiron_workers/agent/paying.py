@@ -34,6 +34,14 @@ class PaidModel:
     pool: Pool
     settings: Settings
 
+    async def context_tokens(self) -> int:
+        """Tokens that a request and its reply may have together."""
+        return await self.model.context_tokens(self.run.model)
+
+    def shrink_context(self, tokens: int) -> None:
+        """Take it that the context window has at most so many tokens."""
+        self.model.shrink_context(self.run.model, tokens)
+
     async def reply(
         self, request: Request, *, prompt_tokens: int, searches: int = 0, on_text: Callable[[str], None]
     ) -> Reply:

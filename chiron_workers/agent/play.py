@@ -1,23 +1,32 @@
 import asyncio
-import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
+from chiron_workers.agent.folding import FOLD, Room, carried
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.agent.roles import first_question, system_prompt
+from chiron_workers.agent.scribe import Scribe
+from chiron_workers.agent.telling import SHOWN_CHARS, told_of
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.agent.window import Window
-from chiron_workers.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
-from chiron_workers.errors import ChironError, RunFailed
+from chiron_workers.agent.window import TEXTS_KEPT
+from chiron_workers.entries import (
+    Entry,
+    Folding,
+    Limit,
+    Opening,
+    Question,
+    Reply,
+    Results,
+    ToolCall,
+    ToolResult,
+)
+from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
+from chiron_workers.model import Request
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind
-from chiron_workers.store.journal import Appended, Journal, Told
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.notes import notes_of
 from chiron_workers.store.runs import Run
-
-COMMIT_S = 10.0  # for the commit of a reply when its run is cut
-SHOWN_ARGUMENTS = 20
-SHOWN_CHARS = 300  # of texts and arguments in events
 
 
 class Stopped(ChironError):
@@ -46,29 +55,26 @@ async def play(
         ModelUnavailable: The model cannot answer now.
         Stopped: `must_stop` said so between two steps.
     """
-    scribe = _Scribe(run, journal, await journal.read(run))
-    if scribe.latest is None:
-        await scribe.open(tools, settings)
+    scribe = Scribe(run, journal, await journal.read(run))
+    step = _Step(run, journal, model, tools, settings, scribe)
     while True:  # ends: max_turns is finite
         if must_stop():
             raise Stopped("The worker is stopping.")
         match scribe.latest:
+            case None:
+                await step.open(epoch=run.epoch)
+            case Opening(question=question):
+                await scribe.append(Question(question or first_question(run)))
+            case Folding():
+                await step.summarise()
+            case Reply(folds=True) as summary:
+                await step.go_on_with("" if summary.stop == "refusal" else summary.text)
             case Reply(stop="tool_use", calls=calls) if calls:
-                scribe.keep(Results(await _together(run, scribe, tools, calls)))
-            case Opening():
-                await scribe.append(Question(first_question(run)))
+                scribe.keep(Results(await step.results(calls)))
+            case Reply(stop="model_context_window_exceeded") if scribe.window.replies > 1:
+                await scribe.append(Folding(FOLD))
             case Question() | Results() | Reply(stop="pause_turn" | "max_tokens") as entry:
-                if not (
-                    isinstance(entry, Reply) and entry.stop == "pause_turn"
-                ):  # that is sent again as it is
-                    await scribe.take_messages()
-                scribe.check_turns()
-                say = lambda text: journal.say_text(run, text, datetime.now(UTC))  # noqa: E731
-                window = scribe.window
-                reply = await model.reply(
-                    window.request(), prompt_tokens=window.prompt_tokens_max, on_text=say
-                )
-                await scribe.append(reply, _told(reply, turn=scribe.turns + 1))
+                await step.reply_to(entry)
             case Reply() as reply:
                 if not await scribe.take_messages(ask=True):
                     return _finished(reply)
@@ -88,109 +94,102 @@ def _finished(reply: Reply) -> Reply:
             )
 
 
-class _Scribe:
-    def __init__(self, run: Run, journal: Journal, entries: Sequence[Entry]) -> None:
-        self._run = run
-        self._journal = journal
-        self._max_turns = run.max_turns
-        self._unread = True
-        self.window = Window()
-        self.latest: Entry | None = None
-        self.last = 0  # number of the last entry in the journal, which counts no results
-        self.turns = 0
-        self.is_fresh = False  # whether the last reply came in this taking, so that none of its calls has run
-        for entry in entries:
-            self.keep(entry)
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What can come next."""
 
-    def keep(self, entry: Entry) -> None:
-        self.window.add(entry)
-        self.latest = entry
-        self.last += not isinstance(entry, Results)
-        self.turns += isinstance(entry, Reply)
+    run: Run
+    journal: Journal
+    model: PaidModel
+    tools: Toolbox
+    settings: Settings
+    scribe: Scribe
 
-    async def open(self, tools: Toolbox, settings: Settings) -> None:
-        run = self._run
-        opening = Opening(
-            run.model, system_prompt(run, settings), tuple(tools.definitions()), settings.max_tokens
+    async def room(self) -> Room:
+        return Room.of(await self.model.context_tokens(), self.settings.max_tokens)
+
+    async def open(self, *, epoch: int, question: str | None = None) -> None:
+        run, room = self.run, await self.room()
+        frozen = run.model, system_prompt(run, self.settings), tuple(self.tools.definitions()), room.reply
+        await self.scribe.append(Opening(*frozen, question, epoch))
+
+    async def reply_to(self, entry: Entry) -> None:
+        scribe, is_paused = self.scribe, isinstance(entry, Reply) and entry.stop == "pause_turn"
+        if not is_paused:  # that is sent again as it is
+            await scribe.take_messages()
+        is_full = scribe.window.prompt_tokens > (await self.room()).prompt
+        if is_full and scribe.window.replies and not is_paused:
+            await scribe.append(Folding(FOLD))
+            return
+        try:
+            await self._ask(scribe.window.request())
+        except WindowExceeded as error:
+            if not scribe.window.replies:  # there is nothing to make a summary of
+                raise
+            self._recount(error)
+            await scribe.append(Folding(FOLD))
+
+    async def summarise(self) -> None:
+        for part in (1, 2):  # the second time it gets half the room
+            room = await self.room()
+            prompt_tokens = room.last_prompt // part
+            request = self.scribe.window.last_request(prompt_tokens=prompt_tokens, reply_tokens=room.summary)
+            try:
+                await self._ask(request, folds=True)
+            except WindowExceeded as error:
+                self._recount(error)
+            else:
+                return
+        await self.go_on_with("")
+
+    async def go_on_with(self, summary: str) -> None:
+        scribe, window, room = self.scribe, self.scribe.window, await self.room()
+        whole, each = (Limit(size, size) for size in (room.summary * 5, room.summary * 5 // TEXTS_KEPT))
+        question = carried(
+            first_question(self.run),
+            turns=scribe.turns,
+            summary=whole.cut(summary).strip(),
+            said=[each.cut(text) for text in window.said],
+            notes=await notes_of(self.journal.pool, self.run.id),
+            waiting=window.unanswered,
         )
-        await self.append(opening)
+        await self.open(epoch=scribe.epoch + 1, question=question)
 
-    async def append(self, entry: Opening | Question | Reply, told: Sequence[Told] = ()) -> None:
-        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, told=told))
-        self.keep(entry)
-        self.is_fresh = isinstance(entry, Reply)
-        self._unread = found.unread
+    async def results(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
+        once = {call.id: call for call in calls}
+        bytes_max = (await self.room()).result_bytes(len(once))
+        limit = Limit(self.settings.tool_result_chars, bytes_max)
+        call_one = self.tools.call
+        n, is_fresh = self.scribe.last, self.scribe.is_fresh
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = {
+                    key: group.create_task(call_one(self.run, n, call, limit=limit, is_fresh=is_fresh))
+                    for key, call in once.items()
+                }
+        except BaseExceptionGroup as errors:  # the first says why the others were cancelled
+            raise errors.exceptions[0] from None
+        return tuple(tasks[call.id].result() for call in calls)
 
-    async def take_messages(self, *, ask: bool = False) -> bool:
-        if not (self._unread or (ask and await self._journal.has_unread(self._run))):
-            return False
-        self._unread = False
-        taken = await self._journal.take_messages(self._run, n=self.last + 1)
-        if taken is not None:
-            question, self._max_turns = taken
-            self.keep(question)
-        return taken is not None
+    async def _ask(self, request: Request, *, folds: bool = False) -> None:
+        """The one place where a run asks its model."""
+        scribe = self.scribe
+        scribe.check_turns()
+        prompt_tokens = scribe.window.prompt_tokens_max
+        on_text = _unheard if folds else self._say
+        reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
+        reply = replace(reply, folds=folds)
+        await scribe.append(reply, told_of(reply, turn=scribe.turns + 1))
 
-    def check_turns(self) -> None:
-        if self.turns >= self._max_turns:
-            raise RunFailed(
-                "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
-            )
+    def _say(self, text: str) -> None:
+        self.journal.say_text(self.run, text, datetime.now(UTC))
 
-
-async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
-    # What was paid for is not thrown away: a cut waits for the commit.
-    task = asyncio.ensure_future(write)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task], timeout=COMMIT_S)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        raise
-
-
-async def _together(
-    run: Run, scribe: _Scribe, tools: Toolbox, calls: Sequence[ToolCall]
-) -> tuple[ToolResult, ...]:
-    once = {call.id: call for call in calls}
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = {
-                key: group.create_task(tools.call(run, scribe.last, call, is_fresh=scribe.is_fresh))
-                for key, call in once.items()
-            }
-    except BaseExceptionGroup as errors:  # the first says why the others were cancelled
-        raise errors.exceptions[0] from None
-    return tuple(tasks[call.id].result() for call in calls)
+    def _recount(self, error: WindowExceeded) -> None:
+        window = self.scribe.window
+        tokens_max = error.tokens_max or window.prompt_tokens
+        self.model.shrink_context(tokens_max)
+        window.recount(error.tokens_sent, more_than=tokens_max)
 
 
-def _told(reply: Reply, *, turn: int) -> list[Told]:
-    usage = reply.usage
-    said: Told = (
-        EventKind.MODEL_REPLIED,
-        {
-            "turn": turn,
-            "stop": reply.stop,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
-            "cache_write_tokens": usage.written_tokens,
-            "cache_read_tokens": usage.cache_read_tokens,
-            "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
-            "text": reply.text[:SHOWN_CHARS],
-        },
-    )
-    if reply.stop != "tool_use":
-        return [said]
-    return [said, *((EventKind.TOOL_CALLED, _shown(call)) for call in reply.calls)]
-
-
-def _shown(call: ToolCall) -> dict[str, object]:
-    arguments = call.arguments if isinstance(call.arguments, dict) else {"": call.arguments}
-    shown = {name: _clipped(value) for name, value in list(arguments.items())[:SHOWN_ARGUMENTS]}
-    return {"call_id": call.id, "name": call.name, "arguments": shown}
-
-
-def _clipped(value: object) -> object:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return value if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS]
+def _unheard(_: str) -> None:
+    """What a model tells itself is no part of its answer."""

@@ -8,7 +8,7 @@ from typing import Any
 from chiron_workers.agent.asker import RunAsker
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.embed import Embedder
-from chiron_workers.entries import ToolCall, ToolResult, storable
+from chiron_workers.entries import Limit, ToolCall, ToolResult, storable
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
@@ -16,9 +16,13 @@ from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import is_outage
 from chiron_workers.store.journal import Journal, Told, through_outage
+from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.store.runs import Run
 from chiron_workers.store.session import Asker
 from chiron_workers.toolkit.registry import Registry
+
+MOST_BYTES = 4  # that a character has in UTF-8
+KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,13 @@ class Toolbox:
         """What the model is told of the tools."""
         return self.registry.definitions()
 
-    async def call(self, run: Run, n: int, call: ToolCall, *, is_fresh: bool = False) -> ToolResult:
+    async def call(
+        self, run: Run, n: int, call: ToolCall, *, limit: Limit | None = None, is_fresh: bool = False
+    ) -> ToolResult:
         """The result of a call of the n-th entry: the committed one if it has run, an error as data if it fails.
 
         Args:
+            limit: How much of the result is shown; the rest is kept for `read_result`. None: what the settings say.
             is_fresh: The entry was appended in this taking, so the call cannot have run before.
 
         Raises:
@@ -49,12 +56,15 @@ class Toolbox:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
             found = None if was_fresh else await self.journal.read_result(run, n, call)
-            return found or await self._run(run, n, call)
+            return found or await self._run(run, n, call, limit or self._usual_limit())
 
         return await through_outage(attempt)
 
-    async def _run(self, run: Run, n: int, call: ToolCall) -> ToolResult:
-        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id)
+    def _usual_limit(self) -> Limit:
+        return Limit(self.settings.tool_result_chars, MOST_BYTES * self.settings.tool_result_chars)
+
+    async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
+        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit)
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             try:
@@ -80,17 +90,20 @@ class Toolbox:
             async with asyncio.timeout(self.settings.tool_timeout_s):
                 data = await self.registry.execute(call.name, store, _object(call))
         except TimeoutError:
-            limit = self.settings.tool_timeout_s
-            raise ToolError(f"{call.name} was stopped after {limit:g} s. Ask for less at a time.") from None
-        return ToolResult(
-            call.id, self._clipped(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False))
-        )
+            seconds = self.settings.tool_timeout_s
+            raise ToolError(f"{call.name} was stopped after {seconds:g} s. Ask for less at a time.") from None
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        assert store.caller.shown is not None
+        return _shown(call.id, storable(text), store.caller.shown)
 
-    def _clipped(self, text: str) -> str:
-        text, limit = storable(text), self.settings.tool_result_chars
-        if len(text) <= limit:
-            return text
-        return f"{text[:limit]}\n[Cut here: {len(text):,} characters in all. Ask for a smaller part to read the rest.]"
+
+def _shown(call_id: str, text: str, limit: Limit) -> ToolResult:
+    if limit.cut(text) == text:
+        return ToolResult(call_id, text)
+    whole, shown = text[:KEPT_CHARS], limit.less(CUT_CHARS).cut(text)
+    lost = f"\n[Of {len(text):,} characters no more were kept.]" if len(text) > len(whole) else ""
+    note = how_to_read_on(call_id, at=len(shown), of=len(whole))
+    return ToolResult(call_id, shown + note, whole=whole + lost)
 
 
 def _returned(call: ToolCall, result: ToolResult, ms: int) -> Told:

@@ -1,14 +1,30 @@
 """What the model is shown: the journal's entries as the messages of one call."""
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from chiron_workers.entries import Block, Entry, Opening, Question, Reply, Results, ToolResult, Usage
+from chiron_workers.agent.folding import BYTES_PER_TOKEN, shortened
+from chiron_workers.entries import (
+    Block,
+    Entry,
+    Folding,
+    Limit,
+    Opening,
+    Question,
+    Reply,
+    Results,
+    ToolResult,
+)
 from chiron_workers.model import Request
 
 GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
 NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."
+SHORTENED = "\n[Shortened for want of room.]"
+BYTES_FREED = 5  # for each token that must go: as many as a token of plain English has, and more
+UNFINISHED = ("pause_turn", "model_context_window_exceeded")  # replies that a summary cannot follow
+TEXTS_KEPT = 3
 
 
 class Window:
@@ -16,35 +32,36 @@ class Window:
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self._opening: Opening | None = None
-        self._messages: list[dict[str, Any]] = []
-        self._sent: tuple[int, int] | None = None
-        self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
-        self._bytes_since = 0
         for entry in entries:
             self.add(entry)
 
+    def _begin(self, opening: Opening) -> None:
+        self._opening = opening
+        self._messages: list[dict[str, Any]] = []
+        self._sent: tuple[int, int] | None = None
+        self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
+        self._bytes_since = _bytes([opening.system, *opening.tools])
+        self._latest: Entry = opening
+        self.replies = 0
+        self.unanswered: list[str] = []  # messages since the latest reply
+        self._answered: list[str] = []  # by the latest reply
+        self.said: deque[str] = deque(maxlen=TEXTS_KEPT)  # the latest words of the model
+
     def add(self, entry: Entry) -> None:
         """Take in the next entry; an opening begins anew."""
-        if isinstance(entry, Opening):
-            self._opening, self._messages, self._sent = entry, [], None
-            self._counted_tokens, self._bytes_since = 0, _bytes([entry.system, *entry.tools])
-        if isinstance(entry, Reply) and self._messages[-1]["role"] == "user":
-            self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
+        match entry:
+            case Opening():
+                self._begin(entry)
+            case Folding() if isinstance(self._latest, Reply) and self._latest.stop in UNFINISHED:
+                self._take_back(self._latest)
+            case Question(text):
+                self.unanswered.append(text)
+            case Reply(folds=False):
+                self._note(entry)
         for role, blocks in _spoken(entry):
             _say(self._messages, role, blocks)
             self._measure(entry, role, blocks)
-
-    @property
-    def prompt_tokens_max(self) -> int:
-        """Tokens that the next call sends at most: what was billed for the last one, and a token for each byte since."""
-        return self._counted_tokens + self._bytes_since
-
-    def _measure(self, entry: Entry, role: str, blocks: list[Block]) -> None:
-        usage = entry.usage if isinstance(entry, Reply) and role == "assistant" else Usage()
-        if usage.tokens > usage.output_tokens:
-            self._counted_tokens, self._bytes_since = usage.tokens, 0
-        else:  # some servers count nothing
-            self._bytes_since += _bytes(blocks)
+        self._latest = entry
 
     def request(self) -> Request:
         """The next call of the model: what the latest opening froze, and everything since as messages."""
@@ -54,10 +71,66 @@ class Window:
             opening.model, opening.system, opening.tools, opening.max_tokens, self._messages, self._sent
         )
 
+    def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
+        """The call for a summary. What is too much of `prompt_tokens` is cut from the last results.
+
+        Nothing before them changes: they come after everything that the model has signed.
+        """
+        assert self._opening is not None
+        opening, last = self._opening, self._messages[-1]
+        excess = self.prompt_tokens - prompt_tokens
+        content = _cut(last["content"], by=excess * BYTES_FREED) if excess > 0 else last["content"]
+        messages = [*self._messages[:-1], {**last, "content": content}]
+        return Request(opening.model, opening.system, opening.tools, reply_tokens, messages, self._sent)
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of the next call, by a cautious guess: what was billed for the last one, and what came since."""
+        return self._counted_tokens + -(-self._bytes_since // BYTES_PER_TOKEN)
+
+    @property
+    def prompt_tokens_max(self) -> int:
+        """Tokens that the next call sends at most: what was billed for the last one, and a token for each byte since."""
+        return self._counted_tokens + self._bytes_since
+
+    def recount(self, tokens: int | None, *, more_than: int) -> None:
+        """Correct the guess of the next call's tokens by what a server says that refused it, if only by its doing so."""
+        if tokens is not None:
+            self._counted_tokens, self._bytes_since = tokens, 0
+        else:  # it is not known how much too long the call is: much less must do the next time
+            self._counted_tokens += max(self.prompt_tokens // 3, more_than * 4 // 3 - self.prompt_tokens)
+
+    def _note(self, reply: Reply) -> None:
+        if self._messages[-1]["role"] == "user":
+            self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
+        self.replies += 1
+        self._answered, self.unanswered = self.unanswered, []
+        if reply.text:
+            self.said.append(reply.text)
+
+    def _take_back(self, reply: Reply) -> None:
+        # A question cannot follow a reply that waits to be continued, nor one that filled the window.
+        assert self._sent is not None
+        place, block = self._sent
+        del self._messages[place + 1 :]
+        del self._messages[place]["content"][block + 1 :]
+        self.unanswered = self._answered
+        self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
+
+    def _measure(self, entry: Entry, role: str, blocks: list[Block]) -> None:
+        if (
+            isinstance(entry, Reply)
+            and role == "assistant"
+            and entry.usage.tokens > entry.usage.output_tokens
+        ):
+            self._counted_tokens, self._bytes_since = entry.usage.tokens, 0
+        else:  # some servers bill nothing, and so count nothing
+            self._bytes_since += _bytes(blocks)
+
 
 def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
     match entry:
-        case Question(text):
+        case Question(text) | Folding(text):
             return [("user", [{"type": "text", "text": text}])]
         case Results(results):
             return [("user", [_result_block(result) for result in results])]
@@ -89,6 +162,17 @@ def _result_block(result: ToolResult) -> Block:
         "content": result.text,
         "is_error": result.is_error,
     }
+
+
+def _cut(content: list[Block], *, by: int) -> list[Block]:
+    results = [block for block in content if block["type"] == "tool_result"]
+    most = shortened([len(block["content"].encode()) for block in results], by=by)
+    return [
+        block | {"content": Limit(most, most).cut(block["content"]) + SHORTENED}
+        if block["type"] == "tool_result" and len(block["content"].encode()) > most
+        else block
+        for block in content
+    ]
 
 
 def _bytes(parts: Sequence[Any]) -> int:

@@ -14,7 +14,8 @@ from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.accumulation import Accumulation, Wire
 from chiron_workers.model.caching import parameters
-from chiron_workers.model.failures import MEND_KEY, Wait
+from chiron_workers.model.context import ContextSizes
+from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Wait
 from chiron_workers.model.limiter import Taken
 from chiron_workers.model.request import Request
 from chiron_workers.model.retries import BeforeTry, OnWait, with_retries
@@ -24,6 +25,7 @@ from chiron_workers.settings import Settings
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
+CONTEXT_S = 10.0  # for the size of a model's window
 ERROR_CHARS = 1_000
 LONGEST_CALL_S = 3600.0  # also for a stream that goes on sending pings
 
@@ -50,6 +52,7 @@ class Model:
         self._base_url = base_url
         self._api_key = api_key
         self._client: AsyncAnthropic | None = None
+        self._contexts = ContextSizes(settings.context_tokens, self._ask_context)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -71,6 +74,7 @@ class Model:
             on_wait: Awaited after each try that failed.
 
         Raises:
+            WindowExceeded: The request does not fit the model's context window.
             RunFailed: The call can never succeed as it stands.
             ModelHeld: The model will not be there for a while, for nobody.
             ModelUnavailable: The model cannot answer now.
@@ -93,6 +97,24 @@ class Model:
         reply = await with_retries(call, tries=tries, before_try=begin, on_wait=note)
         self._traffic.answered(request.model, taken, reply.usage)
         return reply
+
+    async def context_tokens(self, model: str) -> int:
+        """Tokens that a request to a model and its reply may have together."""
+        return await self._contexts.of(model)
+
+    def shrink_context(self, model: str, tokens: int) -> None:
+        """Take it that a model's context window has at most so many tokens, since its server refused more."""
+        self._contexts.shrink(model, tokens)
+
+    async def _ask_context(self, model: str) -> int | None:
+        try:
+            return (await self._open().models.retrieve(model, timeout=CONTEXT_S)).max_input_tokens
+        except anthropic.APIStatusError as error:
+            if error.status_code in (400, 404, 405):  # not every server of this API has the endpoint
+                return None
+            raise OSError(str(error)) from error
+        except (anthropic.AnthropicError, *STREAM_FAULTS, TypeError) as error:
+            raise OSError(str(error)) from error
 
     async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         words, read = _Gathered(on_text), Accumulation()

@@ -11,6 +11,7 @@ import anthropic
 import httpx2
 
 from chiron_workers.errors import RunFailed
+from chiron_workers.model.context import window_exceeded
 
 LONGEST_HOLD_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
 SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds
@@ -119,6 +120,8 @@ def _classify_status(error: anthropic.APIStatusError) -> Wait:
         return _fatal(
             "model", f"The model is not there: {words} Check the run's model and ANTHROPIC_BASE_URL."
         )
+    if too_long := window_exceeded(words):
+        return Wait(str(too_long), maybe_billed=in_stream, fatal=too_long)
     return _fatal("request", f"The model refuses the request: {words}", maybe_billed=in_stream)
 
 

@@ -15,6 +15,7 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.entries import (
     Entry,
+    Folding,
     Opening,
     Question,
     Reply,
@@ -91,12 +92,13 @@ class Journal:
         self._lease_for = lease_for
 
     async def read(self, run: Run) -> list[Entry]:
-        """All entries of a run, in order; the results of a reply follow it once every call has one."""
+        """The entries of a run's epoch, in order; the results of a reply follow it once every call has one."""
 
         async def attempt() -> tuple[list[DictRow], list[DictRow]]:
-            args = {"run_id": run.id}
             async with self.pool.connection() as connection:
-                rows = await (await connection.execute(SQL["read"], args)).fetchall()
+                epoch = {"run_id": run.id, "epoch": run.epoch}
+                rows = await (await connection.execute(SQL["read"], epoch)).fetchall()
+                args = {"run_id": run.id, "first": rows[0]["n"] if rows else run.entries + 1}
                 return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
 
         rows, results = await through_outage(attempt)
@@ -105,7 +107,7 @@ class Journal:
         for row in rows:
             entry = _entry(row)
             entries.append(entry)
-            if isinstance(entry, Reply) and entry.stop == "tool_use":
+            if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.folds:
                 found = [known.get((row["n"], call.id)) for call in entry.calls]
                 if None not in found:
                     entries.append(Results(tuple(result for result in found if result)))
@@ -119,7 +121,7 @@ class Journal:
         return _result(row) if row else None
 
     async def append(
-        self, run: Run, entry: Opening | Question | Reply, *, n: int, told: Sequence[Told] = ()
+        self, run: Run, entry: Opening | Question | Folding | Reply, *, n: int, told: Sequence[Told] = ()
     ) -> Appended:
         """Commit the n-th entry of a run together with its events and its cost.
 
@@ -165,6 +167,7 @@ class Journal:
             "name": storable(call.name),
             "is_error": result.is_error,
             "body": result.text,
+            "whole": result.whole,
             "ms": ms,
             **_spent(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
@@ -369,10 +372,11 @@ def _settled(replies: Sequence[Reply]) -> dict[str, Any]:
     }
 
 
-def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:
+def _columns(entry: Opening | Question | Folding | Reply) -> dict[str, Any]:
     usage = entry.usage if isinstance(entry, Reply) else Usage()
     return _settled([entry] if isinstance(entry, Reply) else []) | {
-        "kind": {Opening: "opening", Question: "question", Reply: "reply"}[type(entry)],
+        "kind": type(entry).__name__.lower(),
+        "epoch": entry.epoch if isinstance(entry, Opening) else None,
         "turns": int(isinstance(entry, Reply)),
         "body": _json(entry.body()),
         "input_tokens": usage.input_tokens,
@@ -383,13 +387,16 @@ def _columns(entry: Opening | Question | Reply) -> dict[str, Any]:
     }
 
 
-def _entry(row: DictRow) -> Opening | Question | Reply:
+def _entry(row: DictRow) -> Opening | Question | Folding | Reply:
     body = row["body"]
     match row["kind"]:
         case "opening":
-            return Opening(body["model"], body["system"], tuple(body["tools"]), body["max_tokens"])
+            frozen = body["model"], body["system"], tuple(body["tools"]), body["max_tokens"]
+            return Opening(*frozen, body.get("question"), row["epoch"])
         case "question":
             return Question(body["text"])
+        case "folding":
+            return Folding(body["text"])
     usage = Usage(
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
@@ -397,7 +404,13 @@ def _entry(row: DictRow) -> Opening | Question | Reply:
         cache_read_tokens=row["cache_read_tokens"],
     )
     return Reply(
-        tuple(body["content"]), body["stop_reason"], usage, row["cost_usd"], body["model"], body["request_id"]
+        tuple(body["content"]),
+        body["stop_reason"],
+        usage,
+        row["cost_usd"],
+        body["model"],
+        body["request_id"],
+        folds=body.get("folds", False),
     )
 
 

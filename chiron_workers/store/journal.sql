@@ -1,9 +1,13 @@
 -- read
-select n, kind, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd
-  from entries where run_id = %(run_id)s order by n;
+-- The entries of an epoch. Looking for its beginning from the end touches none of the epochs before.
+select n, kind, epoch, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd
+  from entries
+ where run_id = %(run_id)s
+   and n > coalesce((select b.n from entries b where b.run_id = %(run_id)s and b.epoch < %(epoch)s order by b.n desc limit 1), 0)
+ order by n;
 
 -- read_results
-select n, call_id, is_error, body from tool_results where run_id = %(run_id)s;
+select n, call_id, is_error, body from tool_results where run_id = %(run_id)s and n >= %(first)s;
 
 -- read_result
 select call_id, is_error, body from tool_results where run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s;
@@ -18,6 +22,7 @@ select 1 as found from entries where run_id = %(run_id)s and n = %(n)s and lease
 with fence as (
   update runs
      set seq = seq + %(event_count)s, entries = entries + 1, steps = steps + 1, turns = turns + %(turns)s,
+         epoch = coalesce(%(epoch)s, epoch),
          input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
@@ -25,7 +30,7 @@ with fence as (
          reserved_tokens = reserved_tokens - %(reserved_tokens)s, reserved_calls = reserved_calls - %(reserved_calls)s,
          leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running' and entries = %(n)s - 1
-  returning id, batch_id, lease, entries, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
+  returning id, batch_id, lease, entries, epoch, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
 paid as (
   update batches
      set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0), spent_tokens = batches.spent_tokens + %(tokens)s
@@ -39,8 +44,8 @@ logged as (
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 entry as (
-  insert into entries (run_id, n, kind, lease, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-  select id, entries, %(kind)s, lease, %(body)s::json, %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s,
+  insert into entries (run_id, n, kind, epoch, lease, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
+  select id, entries, %(kind)s, epoch, lease, %(body)s::json, %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s,
          %(cache_read_tokens)s, %(cost_usd)s
     from fence)
 select seq_before, at, unread from fence;
@@ -72,8 +77,8 @@ logged as (
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 result as (
-  insert into tool_results (run_id, n, call_id, name, is_error, body, ms, cost_usd)
-  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(ms)s, %(cost_usd)s::numeric from fence)
+  insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd)
+  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s, %(cost_usd)s::numeric from fence)
 select seq_before, at from fence;
 
 -- lock
@@ -88,12 +93,12 @@ fence as (
      set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = now() + %(lease_for)s,
          max_turns = case when turns >= max_turns then turns + %(more_turns)s else max_turns end
    where id = %(run_id)s
-  returning max_turns),
+  returning max_turns, epoch),
 question as (
   select string_agg(text, E'\n\n' order by id) as text from taken),
 entry as (
-  insert into entries (run_id, n, kind, lease, body)
-  select %(run_id)s, %(n)s, 'question', %(lease)s, json_build_object('text', text) from question)
+  insert into entries (run_id, n, kind, epoch, lease, body)
+  select %(run_id)s, %(n)s, 'question', epoch, %(lease)s, json_build_object('text', text) from question, fence)
 select question.text, fence.max_turns from question, fence;
 
 -- release

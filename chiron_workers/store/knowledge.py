@@ -5,6 +5,8 @@ from chiron_workers.embed import Embedder
 from chiron_workers.store.assessments import Assessments
 from chiron_workers.store.facts import Facts
 from chiron_workers.store.nodes import Nodes
+from chiron_workers.store.notes import Notes
+from chiron_workers.store.results import ToolResults
 from chiron_workers.store.session import Asker, Caller, Session
 from chiron_workers.store.sources import Sources
 from chiron_workers.store.subjects import Subjects
@@ -25,6 +27,8 @@ class Store:
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)
         self.sources = Sources(session)
+        self.notes = Notes(session)
+        self.results = ToolResults(session)
 
     @property
     def caller(self) -> Caller:

@@ -33,6 +33,9 @@ class Run:
     model: str
     max_turns: int
     attempt: int
+    entries: int  # in its journal so far
+    turns: int
+    epoch: int  # that its next entry belongs to
 
 
 @dataclass(frozen=True, slots=True)

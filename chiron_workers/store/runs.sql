@@ -6,14 +6,14 @@ with taken as (
          attempt = greatest(attempt, 1), steps_at_claim = steps, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0, rung_at = null, seq = seq + 1,
          started_at = coalesce(started_at, now()), finished_at = null, error = null
    where id = %(run_id)s and state = 'queued' and ready_at <= now()
-  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, seq),
+  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
   select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
          json_build_object('worker', %(worker)s::text, 'attempt', attempt)
     from taken
   returning seq, kind, at, data)
-select taken.id, taken.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, s.title as subject,
+select taken.id, taken.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, s.title as subject,
        event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
   from taken, event, subjects s where s.id = taken.subject_id;
 

@@ -8,7 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composed
 
-from chiron_workers.entries import Reply
+from chiron_workers.entries import Limit, Reply
 from chiron_workers.states import EventKind
 from chiron_workers.store.connect import Pool
 
@@ -24,6 +24,7 @@ class Caller:
     batch_id: UUID | None = None
     call_id: str | None = None
     subject_id: str | None = None
+    shown: Limit | None = None  # of what the tool returns
 
 
 class Asker(Protocol):
