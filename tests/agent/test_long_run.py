@@ -2,6 +2,7 @@
 
 import gc
 import re
+from decimal import Decimal
 from typing import Any
 
 import psutil
@@ -11,6 +12,7 @@ from small_window import TOKENS, counting, folds
 from stage import Stage
 
 from chiron_workers.states import Outcome
+from chiron_workers.store.budgets import Budget
 from chiron_workers.tools.notes import notes
 
 TURNS = 2_000
@@ -62,7 +64,7 @@ async def test_a_fact_noted_at_turn_3_is_answered_at_turn_1900(stage: Stage) -> 
     stage.registry.register(notes)
     marathon = Marathon(stage)
     await stage.model(counting(marathon))
-    (run_id,) = await stage.submit("tides", max_turns=2 * TURNS)
+    (run_id,) = await stage.submit("tides", max_turns=2 * TURNS, run_budget=Budget(usd=Decimal(500)))
     assert await stage.play(run_id) is Outcome.PLAYED
     row = await stage.row(run_id)
     assert (marathon.turn, row["answer"]) == (TURNS, FACT)
