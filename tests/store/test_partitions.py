@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 
 from chiron_workers.errors import ChironError
 from chiron_workers.ids import first_id, new_id, time_of
-from chiron_workers.store import events, journal
+from chiron_workers.store import events, journal, results
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.partitions import PARENTS, Partition, ensure, everything, make
@@ -135,8 +135,9 @@ async def test_whoever_may_not_change_the_tables_is_told_to_connect_as_their_own
 async def test_each_look_into_the_journal_touches_one_partition(pool, mode):
     run_id, other = await submit_some(pool, 2)
     looks = [
-        (journal.SQL["read"], {"run_id": run_id}),
-        (journal.SQL["read_results"], {"run_id": run_id}),
+        (journal.SQL["read"], {"run_id": run_id, "epoch": 2}),
+        (journal.SQL["read_results"], {"run_id": run_id, "first": 1}),
+        (results.SQL["read"], {"run_id": run_id, "call_id": "toolu_1", "offset": 0, "chars": 9}),
         (journal.SQL["read_result"], {"run_id": run_id, "n": 3, "call_id": "toolu_1"}),
         (journal.SQL["entry_exists"], {"run_id": run_id, "n": 3, "lease": 1}),
         (
