@@ -19,8 +19,15 @@ def retry(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
     budget_usd: NewBudget = None,
     budget_tokens: NewTokens = None,
+    from_scratch: Annotated[
+        bool,
+        typer.Option(
+            "--from-scratch",
+            help="Begin anew instead of where the run ended, also completed runs. What they stored is kept.",
+        ),
+    ] = False,
 ) -> None:
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
-    command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens))
+    command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens), from_scratch=from_scratch)
     steered = run(steer_once(settings(), parse_id(target), command))
     typer.echo(f"{sentence(steered, done='tried again')} `chiron watch {target}` follows.")

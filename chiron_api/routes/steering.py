@@ -38,11 +38,21 @@ class NewBudget(Nothing):
         return {"budget": Budget(self.budget_usd, self.budget_tokens)}
 
 
+class Retry(NewBudget):
+    """How to try again."""
+
+    from_scratch: bool = False
+
+    def wishes(self) -> dict[str, Any]:
+        """What the command is given beside its target."""
+        return NewBudget.wishes(self) | {"from_scratch": self.from_scratch}
+
+
 COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[Nothing]]] = {
     "cancel": (cancel, Nothing),
     "pause": (pause, Nothing),
     "resume": (resume, NewBudget),
-    "retry": (retry, NewBudget),
+    "retry": (retry, Retry),
 }
 Find = Callable[[Pool, UUID], Awaitable[object]]
 

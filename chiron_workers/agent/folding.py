@@ -12,8 +12,8 @@ FOLD = (
     "is still open; what you were about to do next. Only the words of your reply count, not what you think."
 )
 CARRIED = (
-    "You have been at work on this for {turns} turns. Your context window was full, so it begins anew here: what "
-    "you stored is kept, and this is what you told yourself."
+    "You have been at work on this for a while. Your context window was full, so it begins anew here: what you "
+    "stored is kept, and this is what you told yourself."
 )
 NO_SUMMARY = "There is no summary. These were your last words:"
 WAITING = "These messages came last and are not answered yet:"
@@ -58,13 +58,7 @@ class Room:
 
 
 def carried(
-    question: str,
-    *,
-    turns: int,
-    summary: str,
-    said: Sequence[str],
-    notes: Sequence[Note],
-    waiting: Sequence[str],
+    question: str, *, summary: str, said: Sequence[str], notes: Sequence[Note], waiting: Sequence[str]
 ) -> str:
     """The first words of an epoch that goes on with an earlier one.
 
@@ -73,7 +67,7 @@ def carried(
         summary: What the model told itself; if it is empty, the last words `said` stand in for it.
         waiting: Messages that came after the last reply, word for word.
     """
-    parts = [question, CARRIED.format(turns=turns)]
+    parts = [question, CARRIED]
     parts += [summary] if summary else [NO_SUMMARY, *said]
     parts += [f"Your note “{note.title}”:\n{note.text}" for note in notes]
     parts += [WAITING, *waiting] if waiting else []

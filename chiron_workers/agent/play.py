@@ -147,7 +147,6 @@ class _Step:
         whole, each = (Limit(size, size) for size in (room.summary * 5, room.summary * 5 // TEXTS_KEPT))
         question = carried(
             first_question(self.run),
-            turns=scribe.turns,
             summary=whole.cut(summary).strip(),
             said=[each.cut(text) for text in window.said],
             notes=await notes_of(self.journal.pool, self.run.id),

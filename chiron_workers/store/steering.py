@@ -9,7 +9,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
-from chiron_workers.states import EventKind, RunState
+from chiron_workers.states import FINAL, EventKind, RunState
 from chiron_workers.store.batches import RUNG_AT_ONCE
 from chiron_workers.store.budgets import Budget, allow
 from chiron_workers.store.connect import Pool
@@ -62,8 +62,20 @@ async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Ste
     return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget)
 
 
-async def retry(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
-    """Try what failed or was cancelled again, from where its journal ends. Raises as `resume`."""
+async def retry(
+    pool: Pool, target: UUID, *, budget: Budget = UNCHANGED, from_scratch: bool = False
+) -> Steered:
+    """Try what failed or was cancelled again, from where its journal ends.
+
+    Args:
+        from_scratch: Begin anew instead, also what is completed: nothing of the conversation is carried over, and the
+            run gets its turns again. Stored facts and the journal so far are kept.
+
+    Raises:
+        NotFound, Conflict, UsageError: As `resume`.
+    """
+    if from_scratch:
+        return await _go_on(pool, target, sorted(FINAL), "tried again from scratch", budget, starts_over=True)
     return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
 
 
@@ -93,17 +105,25 @@ async def _stop(  # what differs between cancel and pause
 
 
 async def _go_on(
-    pool: Pool, target: UUID, from_states: Sequence[RunState], reason: str, budget: Budget
+    pool: Pool,
+    target: UUID,
+    from_states: Sequence[RunState],
+    reason: str,
+    budget: Budget,
+    *,
+    starts_over: bool = False,
 ) -> Steered:
     args = {
         "id": target,
         "from_states": from_states,
-        "more_turns": MORE_TURNS,
+        "more_turns": 0 if starts_over else MORE_TURNS,
         "rung_at_once": RUNG_AT_ONCE,
         "reason": reason,
     }
     async with pool.connection() as connection, connection.transaction():
         batch_id = await _batch_of(connection, target)
+        if starts_over:
+            await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
         if not rows:
             await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")

@@ -54,6 +54,19 @@ union all
 select id, null, null, null, null, false, null from unwanted
  order by id;
 
+-- start_over
+-- What ended begins anew when it goes on: an epoch without entries, no notes, as many turns as it had at first. The
+-- journal so far stays.
+with found as (
+  select id from runs
+   where (id = %(id)s or batch_id = %(id)s) and state = any(%(from_states)s) and pruned_at is null order by id for update),
+begun as (
+  update runs
+     set epoch = epoch + 1, answer = null, max_turns = turns + max_turns - turns_before, turns_before = turns
+    from found where runs.id = found.id
+  returning runs.id)
+delete from notes using begun where notes.run_id = begun.id;
+
 -- count_open
 -- The batch row comes last, after its runs.
 update batches

@@ -294,3 +294,32 @@ async def test_an_epoch_has_room_for_replies_that_suit_its_window(small: Stage) 
     (run_id,) = await small.submit("tides")
     await small.play(run_id)
     assert small.server.requests[0]["max_tokens"] == TOKENS // 4
+
+
+async def test_a_reply_that_was_cut_off_is_folded_with_its_calls_answered(small: Stage) -> None:
+    cut = Says((text("long " * 5_000), call("echo", words="never")), stop="max_tokens")
+    worker = Worker(turns=5)
+
+    def script(request: dict[str, Any]) -> Says | Fails:
+        if worker.turn == 2 and not worker.foldings and not folds(request):
+            return cut
+        return worker(request)
+
+    await small.model(counting(script))
+    (run_id,) = await small.submit("tides")
+    assert await small.play(run_id) is Outcome.PLAYED
+    folding = next(found for found in small.server.requests if folds(found))
+    assert [block["type"] for block in folding["messages"][-1]["content"]] == ["tool_result", "text", "text"]
+    assert "never" not in small.runs_of_tools
+
+
+async def test_a_finished_conversation_that_is_full_goes_on_with_a_summary_of_it(small: Stage) -> None:
+    worker = Worker(turns=4)
+    await small.model(counting(worker))
+    (run_id,) = await small.submit("tides")
+    assert await small.play(run_id) is Outcome.PLAYED
+    question = "And the moon? " * 2_000
+    await say(small.pool, run_id, question)
+    assert await small.play(run_id) is Outcome.PLAYED
+    assert worker.foldings == 1
+    assert question.strip() in first_words(small.server.requests[-1])

@@ -49,6 +49,17 @@ async def test_a_batch_and_its_runs_are_steered(client: httpx2.AsyncClient, batc
         assert await states(client, batch) == after
 
 
+async def test_a_retry_may_begin_from_scratch(client: httpx2.AsyncClient, batch: dict, pool: Pool):
+    async with pool.connection() as connection:
+        await connection.execute("update runs set state = 'completed'")
+        await connection.execute("update batches set open_runs = 0")
+    whole = f"/v1/batches/{batch['batch_id']}"
+    assert (await client.post(f"{whole}/retry")).status_code == 409
+    answer = await client.post(f"{whole}/retry", json={"from_scratch": True})
+    assert (answer.status_code, answer.json()) == (202, {"changed": 2, "asked": 0})
+    assert await states(client, batch) == {"queued": 2}
+
+
 async def test_a_run_that_is_being_played_is_left_to_its_worker(
     client: httpx2.AsyncClient, batch: dict, pool: Pool
 ):

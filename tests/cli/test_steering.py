@@ -46,6 +46,18 @@ def test_each_command_says_what_happened(chiron, batch, rows):
         assert states(rows) == after
 
 
+def test_what_is_completed_is_tried_again_only_from_scratch(chiron, batch, rows):
+    rows("update runs set state = 'completed' where id = %s returning id", batch[1][0])
+    rows("update batches set open_runs = 1 returning id")
+    found = chiron("retry", batch[1][0])
+    assert (found.exit_code, "1 completed" in found.stderr) == (1, True)
+    found = chiron("retry", batch[1][0], "--from-scratch")
+    assert found.stdout == f"Tried again: 1 run. `chiron watch {batch[1][0]}` follows.\n"
+    assert rows("select state, epoch from runs order by id")[0] == {"state": "queued", "epoch": 2}
+    found = chiron("retry", batch[1][0], "--from-scratch")
+    assert (found.exit_code, "1 queued" in found.stderr) == (1, True)
+
+
 def test_of_a_played_run_it_says_that_the_worker_acts(chiron, batch, claimed, rows):
     found = chiron("pause", batch[0])
     assert found.stdout == "Paused: 1 run; pausing as soon as the model has answered: 1 run.\n"
