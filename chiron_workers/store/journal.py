@@ -234,15 +234,32 @@ class Journal:
 
         A run that would go on elsewhere stops here if somebody wants it to: nobody else would have to be asked.
         """
-        held = await (await connection.execute(SQL["lock"], self._fence(run, ()))).fetchone()
-        if held is None:
+        held = await _hold(connection, run)
+        if held is None or (ending.state == RunState.COMPLETED and held["unread"]):
             return None
+        await _spend_reserved(connection, run, held)
+        return await self._release_held(connection, run, ending, held)
+
+    async def release_all_within(
+        self, connection: AsyncConnection[DictRow], endings: Sequence[tuple[Held, Ending]]
+    ) -> list[Event]:
+        """As `release_within` for many runs whose workers are lost; those that are fenced off are passed over."""
+        found = [(run, ending, await _hold(connection, run)) for run, ending in endings]
+        ours = [(run, ending, held) for run, ending, held in found if held is not None]
+        # All before the first batch: replies hold their row of the day while they wait for that of their batch.
+        for run, _, held in ours:
+            await _spend_reserved(connection, run, held)
+        events = []
+        for run, ending, held in ours:
+            events += await self._release_held(connection, run, ending, held) or []
+        return events
+
+    async def _release_held(
+        self, connection: AsyncConnection[DictRow], run: Held, ending: Ending, held: DictRow
+    ) -> list[Event] | None:
         ending = as_wanted(ending, held["wanted"])
         args = self._fence(run, ending.told) | _ending_columns(ending)
         args |= {"reserved_usd": held["reserved_usd"], "reserved_tokens": held["reserved_tokens"]}
-        if held["reserved_usd"]:
-            spend = {"shard": shard_of(run.id), "usd": held["reserved_usd"]}
-            await connection.execute(SQL["spend"], spend)
         row = await (await connection.execute(SQL["release"], args)).fetchone()
         if row is None:
             return None
@@ -281,6 +298,17 @@ class Journal:
                 return await (await connection.execute(query, args)).fetchone()
 
         return await through_outage(attempt)
+
+
+async def _hold(connection: AsyncConnection[DictRow], run: Held) -> DictRow | None:
+    args = {"run_id": run.id, "lease": run.lease}
+    return await (await connection.execute(SQL["lock"], args)).fetchone()
+
+
+async def _spend_reserved(connection: AsyncConnection[DictRow], run: Held, held: DictRow) -> None:
+    if held["reserved_usd"]:
+        args = {"shard": shard_of(run.id), "usd": held["reserved_usd"]}
+        await connection.execute(SQL["spend"], args)
 
 
 async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, run_id: UUID) -> Event:

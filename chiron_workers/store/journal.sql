@@ -26,8 +26,8 @@ with fence as (
          input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), reserved_usd = reserved_usd - %(reserved_usd)s,
-         reserved_tokens = reserved_tokens - %(reserved_tokens)s, reserved_calls = reserved_calls - %(reserved_calls)s,
+         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
+         reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
          leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running' and entries = %(n)s - 1
   returning id, batch_id, lease, entries, epoch, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
@@ -59,8 +59,8 @@ with fence as (
          input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + %(cost_usd)s::numeric, reserved_usd = reserved_usd - %(reserved_usd)s,
-         reserved_tokens = reserved_tokens - %(reserved_tokens)s, reserved_calls = reserved_calls - %(reserved_calls)s,
+         spent_usd = spent_usd + %(cost_usd)s::numeric, reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
+         reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
          leased_until = now() + %(lease_for)s
    where id = %(run_id)s and lease = %(lease)s and state = 'running'
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),

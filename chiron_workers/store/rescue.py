@@ -26,16 +26,15 @@ async def rescue(journal: Journal, *, lease_for: timedelta, max_attempts: int) -
 
     One worker at a time does this; for the others it is 0 at once.
     """
-    events = []
     args = {"lease_for": lease_for, "max_attempts": max_attempts, "limit": BATCH}
     async with journal.pool.connection() as connection, connection.transaction():
         lock = await (await connection.execute(SQL["lock"])).fetchone()
         if not lock or not lock["held"]:
             return 0
         rows = await (await connection.execute(SQL["expired"], args)).fetchall()
-        for row in rows:
-            lost = Lost(**row)
-            events += await journal.release_within(connection, lost, _ending(lost, max_attempts)) or []
+        lost = [Lost(**row) for row in rows]
+        endings = [(run, _ending(run, max_attempts)) for run in lost]
+        events = await journal.release_all_within(connection, endings)
     journal.publish_all(events)
     return len(rows)
 

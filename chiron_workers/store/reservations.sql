@@ -42,7 +42,7 @@ update runs
 
 -- give_back
 update runs
-   set reserved_usd = reserved_usd - %(usd)s, reserved_tokens = reserved_tokens - %(tokens)s, reserved_calls = reserved_calls - 1
+   set reserved_usd = greatest(reserved_usd - %(usd)s, 0), reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0), reserved_calls = greatest(reserved_calls - 1, 0)
  where id = %(run_id)s and lease = %(lease)s and state = 'running'
 returning set_config('synchronous_commit', 'off', true);
 
@@ -50,7 +50,7 @@ returning set_config('synchronous_commit', 'off', true);
 -- A call that was cut: whoever answers may bill it, and its reply is lost.
 with fence as (
   update runs
-     set reserved_usd = reserved_usd - %(usd)s, reserved_tokens = reserved_tokens - %(tokens)s, reserved_calls = reserved_calls - 1,
+     set reserved_usd = greatest(reserved_usd - %(usd)s, 0), reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0), reserved_calls = greatest(reserved_calls - 1, 0),
          unconfirmed_usd = unconfirmed_usd + %(usd)s, unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
          unconfirmed_calls = unconfirmed_calls + 1
    where id = %(run_id)s and lease = %(lease)s and state = 'running'

@@ -13,11 +13,11 @@ from chiron_workers.entries import Bound, Question, Reply, Usage
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.store.batches import NO_BUDGET
 from chiron_workers.store.budgets import Budget
-from chiron_workers.store.journal import Journal
+from chiron_workers.store.journal import SQL, Journal, shard_of
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.reservations import give_back, lose, reserve
-from chiron_workers.store.runs import Run
-from chiron_workers.taking import handed_back
+from chiron_workers.store.runs import Run, say
+from chiron_workers.taking import completed, handed_back
 
 CALL = Bound(Decimal("0.40"), 1_000)
 
@@ -194,3 +194,58 @@ async def test_a_run_that_is_handed_back_between_two_calls_has_nothing_unconfirm
     await journal(stage).append(run, Question("?"), n=1)
     assert await journal(stage).release(run, handed_back("the worker stops"))
     assert await money(stage, run.id) == (0, 0, 0)
+
+
+async def test_a_reservation_that_a_crash_of_postgres_forgot_leaves_none_below_zero(stage: Stage) -> None:
+    run = await taken(stage, budget=Budget(Decimal(1)))
+    for settle in (
+        answer(stage, run, "0.05"),
+        give_back(stage.pool, run, CALL),
+        lose(stage.pool, run, CALL),
+    ):
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await stage.rows(
+            "update runs set reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0 returning id"
+        )
+        await settle
+        row = await stage.row(run.id)
+        assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
+    assert await journal(stage).release(run, handed_back("the worker stops"))
+    assert await money(stage, run.id) == (0, CALL.usd, 1)
+
+
+async def test_the_rescue_of_many_runs_waits_for_nobody_who_waits_for_their_batch(stage: Stage) -> None:
+    ids = await stage.submit(*"abcdefghij", budget=Budget(Decimal(10)))
+    other = next(run_id for run_id in ids[1:] if shard_of(run_id) != shard_of(ids[0]))
+    lost = [await stage.claim(run_id) for run_id in (ids[0], other)]
+    for run in lost:
+        await reserve(stage.pool, run, CALL, daily_usd=None)
+    await stage.rows(
+        "update runs set leased_until = now() - interval '1 hour' where id = any(%s) returning id",
+        [run.id for run in lost],
+    )
+    async with stage.pool.connection() as living, living.transaction():
+        # What the commit of a reply holds before it comes to the row of the batch.
+        await living.execute(SQL["spend"], {"shard": shard_of(lost[1].id), "usd": 1})
+        rescuing = asyncio.create_task(rescue(journal(stage), lease_for=timedelta(), max_attempts=5))
+        await until_somebody_waits(stage)
+        await living.execute("update batches set spent_usd = spent_usd + 1")
+    assert await rescuing == 2
+    assert [await money(stage, run.id) for run in lost] == [(0, CALL.usd, 1)] * 2
+
+
+async def until_somebody_waits(stage: Stage) -> None:
+    async with asyncio.timeout(20):
+        while not await stage.rows(
+            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        ):
+            await asyncio.sleep(0.02)
+
+
+async def test_a_run_that_must_answer_a_message_before_it_ends_pays_nothing_for_the_try(stage: Stage) -> None:
+    run = await taken(stage)
+    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await say(stage.pool, run.id, "And the moon?")
+    assert not await journal(stage).release(run, completed(Reply((), "end_turn")))
+    assert await stage.rows("select usd from spending") == []
+    assert await money(stage, run.id) == (CALL.usd, 0, 0)
