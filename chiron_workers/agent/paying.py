@@ -1,7 +1,7 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -14,7 +14,7 @@ from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Wait
 from chiron_workers.prices import bound
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool
+from chiron_workers.store.connect import Pool, is_outage
 from chiron_workers.store.journal import through_outage
 from chiron_workers.store.reservations import give_back, lose, reserve
 from chiron_workers.store.runs import Run
@@ -64,7 +64,7 @@ class PaidModel:
             reply_tokens=request.max_tokens,
             searches=searches,
         )
-        flight = _Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None)
+        flight = Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None)
         try:
             reply = await self.model.reply(
                 request, on_text=on_text, before_try=flight.begin, on_wait=flight.failed
@@ -76,7 +76,9 @@ class PaidModel:
 
 
 @dataclass(slots=True)
-class _Flight:
+class Flight:
+    """The money of one call, try by try: reserved when it begins, accounted for when it fails."""
+
     run: Run
     pool: Pool
     most: Bound
@@ -103,12 +105,21 @@ class _Flight:
 
     async def failed(self, wait: Wait) -> None:
         """Account for a try that brought no reply."""
-        settle = lose if wait.maybe_billed else give_back
-        await through_outage(lambda: settle(self.pool, self.run, self.most))
-        self.is_reserved = False
+        await self._account(lose if wait.maybe_billed else give_back)
 
     async def cut(self) -> None:
-        """Count the call as lost. If that fails, the release of the run counts what is still reserved."""
-        if self.is_reserved:
-            with contextlib.suppress(psycopg.Error, PoolTimeout, LeaseLost):
-                await lose(self.pool, self.run, self.most)
+        """Count the call as lost, if it is in flight."""
+        with contextlib.suppress(LeaseLost):
+            await self._account(lose)
+
+    async def _account(self, settle: Callable[[Pool, Run, Bound], Awaitable[None]]) -> None:
+        if not self.is_reserved:
+            return
+        # Once only, for twice would free what another call has reserved, and after an outage nobody knows whether it
+        # was done. If it was not, the release of the run counts the call as lost.
+        self.is_reserved = False
+        try:
+            await settle(self.pool, self.run, self.most)
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error):
+                raise

@@ -1,0 +1,88 @@
+"""What becomes of reserved money when Postgres takes a statement and its answer is lost on the way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from stage import LEASE, Stage
+
+from chiron_workers.agent.paying import Flight
+from chiron_workers.entries import Bound
+from chiron_workers.model.failures import Wait
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.reservations import reserve
+from chiron_workers.taking import handed_back
+
+CALL = Bound(Decimal("0.40"), 1_000)
+
+
+@dataclass
+class Wire:
+    """A way to Postgres that can lose an answer, and its connection with it."""
+
+    url: str = ""
+    loses_the_next_answer: bool = False
+
+
+@asynccontextmanager
+async def wire(database_url: str) -> AsyncIterator[Wire]:
+    found, told = Wire(), conninfo_to_dict(database_url)
+    ways: list[asyncio.Task[None]] = []
+    ends: list[asyncio.StreamWriter] = []
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
+        while data := await reader.read(65_536):
+            if answers and found.loses_the_next_answer:
+                found.loses_the_next_answer = False
+                break
+            writer.write(data)
+        writer.close()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        socket = f"{told['host']}/.s.PGSQL.{told.get('port', 5432)}"
+        from_server, to_server = await asyncio.open_unix_connection(socket)
+        ends.extend((writer, to_server))
+        ways.append(asyncio.create_task(pass_on(reader, to_server, answers=False)))
+        ways.append(asyncio.create_task(pass_on(from_server, writer, answers=True)))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    found.url = make_conninfo(**{**told, "host": "127.0.0.1", "port": port, "sslmode": "disable"})
+    try:
+        yield found
+    finally:
+        server.close()
+        for end in ends:
+            end.close()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+
+@pytest.mark.parametrize("maybe_billed", [False, True], ids=["given back", "lost"])
+async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it_was(
+    stage: Stage, maybe_billed: bool
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await reserve(stage.pool, run, CALL, daily_usd=None)  # of another call that is in flight
+    async with wire(stage.settings.database_url) as found, open_pool(found.url, size=2) as pool:
+        flight = Flight(run, pool, CALL, None)
+        await flight.begin()
+        found.loses_the_next_answer = True
+        await flight.failed(Wait("The model is full.", maybe_billed=maybe_billed))
+        assert not found.loses_the_next_answer
+        await flight.cut()
+    row = await stage.row(run_id)
+    assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1)
+    assert await Journal(stage.pool, stage.published.append, lease_for=LEASE).release(
+        run, handed_back("the worker stops")
+    )
+    row = await stage.row(run_id)
+    assert (row["unconfirmed_usd"], row["unconfirmed_calls"]) == (
+        (1 + maybe_billed) * CALL.usd,
+        1 + maybe_billed,
+    )
