@@ -34,7 +34,7 @@ class Accumulation:
             raise StreamCut("The stream ended before it began.")
         if self.message.get("stop_reason") is None:
             raise StreamCut("The stream ended before the reply was complete.")
-        return self.message
+        return _sendable(self.message)
 
     def _add(self, event: Wire) -> str:
         match event["type"]:
@@ -89,3 +89,14 @@ class Accumulation:
         # Counts are totals; what is left out stays as it was at the start.
         usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
         self.message["usage"] = (self.message.get("usage") or {}) | usage
+
+
+def _sendable(message: Wire) -> Wire:
+    # JSON can carry half a surrogate pair and UTF-8 cannot: what came so could never be sent back.
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        found: Wire = json.loads(text.encode(errors="replace"))
+        return found
+    return message

@@ -71,7 +71,7 @@ class Model:
 
         Args:
             before_try: Awaited before each try, when nothing but the model is left to wait for.
-            on_wait: Awaited after each try that failed.
+            on_wait: Awaited after each try that failed, or was not made after all.
 
         Raises:
             WindowExceeded: The request does not fit the model's context window.
@@ -83,9 +83,13 @@ class Model:
 
         async def begin() -> None:
             nonlocal taken
-            taken = await self._traffic.enter(request)
-            if before_try is not None:
-                await before_try()
+            while True:  # ends: a cool-down that goes on raises
+                taken = await self._traffic.enter(request)
+                if before_try is not None:
+                    await before_try()
+                if not self._traffic.is_cooling(request.model):
+                    return
+                await note(Wait("A cool-down began in the meantime."))
 
         async def note(wait: Wait) -> None:
             self._traffic.failed(request.model, wait)

@@ -27,6 +27,12 @@ RAMP_LIMIT = "ramp_limit_exceeded"  # 429: usage may not grow so fast
 
 MEND_KEY = "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to do without."
 
+# The SDK, or what it stands on, refuses a header with a line break and words that are no text.
+UNSENDABLE = (
+    "The request cannot be sent: a header or the text holds characters that do not belong there. "
+    "Check ANTHROPIC_API_KEY and ANTHROPIC_CUSTOM_HEADERS for line breaks."
+)
+
 # A gateway answers these for a server that it asked and that may be at work.
 GATEWAY_FAULTS = (502, 504, 520, 524)
 # With one of these as its cause a request never left. httpx2's own ConnectError does not tell: the aiohttp
@@ -83,10 +89,17 @@ def classify(error: Exception) -> Wait:
         return Wait(str(error), fatal=error)
     if isinstance(error, anthropic.APIStatusError):
         return _classify_status(error)
+    if _is_unsendable(error):
+        return _fatal("request", UNSENDABLE)
     if isinstance(error, STREAM_FAULTS):
         reason = f"The connection to the model broke ({type(error).__name__})."
         return Wait(reason, maybe_billed=not _was_never_sent(error))
     return _fatal("credentials", f"The model cannot be called: {error} {MEND_KEY}")
+
+
+def _is_unsendable(error: Exception) -> bool:
+    is_refused = isinstance(error, anthropic.APIConnectionError) and isinstance(error.__cause__, ValueError)
+    return is_refused or isinstance(error, UnicodeEncodeError)
 
 
 def _was_never_sent(error: BaseException | None) -> bool:

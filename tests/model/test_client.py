@@ -234,3 +234,34 @@ def test_backoff_grows_and_stays_below_a_minute() -> None:
     for attempt in range(20):
         longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
         assert all(0 <= backoff_s(attempt) <= longest for _ in range(50))
+
+
+async def test_half_a_surrogate_pair_in_a_reply_can_be_sent_back(settings: Settings) -> None:
+    async with scripted_model(
+        lambda _: Says((call("echo", words="\ud83d"), text("\ude00 ends")), "tool_use")
+    ) as server:
+        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
+        reply = await model.reply(request(), on_text=lambda _: None)
+        heard = [{"role": "assistant", "content": list(reply.content)}, QUESTION]
+        await model.reply(request(messages=[QUESTION, *heard]), on_text=lambda _: None)
+        await model.close()
+    assert reply.calls[0].arguments == {"words": "?"}
+    assert reply.text == "? ends"
+
+
+async def test_a_request_that_cannot_be_sent_fails_at_once_and_costs_nothing(settings: Settings) -> None:
+    waits: list[Wait] = []
+
+    async def note(wait: Wait) -> None:
+        waits.append(wait)
+
+    async with scripted_model(lambda _: says("never")) as server:
+        for key, words in (("sk-hush\n", "hello"), ("sk", "\ud83d")):
+            model = Model(settings, Traffic(settings), base_url=server.url, api_key=key)
+            asked = request(messages=[{"role": "user", "content": words}])
+            with pytest.raises(RunFailed, match="cannot be sent") as told:
+                await model.reply(asked, on_text=lambda _: None, on_wait=note)
+            assert "hush" not in str(told.value)
+            await model.close()
+    assert [wait.maybe_billed for wait in waits] == [False, False]
+    assert server.requests == []

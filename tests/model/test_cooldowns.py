@@ -16,6 +16,7 @@ from chiron_workers.errors import ModelHeld, ModelUnavailable
 from chiron_workers.ids import new_id
 from chiron_workers.model import Model, Request
 from chiron_workers.model.cooldowns import Cooldowns
+from chiron_workers.model.failures import Wait
 from chiron_workers.model.traffic import Traffic
 from chiron_workers.settings import Settings
 
@@ -196,3 +197,23 @@ async def test_without_redis_a_worker_cools_down_alone(settings: Settings, redis
         assert min(at - server.at[0] for at in server.at[1:]) >= 0.9
         await model.close()
         await traffic.close()
+
+
+async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_began(settings: Settings) -> None:
+    server = Server()
+    server.refusal = None
+    done: list[str] = []
+    async with scripted_model(server) as found, worker(settings, found.url) as (model, traffic):
+
+        async def wait_for_money() -> None:
+            if not done:
+                traffic.heed(Cooling(CLAUDE, 1.0, "full"))
+            done.append("reserved")
+
+        async def give_back(_: Wait) -> None:
+            done.append("given back")
+
+        began = time.monotonic()
+        await model.reply(request(), on_text=lambda _: None, before_try=wait_for_money, on_wait=give_back)
+    assert done == ["reserved", "given back", "reserved"]
+    assert server.at[0] - began >= 1.0
