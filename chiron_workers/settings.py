@@ -20,9 +20,11 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from chiron_workers.errors import ConfigurationError
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
+PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 
 class RateLimit(BaseModel):
@@ -85,9 +87,9 @@ class Settings(BaseSettings):
     claude_search: bool = Field(
         True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
     )
-    prices: dict[str, dict[str, float] | Literal["none"]] = Field(
+    prices: dict[str, dict[str, UsdPerMillion] | Literal["none"]] = Field(
         default_factory=dict,
-        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read; or "
+        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read, web_search; or "
         '"none" for a model without a price. Overrides the built-in prices.',
     )
     run_budget_usd: Usd = Field(
@@ -147,6 +149,17 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the workers log."
     )
+
+    @field_validator("prices")
+    @classmethod
+    def _prices_bind(cls, prices: dict[str, dict[str, float] | str]) -> dict[str, dict[str, float] | str]:
+        # A price that is left out or misspelt would be 0, and no budget would bind.
+        for model, price in prices.items():
+            if price != "none" and not set(PRICED[:2]) <= set(price) <= set(PRICED):
+                raise ValueError(
+                    f"{model}: a price has input and output, and may have {', '.join(PRICED[2:])}"
+                )
+        return prices
 
     @field_validator("home")
     @classmethod

@@ -19,6 +19,19 @@ from chiron_workers.store.connect import require_url
         ("CHIRON_EMBEDDING_PROVIDER", "word2vec", "'minilm', 'voyage' or 'openai'"),
         ("CHIRON_PRICES", "cheap", "CHIRON_PRICES: must be JSON"),
         ("CHIRON_PRICES", '{"m": {"input": "x"}}', "CHIRON_PRICES"),
+        (
+            "CHIRON_PRICES",
+            '{"m": {"input": 1, "outptu": 2}}',
+            "m: a price has input and output, and may have cache_write",
+        ),
+        (
+            "CHIRON_PRICES",
+            '{"m": {"input": 1, "output": 2, "cashe_read": 0}}',
+            "m: a price has input and output",
+        ),
+        ("CHIRON_PRICES", '{"m": {"input": -1, "output": 2}}', "m.*input.*greater than or equal to 0"),
+        ("CHIRON_PRICES", '{"m": {"input": NaN, "output": 2}}', "m.*input.*finite number"),
+        ("CHIRON_PRICES", '{"m": "free"}', "m.*none"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_would_be_right(
