@@ -18,6 +18,10 @@ from chiron_workers.store.runs import Run
 SQL = load(__file__)
 TOMORROW = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
+NO_DAY = (
+    "No day has room for it: raise CHIRON_DAILY_BUDGET_USD or lower CHIRON_MAX_TOKENS, then `chiron resume`."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Purse:
@@ -92,14 +96,21 @@ async def _reserve_within(
     for purse in _purses_of("The batch", batch, reserved, mend):
         purse.require(bound.usd if purse.unit == "usd" else bound.tokens)
     if daily_usd is not None:
-        await connection.execute(SQL["hold_day"])
-        day = await _one(connection, "day", args)
-        today = Purse("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
-        try:
-            today.require(bound.usd)
-        except BudgetSpent as error:
-            raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
+        await _require_of_the_day(connection, args, daily_usd)
     await connection.execute(SQL["take"], args)
+
+
+async def _require_of_the_day(
+    connection: AsyncConnection[DictRow], args: dict[str, Any], daily_usd: Decimal
+) -> None:
+    Purse("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY).require(args["usd"])
+    await connection.execute(SQL["hold_day"])
+    day = await _one(connection, "day", args)
+    today = Purse("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+    try:
+        today.require(args["usd"])
+    except BudgetSpent as error:
+        raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
 def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Purse]:

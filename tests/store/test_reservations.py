@@ -146,6 +146,13 @@ async def test_what_the_whole_day_may_cost_binds_all_batches_together(stage: Sta
     await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
 
 
+async def test_a_call_that_costs_more_than_a_whole_day_may_waits_for_no_day(stage: Stage) -> None:
+    run = await taken(stage)
+    with pytest.raises(BudgetSpent, match="CHIRON_DAILY_BUDGET_USD") as caught:
+        await reserve(stage.pool, run, CALL, daily_usd=Decimal("0.39"))
+    assert caught.value.retry_after_s is None
+
+
 async def test_a_call_that_surely_cost_nothing_gives_its_money_back(stage: Stage) -> None:
     run = await taken(stage)
     await reserve(stage.pool, run, CALL, daily_usd=None)
