@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
 
-from redis.exceptions import RedisError
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
 
 from chiron_workers.cooling import Cooling, lift, standing
 from chiron_workers.progress import Publisher, redis_client
@@ -57,7 +58,7 @@ async def hints(redis_url: str) -> AsyncGenerator[Hint]:
                     message = await pubsub.get_message(timeout=LISTEN_S)
                     pause_s = 0.1
                     if message is not None and message["type"] == "subscribe":
-                        for cooling in await standing(redis):
+                        for cooling in await _standing(redis):
                             yield cooling
                     elif message is not None and message["type"] == "message":
                         with contextlib.suppress(ValueError):  # somebody else's message
@@ -65,6 +66,13 @@ async def hints(redis_url: str) -> AsyncGenerator[Hint]:
         _leave_if_cancelled()
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
+
+
+async def _standing(redis: Redis) -> list[Cooling]:
+    try:
+        return await standing(redis)
+    except ResponseError:  # the key is somebody else's: what is told from now on is heard all the same
+        return []
 
 
 def _leave_if_cancelled() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 from scripted_model import Fails, Says, Script, says, scripted_model
 
 from chiron_workers.control import CHANNEL, announce, hints
@@ -217,3 +218,21 @@ async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_bega
         await model.reply(request(), on_text=lambda _: None, before_try=wait_for_money, on_wait=give_back)
     assert done == ["reserved", "given back", "reserved"]
     assert server.at[0] - began >= 1.0
+
+
+async def test_a_key_of_somebody_else_keeps_no_worker_from_hearing_what_is_told(settings: Settings) -> None:
+    steered = new_id()
+    async with Redis.from_url(settings.redis_url) as redis, aclosing(hints(settings.redis_url)) as coming:
+        await redis.set("chiron:cooling", "something else")
+        hearing = asyncio.ensure_future(anext(coming))
+        async with asyncio.timeout(10):
+            while not hearing.done():
+                await announce(settings.redis_url, steered, [])
+                await asyncio.wait([hearing], timeout=0.2)
+        connected = (await redis.info("stats"))["total_connections_received"]
+        await announce(settings.redis_url, steered, [])
+        assert (await hearing, await asyncio.wait_for(anext(coming), 5)) == (steered, steered)
+        assert (await redis.info("stats"))["total_connections_received"] - connected <= 3
+        with pytest.raises(ResponseError):
+            await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
+        assert await asyncio.wait_for(anext(coming), 5) == Cooling(CLAUDE, 30, "full")
