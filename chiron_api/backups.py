@@ -31,9 +31,11 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
     The file gets its name when it is complete and on the disk.
 
     Raises:
-        UsageError: The file exists and `force` is not set, or its folder does not.
+        UsageError: The file exists and `force` is not set, it is no file, or its folder does not exist.
         ChironError: Postgres or the disk refuses; nothing is left behind.
     """
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{target} is no file that could be overwritten. Name one, such as chiron.backup.")
     if target.exists() and not force:
         raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
     if not target.parent.is_dir():
@@ -113,9 +115,13 @@ def _drop(connection: psycopg.Connection[dict[str, object]], is_ours: bool) -> b
 
 def _inspect(source: Path, major: int) -> set[int]:
     """The migrations that a backup has seen. Raises as `restore` for a file that cannot be put back."""
-    with source.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise UsageError(f"{source} is no backup made by `chiron backup`.")
+    try:
+        with source.open("rb") as file:
+            magic = file.read(len(MAGIC))
+    except OSError as error:
+        raise UsageError(f"{source} cannot be read: {error.strerror}.") from None
+    if magic != MAGIC:
+        raise UsageError(f"{source} is no backup made by `chiron backup`.")
     reader = program("pg_restore", major)
     contents = run([reader, "--list", source], "", f"{source} cannot be read")
     if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
@@ -180,7 +186,10 @@ def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", 
 @contextmanager
 def _unfinished(target: Path) -> Iterator[Path]:
     """A file beside the target, for its owner only, that is gone afterwards unless it was renamed."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
+    except OSError as error:
+        raise ChironError(f"{target} cannot be written: {error.strerror}.") from None
     os.close(handle)
     try:
         yield Path(name)

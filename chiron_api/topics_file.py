@@ -197,4 +197,6 @@ def _sentence(error: ValidationError) -> str:
             return "The topic is missing."
         case "string_type":
             return f"{field} must be text (got {problem['input']!r:.60}); put it in quotes."
+        case kind if kind.startswith("decimal") or kind == "finite_number":
+            return f"{field} must be an amount, such as 2.50 (got {problem['input']!r:.60})."
     return f"{field} must be a whole number (got {problem['input']!r:.60})."

@@ -17,7 +17,7 @@ from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings
 from chiron_workers.store import partitions
-from chiron_workers.store.budgets import Budget, check_budget, check_model
+from chiron_workers.store.budgets import Budget, check_amounts, check_budget, check_model
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import Waiting
@@ -98,6 +98,7 @@ def check_run(run: NewRun) -> None:
         raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
     if abs(run.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+    check_amounts(run.budget)
 
 
 async def submit(pool: Pool, batch: NewBatch) -> Submitted:

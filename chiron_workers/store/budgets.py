@@ -29,18 +29,23 @@ class Budget:
 
 def check_budget(budget: Budget, models: Sequence[str]) -> None:
     """Raises UsageError for a budget that is no amount, or that cannot bind since a model's price is not known."""
-    if budget.tokens is not None and not 0 < budget.tokens <= TOKENS_MAX:
-        raise UsageError(f"The budget must be between 1 and {TOKENS_MAX:,} tokens (got {budget.tokens:,}).")
+    check_amounts(budget)
     if budget.usd is None:
         return
-    if not USD_MIN <= budget.usd <= USD_MAX:
-        raise UsageError(f"The budget must be above 0 and at most {USD_MAX:,} USD (got {budget.usd}).")
     for model in models:
         if not is_priced(model, settings().prices):
             raise UsageError(
                 f"The price of {model} is not known, so no budget in USD can bind it. Set it in CHIRON_PRICES, "
                 "give a budget in tokens, or leave the budget out."
             )
+
+
+def check_amounts(budget: Budget) -> None:
+    """Raises UsageError for a budget that is no amount."""
+    if budget.tokens is not None and not 0 < budget.tokens <= TOKENS_MAX:
+        raise UsageError(f"The budget must be between 1 and {TOKENS_MAX:,} tokens (got {budget.tokens:,}).")
+    if budget.usd is not None and not USD_MIN <= budget.usd <= USD_MAX:
+        raise UsageError(f"The budget must be above 0 and at most {USD_MAX:,} USD (got {budget.usd}).")
 
 
 def check_model(model: str) -> None:

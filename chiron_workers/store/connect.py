@@ -97,7 +97,8 @@ async def _reason(database_url: str) -> str:
 
 
 def _unreachable(error: Exception) -> str:
-    words = " ".join(str(error).split()).rstrip(".?")
+    # libpq's own question comes after its reason; ours is the better one.
+    words = " ".join(str(error).split("Is the server running")[0].split()).rstrip(".?")
     return f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
 
 

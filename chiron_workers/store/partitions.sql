@@ -23,7 +23,7 @@ alter table {parent} attach partition {partition} for values from ({low}) to ({h
 
 -- all
 select substr(relname, length('events_') + 1) as name,
-       (select sum(pg_total_relation_size(to_regclass(parent || substr(relname, length('events') + 1))))::bigint
+       (select coalesce(sum(pg_total_relation_size(to_regclass(parent || substr(relname, length('events') + 1)))), 0)::bigint
           from unnest(%(parents)s::text[]) as parent) as bytes
   from pg_inherits join pg_class on pg_class.oid = inhrelid
  where inhparent = 'events'::regclass;

@@ -21,4 +21,8 @@ update runs set pruned_at = now()
 delete from inbox where run_id >= %(low)s and run_id < %(high)s;
 
 -- drop
-drop table {tables};
+-- Another prune may have been quicker.
+drop table if exists {tables};
+
+-- unmarked
+select 1 from runs where id >= %(low)s and id < %(high)s and pruned_at is null limit 1;

@@ -7,7 +7,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 
 from chiron_workers.entries import storable
-from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.connect import Pool
@@ -99,19 +99,22 @@ async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
         The run if it must be rung, else None.
 
     Raises:
+        UsageError: The message is empty or too long.
         NotFound: There is no such run.
-        Conflict: The run was cancelled, or the message is empty or too long.
+        Conflict: The run was cancelled or pruned.
     """
     text = storable(text)
     if not 0 < len(text.strip()) <= MESSAGE_CHARS:
-        raise Conflict(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
+        raise UsageError(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
     args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["say"], args)).fetchone()
         if row is None:
             found = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
             if found is None:
-                raise NotFound(f"There is no run {run_id}.")
+                raise NotFound(
+                    f"There is no run {run_id}; a message goes to one run, and `chiron show BATCH` lists those of a batch."
+                )
             why = (
                 "was pruned: its journal is gone, and it"
                 if found["is_pruned"]

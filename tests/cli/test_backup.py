@@ -1,6 +1,7 @@
 """Backup and restore by the real pg_dump and psql: all of it or nothing, and never a password in an argv."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -103,6 +104,15 @@ def test_a_file_that_exists_is_not_overwritten_unasked(at, filled, tmp_path):
     assert at(filled, "backup", "nowhere/all.backup").exit_code == 2
 
 
+@pytest.mark.parametrize("target", [".", "pipe"])
+def test_what_is_no_file_is_not_replaced_even_with_force(at, filled, tmp_path, target):
+    os.mkfifo(tmp_path / "pipe")
+    found = at(filled, "backup", target, "--force")
+    assert (found.exit_code, "is no file that could be overwritten" in said(found)) == (2, True)
+    assert (tmp_path / "pipe").is_fifo()
+    assert left(tmp_path) == ["pipe"]
+
+
 @pytest.mark.skipif(not shutil.which("prlimit"), reason="needs prlimit")
 def test_a_disk_that_is_full_leaves_no_half_file(filled, settings, tmp_path):
     command = [
@@ -159,7 +169,8 @@ def test_what_is_no_backup_is_refused(at, empty_url, filled, tmp_path):
     dump = [postgres_clients.program("pg_dump", 18), "--format=custom", "--file", tmp_path / "other"]
     subprocess.run([*dump, *postgres_clients.address(empty_url)], check=True)
     assert "holds nothing of Chiron's" in said(at(filled, "restore", "other", "--force"))
-    assert at(empty_url, "restore", "missing").exit_code == 1
+    found = at(empty_url, "restore", "missing")
+    assert (found.exit_code, "missing cannot be read: No such file or directory." in said(found)) == (2, True)
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.9, 0.999])

@@ -122,6 +122,20 @@ def test_a_broker_that_is_down_loses_nothing(settings, rows, tmp_path):
 def test_an_id_that_is_unknown_is_no_run_to_talk_to(chiron):
     assert chiron("say", "nonsense", "hello").exit_code == 2
     assert "There is no run" in chiron("say", str(new_id()), "hello").stderr
+    batch_id = chiron("submit", "A", "--subject", "S").stdout.strip()
+    assert "a message goes to one run" in chiron("say", batch_id, "hello").stderr
+
+
+def test_an_empty_message_is_a_wrong_call(chiron):
+    found = chiron("say", str(new_id()), " ")
+    assert (found.exit_code, "A message has between 1 and" in found.stderr) == (2, True)
+
+
+def test_a_budget_in_a_file_that_is_no_amount_is_named_with_its_line(chiron, tmp_path):
+    (tmp_path / "t.csv").write_text("topic,budget_usd\nA,1\nB,-4\n")
+    found = chiron("submit", "--file", "t.csv", "--subject", "S")
+    assert found.exit_code == 2
+    assert found.stderr.startswith("chiron: t.csv, line 3: The budget must be above 0")
 
 
 def test_a_message_to_a_queued_run_waits_for_it(chiron, rows):

@@ -172,13 +172,45 @@ async def test_a_retry_that_comes_first_keeps_the_month(old_stage: Stage) -> Non
         pruning = asyncio.create_task(prune(stage.pool, older_than=QUARTER))
         await _until(
             stage,
-            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and starts_with(query, 'drop table')",
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and position('drop table' in query) > 0",
         )
         steered = await retry(stage.pool, stopped)
     assert steered.changed == 1
     assert of(await pruning, month_of(LONG_AGO)).kept == "has runs that are not finished (1 queued)"
     assert await stage.play(stopped) is Outcome.PLAYED
     assert (await stage.kinds(stopped))[-1] == "batch.completed"
+
+
+async def test_a_run_that_goes_on_and_ends_while_others_are_marked_keeps_the_month(
+    old_stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = old_stage
+    monkeypatch.setattr(retention, "TRIES_S", (1.5, 30))
+    first, second = [await waiting(stage, days=LONG_AGO) for _ in range(2)]
+    for run_id in (first, second):
+        await cancel(stage.pool, run_id)
+    marking = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like %s"
+    async with stage.pool.connection() as holder, holder.transaction():  # holds the marking up
+        await holder.execute("select 1 from runs where id = %s for update", (first,))
+        pruning = asyncio.create_task(prune(stage.pool, older_than=QUARTER))
+        await _until(stage, marking, "%update runs set pruned_at%")
+        await retry(stage.pool, second)
+        await _until(stage, f"select 1 where not exists ({marking})", "%update runs set pruned_at%")
+        await _until(stage, marking, "%update runs set pruned_at%")
+        await cancel(stage.pool, second)
+    month = of(await pruning, month_of(LONG_AGO))
+    assert month.kept == "has runs that went on meanwhile; prune again later"
+    assert (await stage.kinds(second))[-2:] == ["run.cancelled", "batch.completed"]
+    assert not of(await prune(stage.pool, older_than=QUARTER), month_of(LONG_AGO)).kept
+    assert (await run_summary(stage.pool, second)).pruned_at is not None
+
+
+async def test_two_prunes_at_once_do_not_stumble_over_each_other(old_stage: Stage) -> None:
+    stage = old_stage
+    old = await finished(stage, days=LONG_AGO)
+    both = await asyncio.gather(*(prune(stage.pool, older_than=QUARTER) for _ in range(2)))
+    assert [month.kept for months in both for month in months if month.name == month_of(LONG_AGO)] == ["", ""]
+    assert (await run_summary(stage.pool, old)).pruned_at is not None
 
 
 async def test_a_prune_that_somebody_reads_against_gives_up_and_says_so(
@@ -208,7 +240,7 @@ async def test_messages_of_a_pruned_run_go_with_its_journal(old_stage: Stage) ->
     assert await stage.rows("select 1 from inbox") == []
 
 
-async def _until(stage: Stage, query: str) -> None:
+async def _until(stage: Stage, query: str, *args: str) -> None:
     async with asyncio.timeout(10):
-        while not await stage.rows(query):
+        while not await stage.rows(query, *args):
             await asyncio.sleep(0.01)
