@@ -27,7 +27,7 @@ from report import begin, table
 from sampling import Sampler
 from services import Services, model_server, services
 
-from chiron_workers.celery import Doorbell, ring
+from chiron_workers.control import announce
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 from chiron_workers.store.queries import load
@@ -109,7 +109,7 @@ async def enqueue(found: Services, asked: Asked) -> Any:
     runs = [NewRun(f"tides {n:04}", "research", "Physics", MODEL, asked.turns) for n in range(asked.runs)]
     async with open_pool(found.settings.database_url, size=2) as pool:
         submitted = await submit(pool, NewBatch(runs, "Physics"))
-    ring([Doorbell(run.id, run.role, run.subject, run.topic) for run in submitted.to_ring])
+    await announce(found.settings.redis_url, submitted.batch_id)
     return submitted.batch_id
 
 

@@ -8,6 +8,7 @@ import asyncio
 import json
 import time
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from statistics import median
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from report import begin, table
 from services import Services, services
 
 from chiron_workers.celery import Doorbell, ring
+from chiron_workers.control import announce
 from chiron_workers.ids import new_id
 from chiron_workers.store import batches
 from chiron_workers.store.batches import NewBatch, NewRun
@@ -61,7 +63,7 @@ def topics(count: int) -> list[NewRun]:
 
 async def copy(pool: Pool, runs: list[NewRun]) -> None:
     """The floor: the rows that `submit` stores, sent as they are."""
-    batch_id, ids = new_id(), [new_id() for _ in runs]
+    batch_id, ids, now = new_id(), [new_id() for _ in runs], datetime.now(UTC)
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(SQL["subject"])
         await connection.execute(SQL["batch"], {"id": batch_id, "run_count": len(runs)})
@@ -77,7 +79,7 @@ async def copy(pool: Pool, runs: list[NewRun]) -> None:
                     0,
                     run.max_turns,
                     1,
-                    None,
+                    now,
                 )
                 await rows.write_row(values)
         async with connection.cursor() as cursor, cursor.copy(SQL["copy_events"]) as rows:
@@ -90,7 +92,7 @@ def _queued(run: NewRun) -> str:
 
 
 async def rows(found: Services, count: int) -> dict[str, Took]:
-    """COPY and submit of the same topics, each as a new batch; and a submit with its doorbells."""
+    """COPY and submit of the same topics, each as a new batch; and a submit with its hint to the workers."""
     runs, watch = topics(count), Watch(found)
     async with open_pool(found.settings.database_url, size=2) as pool:
         watch.start()
@@ -99,8 +101,8 @@ async def rows(found: Services, count: int) -> dict[str, Took]:
         watch.start()
         submitted = await batches.submit(pool, NewBatch(runs, "Physics"))
         stored = watch.stop()
-        ring([Doorbell(run.id, run.role, run.subject, run.topic) for run in submitted.to_ring])
-        return {"copy": bare, "submit": stored, "submit and ring": watch.stop()}
+        await announce(found.settings.redis_url, submitted.batch_id)
+        return {"copy": bare, "submit": stored, "submit and hint": watch.stop()}
 
 
 def doorbells(found: Services, count: int) -> dict[str, Took]:

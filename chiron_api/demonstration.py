@@ -15,8 +15,8 @@ from chiron_api.cli import run
 from chiron_api.cli.watch import watched
 from chiron_api.local_stack.listening import free_port
 from chiron_api.local_stack.stack import LocalStack
-from chiron_api.ringing import ring_for
 from chiron_api.terminal import one_line
+from chiron_workers.control import announce
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import Settings, read_settings, settings
 from chiron_workers.states import RunState
@@ -109,7 +109,7 @@ def _documents() -> list[tuple[str, str, str]]:
 async def _submit(pool: Pool) -> Submitted:
     runs = [NewRun(topic, "research", SUBJECT, "offline", 50) for topic in TOPICS]
     submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
-    await ring_for(submitted.to_ring)
+    await announce(settings().redis_url, submitted.batch_id)
     return submitted
 
 

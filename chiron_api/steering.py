@@ -1,10 +1,8 @@
 """What follows a command that steers runs, and what whoever gave it is told."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from uuid import UUID
 
-from chiron_api.ringing import ring_for
 from chiron_workers.settings import Settings
 from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.steering import Steered
@@ -17,7 +15,7 @@ async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> S
     from chiron_workers.control import announce
 
     steered = await command(pool, target)
-    await asyncio.gather(announce(redis_url, target, steered.events), ring_for(steered.to_ring))
+    await announce(redis_url, target, steered.events)
     return steered
 
 

@@ -1,11 +1,13 @@
 """The options of `chiron submit`, each with what `--help` says of it."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
 import typer
 
 from chiron_api.amounts import usd_amount
+from chiron_api.moments import starting_time
 
 Topics = Annotated[
     list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
@@ -17,7 +19,8 @@ TopicsFile = Annotated[
         "-f",
         metavar="FILE",
         help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
-        "A topic may have its own subject, role, model, priority, max_turns, budget_usd and budget_tokens there.",
+        "A topic may have its own subject, role, model, priority, max_turns, budget_usd,"
+        " budget_tokens and ready_at there.",
     ),
 ]
 Subject = Annotated[
@@ -44,6 +47,17 @@ RunBudgetTokens = Annotated[
 ]
 MaxTurns = Annotated[
     int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")
+]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Runs of the batch that play at once, at most. Default: no limit.")
+]
+ReadyAt = Annotated[
+    datetime | None,
+    typer.Option(
+        parser=starting_time,
+        metavar="TIME",
+        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now.",
+    ),
 ]
 IdempotencyKey = Annotated[
     str | None,

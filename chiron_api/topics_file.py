@@ -7,13 +7,15 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from chiron_api.moments import moment
 from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -43,6 +45,7 @@ class Topic(BaseModel):
     max_turns: int | None = None
     budget_usd: Decimal | None = None
     budget_tokens: int | None = None
+    ready_at: Annotated[datetime, BeforeValidator(moment)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +202,6 @@ def _sentence(error: ValidationError) -> str:
             return f"{field} must be text (got {problem['input']!r:.60}); put it in quotes."
         case kind if kind.startswith("decimal") or kind == "finite_number":
             return f"{field} must be an amount, such as 2.50 (got {problem['input']!r:.60})."
+        case "value_error":
+            return f"{field} {problem['ctx']['error']}"
     return f"{field} must be a whole number (got {problem['input']!r:.60})."

@@ -1,7 +1,8 @@
-"""Hints to the workers that play, from whoever steers and from each other: Redis makes quick what is true elsewhere."""
+"""Hints to the workers, from whoever submits or steers and from each other: Redis makes quick what is true elsewhere."""
 
 import asyncio
 import contextlib
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
@@ -13,6 +14,7 @@ from chiron_workers.cooling import Cooling, lift, standing
 from chiron_workers.progress import Publisher, redis_client
 from chiron_workers.store.events import Event
 
+LOG = logging.getLogger(__name__)
 CHANNEL = "chiron:control"
 EVENTS_MAX = 2_000  # of one command; watchers read the others from Postgres
 LISTEN_S = 30.0
@@ -23,30 +25,33 @@ Hint = UUID | Cooling
 
 
 async def announce(
-    redis_url: str, steered: UUID, events: Sequence[Event], *, lifted: Sequence[str] = ()
+    redis_url: str, target: UUID, events: Sequence[Event] = (), *, lifted: Sequence[str] = ()
 ) -> None:
-    """Tell workers that a batch or a run was steered, and watchers what happened; call it after the commit.
+    """Tell workers that a batch or a run is new or was steered, and watchers what happened; call it after the commit.
 
     The models in `lifted` may be called again at once.
 
-    A Redis that is away only delays: workers learn of it when they renew, watchers when they look into Postgres.
+    A lost hint only delays: workers look for what is next every `rescue_s`, and for what is wanted of their runs
+    when they renew; watchers look into Postgres.
     """
     if not redis_url:
         return
     publisher = Publisher(redis_url)
     for event in deque(events, maxlen=EVENTS_MAX):
         publisher.publish(event)
-    with contextlib.suppress(RedisError, OSError):
+    try:
         async with redis_client(redis_url) as redis:
             await lift(redis, CHANNEL, lifted)
-            await redis.publish(CHANNEL, str(steered))
+            await redis.publish(CHANNEL, str(target))
+    except (RedisError, OSError) as error:
+        LOG.warning("Redis cannot be reached (%s); everything waits in Postgres.", type(error).__name__)
     await publisher.close()
 
 
 async def hints(redis_url: str) -> AsyncGenerator[Hint]:
-    """The batches and runs that are steered and the models that cool down, as it happens; never ends.
+    """The batches and runs that are new or steered and the models that cool down, as it happens; never ends.
 
-    What is steered while Redis is away is lost; the cool-downs that stand come with each new connection.
+    What is submitted or steered while Redis is away is lost; the cool-downs that stand come with each new connection.
     """
     pause_s = 0.1
     while True:

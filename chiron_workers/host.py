@@ -18,7 +18,6 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.celery import Doorbell, ring
 from chiron_workers.control import hints
 from chiron_workers.cooling import Cooling
 from chiron_workers.embed import open_embedder
@@ -26,12 +25,13 @@ from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
+from chiron_workers.ringing import Ringer
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 from chiron_workers.store.connect import is_outage, open_pool
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
-from chiron_workers.store.runs import Astray, Run, claim, next_to_ring
+from chiron_workers.store.runs import Astray, Run, claim
 from chiron_workers.taking import Taking
 from chiron_workers.tools import registry
 
@@ -44,7 +44,6 @@ log = structlog.get_logger()
 Value = TypeVar("Value")
 
 BEAT_S = 0.5
-RING_PAUSE_S = 0.05  # gathers the ends of many runs into one look for the next ones
 LEAVE_S = 10.0  # for handing runs back after their calls were cut
 
 
@@ -65,7 +64,6 @@ class Host:
         self._resources = AsyncExitStack()
         self._takings: dict[UUID, Taking] = {}
         self._chores: list[asyncio.Task[None]] = []
-        self._has_room = asyncio.Event()
         self._draining = False
         self._beat_at = time.monotonic()
         self._renewal = Renewal(settings, held=self._held, is_alive=self._is_alive, on_astray=self._on_astray)
@@ -105,6 +103,7 @@ class Host:
         self._endpoints = await enter(Endpoints(settings))
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
+        self._ringer = Ringer(self._pool, settings, room=self._room)
         chores = (self._beat(), self._rescue_again_and_again(), self._ring_again_and_again())
         self._chores = [asyncio.create_task(chore) for chore in chores]
         for chore in self._chores:
@@ -139,11 +138,12 @@ class Host:
         taking = Taking(run, self._journal, self._endpoints.of(run), self._tools, self._settings)
         taking.must_stop = self._draining
         self._takings[run.id] = taking
+        self._ringer.look_soon()  # a doorbell less is out
         try:
             return await taking.carry()
         finally:
             del self._takings[run.id]
-            self._has_room.set()
+            self._ringer.look_soon()
 
     def _begin_to_drain(self) -> None:
         self._draining = True
@@ -187,7 +187,9 @@ class Host:
         async for hint in hints(self._settings.redis_url):
             if isinstance(hint, Cooling):
                 self._endpoints.traffic.heed(hint)
-            elif any(hint in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
+                continue
+            self._ringer.look_soon()
+            if any(hint in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
                 self._renewal.look_now()
 
     async def _rescue_again_and_again(self) -> None:
@@ -199,11 +201,8 @@ class Host:
     async def _ring_again_and_again(self) -> None:
         while True:
             with self._through_outage("ring"):
-                await self._ring_next()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._has_room.wait(), self._settings.rescue_s)
-            self._has_room.clear()
-            await asyncio.sleep(RING_PAUSE_S)
+                await self._ringer.look()
+            await self._ringer.pause()
 
     @contextlib.contextmanager
     def _through_outage(self, chore: str) -> Iterator[None]:
@@ -227,17 +226,10 @@ class Host:
         max_attempts = self._settings.max_attempts
         if rescued := await rescue(self._journal, lease_for=self._lease_for, max_attempts=max_attempts):
             log.warning("runs.rescued", runs=rescued)
+            self._ringer.look_soon()
 
-    async def _ring_next(self) -> None:
-        room = self._slots - len(self._takings)
-        if room <= 0 or self._draining:
-            return
-        again_after = timedelta(seconds=self._settings.ring_again_s)
-        waiting = await next_to_ring(self._pool, limit=room, ring_again_after=again_after)
-        if waiting:
-            await asyncio.to_thread(
-                ring, [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
-            )
+    def _room(self) -> int:
+        return 0 if self._draining else self._slots - len(self._takings)
 
 
 def _tell_of_the_end(listening: asyncio.Task[None]) -> None:

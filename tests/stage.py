@@ -56,6 +56,10 @@ class Stage:
         return (await submit(self.pool, NewBatch(runs, "Physics", budget=budget))).run_ids
 
     async def claim(self, run_id: UUID, worker: str = "here") -> Run:
+        """Ring for a queued run, whoever's turn it is, and take it."""
+        await self.rows(
+            "update runs set rung_at = now() where id = %s and state = 'queued' returning id", run_id
+        )
         claimed = await claim(self.pool, run_id, worker=worker, lease_for=LEASE)
         assert claimed is not None
         self.published.append(claimed[1])

@@ -58,7 +58,7 @@ def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_
 @pytest.mark.slow
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
-    assert {"copy", "submit", "submit and ring", "ring, batched", "ring, one by one"} == found.keys()
+    assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()
     assert all(step["wall"] > 0 for (step,) in found.values())
 
 

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from chiron_api.topics_file import read_topics
@@ -46,6 +48,19 @@ def test_yaml_has_strings_or_mappings(file):
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", "topic,ready_at\nA,2026-03-01T09:30Z\nB,\n"),
+        ("t.jsonl", '{"topic": "A", "ready_at": "2026-03-01T11:30+02:00"}\n"B"\n'),
+        ("t.yaml", "- topic: A\n  ready_at: 2026-03-01T09:30:00Z\n- B\n"),
+    ],
+)
+def test_a_topic_may_start_at_a_time_of_its_own(file, name, content):
+    first, second = [found.topic for found in read_topics(file(name, content))]
+    assert (first.ready_at, second.ready_at) == (datetime(2026, 3, 1, 9, 30, tzinfo=UTC), None)
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("t.txt", "", "t.txt holds no topic"),
@@ -71,6 +86,16 @@ def test_yaml_has_strings_or_mappings(file):
         ("t.csv", "topic,budget_usd\nA,much\n", "t.csv, line 2: budget_usd must be an amount, such as 2.50"),
         ("t.csv", "topic,budget_usd\nA,nan\n", "t.csv, line 2: budget_usd must be an amount, such as 2.50"),
         ("t.jsonl", '"A"\n{"topic": }\n', "t.jsonl, line 2: this is no JSON"),
+        (
+            "t.jsonl",
+            '{"topic": "A", "ready_at": 5}\n',
+            "t.jsonl, line 1: ready_at must be a time such as .* .got 5",
+        ),
+        (
+            "t.csv",
+            "topic,ready_at\nA,soon\n",
+            "t.csv, line 2: ready_at must be a time such as .* .got 'soon'",
+        ),
         ("t.jsonl", "[" * 100_000, "t.jsonl, line 1: this is no JSON"),
         ("t.jsonl", '{"subject": "x"}\n', "t.jsonl, line 1: The topic is missing"),
         ("t.jsonl", '"A"\n17\n', "t.jsonl, line 2: a topic is text or a mapping"),

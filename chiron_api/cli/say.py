@@ -23,9 +23,10 @@ def say(
 
 
 async def _say(run_id: UUID, message: str) -> bool:
-    from chiron_api.ringing import ring_for
+    from chiron_workers.control import announce
 
     async with open_pool(settings().database_url, size=2) as pool:
-        waiting = await say_to_run(pool, run_id, message)
-    await ring_for([waiting] if waiting else [])
-    return waiting is not None
+        woken = await say_to_run(pool, run_id, message)
+    if woken:
+        await announce(settings().redis_url, run_id)
+    return woken

@@ -1,6 +1,6 @@
 import sys
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -79,7 +79,8 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
             "cost": _cost(found),
-            "started": _time(found.started_at),
+            "at once": f"{found.concurrency:,} runs" if found.concurrency else "no limit",
+            "started": _started(found),
             "finished": _time(found.finished_at),
             **({"pruned": f"the journals of {found.pruned:,} of its runs are gone"} if found.pruned else {}),
         }
@@ -103,7 +104,7 @@ def _print_run(found: RunSummary) -> None:
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
             "cost": _cost(found),
-            "started": _time(found.started_at),
+            "started": _started(found),
             "finished": _time(found.finished_at),
             **({"pruned": f"{_time(found.pruned_at)}: its journal is gone"} if found.pruned_at else {}),
         }
@@ -144,6 +145,11 @@ def _run_cells(found: RunSummary) -> tuple[str, ...]:
 
 def _counts(found: BatchSummary) -> str:
     return ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)
+
+
+def _started(found: BatchSummary | RunSummary) -> str:
+    waits = found.started_at is None and found.finished_at is None and found.ready_at > datetime.now(UTC)
+    return f"not before {_time(found.ready_at)}" if waits else _time(found.started_at)
 
 
 def _time(at: datetime | None) -> str:

@@ -1,6 +1,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import typer
 
@@ -31,6 +32,7 @@ class Defaults:
     priority: int
     max_turns: int
     budget: Budget
+    ready_at: datetime | None
 
 
 @cli.command()
@@ -47,6 +49,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     run_budget_usd: options.RunBudgetUsd = None,
     run_budget_tokens: options.RunBudgetTokens = None,
     max_turns: options.MaxTurns = None,
+    concurrency: options.Concurrency = None,
+    ready_at: options.ReadyAt = None,
     idempotency_key: options.IdempotencyKey = None,
     dry_run: options.DryRun = False,
     watch: options.Watch = False,
@@ -64,11 +68,12 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         priority,
         max_turns or found_settings.max_turns,
         Budget(run_budget_usd, run_budget_tokens),
+        ready_at,
     )
     found = _topics(topics or [], file)
     runs = [_run(one, defaults) for one in found]
     budget = Budget(budget_usd, budget_tokens)
-    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key)
+    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key, concurrency)
     if dry_run:
         tell(run(_estimate(batch, found_settings)), as_json=as_json)
         return
@@ -104,6 +109,7 @@ def _run(found: Found, defaults: Defaults) -> NewRun:
         max_turns=defaults.max_turns if topic.max_turns is None else topic.max_turns,
         priority=defaults.priority if topic.priority is None else topic.priority,
         budget=Budget(topic.budget_usd or defaults.budget.usd, topic.budget_tokens or defaults.budget.tokens),
+        ready_at=topic.ready_at or defaults.ready_at,
     )
     try:
         check_run(new)
@@ -118,11 +124,11 @@ async def _estimate(batch: NewBatch, found_settings: Settings) -> Estimate:
 
 
 async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
-    from chiron_api.ringing import ring_for
+    from chiron_workers.control import announce
 
     async with open_pool(found_settings.database_url, size=2) as pool:
         submitted = await submit_batch(pool, batch)
-    await ring_for(submitted.to_ring)
+    await announce(found_settings.redis_url, submitted.batch_id)
     return submitted
 
 

@@ -1,21 +1,25 @@
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.answers import answer
 from chiron_api.problems import Problem
 from chiron_api.requests import Services, Wire, body, path_id, query, services
-from chiron_api.ringing import ring_for
 from chiron_api.streams import follow
+from chiron_api.terminal import as_json
+from chiron_workers.control import announce
 from chiron_workers.errors import Conflict
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.budgets import Budget
+from chiron_workers.store.run_results import results
 from chiron_workers.store.summaries import newest, summary
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -34,6 +38,7 @@ class Topic(Wire):
     max_turns: Annotated[int, Field(ge=1)] | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
+    ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
 class Batch(Wire):
@@ -50,6 +55,8 @@ class Batch(Wire):
     budget_tokens: Tokens | None = None
     run_budget_usd: Usd | None = None
     run_budget_tokens: Tokens | None = None
+    concurrency: Annotated[int, Field(ge=1)] | None = None
+    ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
 class Page(Wire):
@@ -60,14 +67,14 @@ class Page(Wire):
 
 
 async def submit_batch(request: Request) -> Response:
-    """Store a batch and ring for its runs; 202. The same Idempotency-Key with the same body gives the same batch."""
+    """Store a batch and tell the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
     found = services(request)
     wanted = _new_batch(await body(request, Batch), found, request.headers.get("idempotency-key"))
     try:
         submitted = await submit(found.pool, wanted)
     except Conflict as error:
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
-    await ring_for(submitted.to_ring)
+    await announce(found.settings.redis_url, submitted.batch_id)
     document = {"batch_id": submitted.batch_id, "run_ids": submitted.run_ids}
     headers = {"Location": f"/v1/batches/{submitted.batch_id}"}
     return answer(document, HTTPStatus.ACCEPTED, headers=headers)
@@ -85,6 +92,19 @@ async def list_batches(request: Request) -> Response:
 async def show_batch(request: Request) -> Response:
     """One batch with its runs counted by state."""
     return answer(await summary(services(request).pool, path_id(request)))
+
+
+async def batch_results(request: Request) -> Response:
+    """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
+    found, batch_id = services(request), path_id(request)
+    await summary(found.pool, batch_id)  # the id of a run is not found here
+    return StreamingResponse(_lines(found, batch_id), media_type="application/jsonl")
+
+
+async def _lines(found: Services, batch_id: UUID) -> AsyncIterator[str]:
+    async with aclosing(results(found.pool, batch_id)) as pages:
+        async for page in pages:
+            yield "".join(f"{as_json(result)}\n" for result in page)
 
 
 async def batch_events(request: Request) -> Response:
@@ -105,16 +125,25 @@ def _new_batch(batch: Batch, found: Services, idempotency_key: str | None) -> Ne
             budget=Budget(
                 entry.budget_usd or batch.run_budget_usd, entry.budget_tokens or batch.run_budget_tokens
             ),
+            ready_at=entry.ready_at or batch.ready_at,
         )
         for entry in topics
     ]
-    budget = Budget(batch.budget_usd, batch.budget_tokens)
-    return NewBatch(runs, batch.subject, batch.name, batch.priority, budget, idempotency_key)
+    return NewBatch(
+        runs,
+        batch.subject,
+        batch.name,
+        batch.priority,
+        Budget(batch.budget_usd, batch.budget_tokens),
+        idempotency_key,
+        batch.concurrency,
+    )
 
 
 routes = [
     Route("/v1/batches", submit_batch, methods=["POST"]),
     Route("/v1/batches", list_batches),
     Route("/v1/batches/{id}", show_batch),
+    Route("/v1/batches/{id}/results", batch_results),
     Route("/v1/batches/{id}/events", batch_events),
 ]

@@ -8,8 +8,8 @@ from starlette.routing import Route
 
 from chiron_api.answers import answer
 from chiron_api.requests import Wire, body, path_id, services
-from chiron_api.ringing import ring_for
 from chiron_api.streams import follow
+from chiron_workers.control import announce
 from chiron_workers.store.runs import MESSAGE_CHARS, say
 from chiron_workers.store.summaries import run_summary
 
@@ -29,8 +29,9 @@ async def send_message(request: Request) -> Response:
     """Continue the conversation with a run; 202, and 409 if the run was cancelled."""
     run_id = path_id(request)
     message = await body(request, Message)
-    waiting = await say(services(request).pool, run_id, message.text)
-    await ring_for([waiting] if waiting else [])
+    found = services(request)
+    if await say(found.pool, run_id, message.text):
+        await announce(found.settings.redis_url, run_id)
     return answer({"run_id": run_id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{run_id}"})
 
 

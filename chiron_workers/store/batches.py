@@ -1,9 +1,9 @@
 import hashlib
-import heapq
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -20,19 +20,17 @@ from chiron_workers.store import partitions
 from chiron_workers.store.budgets import Budget, check_amounts, check_budget, check_model
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
-from chiron_workers.store.runs import Waiting
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import Subjects, slug
 
 SQL = load(__file__)
-# Workers ring the rest as slots become free, so that a batch of 10,000 does not stand before a batch of five.
-RUNG_AT_ONCE = 200
 RUNS_MAX = 100_000
 TOPIC_CHARS_MAX = 4_000
 NAME_CHARS_MAX = 200
 KEY_CHARS_MAX = 200
 MODEL_CHARS_MAX = 200
 INT_MAX = 2**31 - 1
+AHEAD_MAX = timedelta(days=3653)
 MICRO_USD = Decimal("0.000001")
 NO_BUDGET = Budget()
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -40,7 +38,7 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """One topic to be researched. `subject` is any name; its slug is the subject's id."""
+    """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now."""
 
     topic: str
     role: str
@@ -49,11 +47,15 @@ class NewRun:
     max_turns: int
     priority: int = 0
     budget: Budget = NO_BUDGET
+    ready_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewBatch:
-    """What somebody submits. `subject` is what the batch is listed under; each run may have another."""
+    """What somebody submits. `subject` is what the batch is listed under; each run may have another.
+
+    At most `concurrency` of its runs play at once.
+    """
 
     runs: Sequence[NewRun]
     subject: str
@@ -61,16 +63,16 @@ class NewBatch:
     priority: int = 0
     budget: Budget = NO_BUDGET
     idempotency_key: str | None = None
+    concurrency: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A stored batch; `run_ids` in the order of its topics. `to_ring` is empty unless the batch is new."""
+    """A stored batch; `run_ids` in the order of its topics."""
 
     batch_id: UUID
     run_ids: list[UUID]
     is_new: bool
-    to_ring: list[Waiting]
 
 
 @cache
@@ -99,10 +101,12 @@ def check_run(run: NewRun) -> None:
     if abs(run.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
     check_amounts(run.budget)
+    if run.ready_at is not None and run.ready_at > datetime.now(UTC) + AHEAD_MAX:
+        raise UsageError(f"A run may start within ten years (got {run.ready_at:%Y-%m-%d}).")
 
 
 async def submit(pool: Pool, batch: NewBatch) -> Submitted:
-    """Store a batch and its queued runs in one transaction; ring `to_ring` afterwards.
+    """Store a batch and its queued runs in one transaction; tell the workers afterwards (control.announce).
 
     The same idempotency key with the same request gives the same batch, also when both are sent at once.
 
@@ -120,13 +124,9 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
         if row is None:
             return await _existing(connection, args)
-        first = set(_most_urgent(batch.runs))
-        await _copy_runs(connection, batch, slugs, ids, row, first)
+        await _copy_runs(connection, batch, slugs, ids, row)
         await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
-    waiting = [
-        Waiting(ids[n], batch.runs[n].role, batch.runs[n].subject, batch.runs[n].topic) for n in sorted(first)
-    ]
-    return Submitted(row["id"], ids, is_new=True, to_ring=waiting)
+    return Submitted(row["id"], ids, is_new=True)
 
 
 def check(batch: NewBatch) -> None:
@@ -150,6 +150,8 @@ def check(batch: NewBatch) -> None:
         check_budget(budget, [model])
     if abs(batch.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+    if batch.concurrency is not None and not 1 <= batch.concurrency <= INT_MAX:
+        raise UsageError(f"The number of runs at once must be at least 1 (got {batch.concurrency}).")
 
 
 def _check_key(key: str) -> None:
@@ -181,7 +183,14 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
         "run_count": len(batch.runs),
         "idempotency_key": batch.idempotency_key,
         "request_hash": _request_hash(batch, slugs),
+        "concurrency": batch.concurrency,
+        "ready_at": _earliest(batch.runs),
     }
+
+
+def _earliest(runs: Sequence[NewRun]) -> datetime | None:
+    times = [run.ready_at for run in runs if run.ready_at is not None]
+    return min(times) if len(times) == len(runs) else None
 
 
 def _name(runs: Sequence[NewRun]) -> str:
@@ -204,7 +213,7 @@ def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
         for run in batch.runs
     ]
     usd, *tokens = _written(batch.budget) or [None]
-    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens]
+    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens, *_when_given(batch)]
     return hashlib.sha256(json.dumps(request).encode()).hexdigest()
 
 
@@ -214,8 +223,12 @@ def _written(budget: Budget) -> list[str | int | None]:
     return [] if budget == NO_BUDGET else [usd] if budget.tokens is None else [usd, budget.tokens]
 
 
-def _most_urgent(runs: Sequence[NewRun]) -> list[int]:
-    return heapq.nsmallest(RUNG_AT_ONCE, range(len(runs)), key=lambda n: (-runs[n].priority, n))
+def _when_given(batch: NewBatch) -> Iterator[object]:
+    if batch.concurrency is not None:
+        yield {"concurrency": batch.concurrency}
+    times = {n: run.ready_at.timestamp() for n, run in enumerate(batch.runs) if run.ready_at is not None}
+    if times:
+        yield {"ready_at": times}
 
 
 async def _copy_runs(
@@ -224,10 +237,9 @@ async def _copy_runs(
     slugs: Mapping[str, str],
     ids: Sequence[UUID],
     row: DictRow,
-    rung: set[int],
 ) -> None:
     async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as copy:
-        for n, (run_id, run) in enumerate(zip(ids, batch.runs, strict=True)):
+        for run_id, run in zip(ids, batch.runs, strict=True):
             await copy.write_row(
                 (
                     run_id,
@@ -241,7 +253,7 @@ async def _copy_runs(
                     settings().run_budget_usd if run.budget.usd is None else run.budget.usd,
                     run.budget.tokens,
                     1,
-                    row["created_at"] if n in rung else None,
+                    max(run.ready_at or row["created_at"], row["created_at"]),
                 )
             )
 
@@ -254,4 +266,4 @@ async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any
             "Send that request again unchanged, or choose a new key."
         )
     rows = await (await connection.execute(SQL["run_ids"], {"batch_id": found["id"]})).fetchall()
-    return Submitted(found["id"], [row["id"] for row in rows], is_new=False, to_ring=[])
+    return Submitted(found["id"], [row["id"] for row in rows], is_new=False)

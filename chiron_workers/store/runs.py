@@ -39,16 +39,6 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A queued run that may start: what its doorbell says."""
-
-    id: UUID
-    role: str
-    subject: str
-    topic: str
-
-
-@dataclass(frozen=True, slots=True)
 class Astray:
     """A run its holder must leave: lost to another worker, or wanted stopped."""
 
@@ -59,7 +49,7 @@ class Astray:
 
 
 async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
-    """Take a queued run for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
+    """Take a run whose doorbell is out for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
     args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["claim"], args)).fetchone()
@@ -84,19 +74,11 @@ def renew(
     return [Astray(row["id"], row["held_lease"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
 
 
-async def next_to_ring(pool: Pool, *, limit: int, ring_again_after: timedelta) -> list[Waiting]:
-    """The queued runs whose turn it is, at most `limit`; each is marked as rung."""
-    args = {"limit": limit, "ring_again_after": ring_again_after}
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["next_to_ring"], args)).fetchall()
-    return [Waiting(**row) for row in rows]
-
-
-async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
+async def say(pool: Pool, run_id: UUID, text: str) -> bool:
     """Send a message to a run: a finished one goes on with it, a running one reads it at its next step.
 
     Returns:
-        The run if it must be rung, else None.
+        Whether the run had ended and goes on: after the commit, workers are told of it.
 
     Raises:
         UsageError: The message is empty or too long.
@@ -121,6 +103,4 @@ async def say(pool: Pool, run_id: UUID, text: str) -> Waiting | None:
                 else f"is {found['state']} and"
             )
             raise Conflict(f"Run {run_id} {why} takes no messages.")
-    if row["was"] not in (RunState.COMPLETED, RunState.FAILED):
-        return None
-    return Waiting(row["id"], row["role"], row["subject"], row["topic"])
+    return RunState(row["was"]).is_final

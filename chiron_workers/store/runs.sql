@@ -1,11 +1,13 @@
 -- claim
--- A doorbell claims its own run and no other; one that comes late or twice finds nothing to claim.
+-- A doorbell claims its own run and no other; one that comes late or twice finds nothing to claim. A run that is not
+-- marked as rung was handed back after its doorbell was doubled: whose turn it is, and whether a limit allows it, is
+-- decided anew.
 with taken as (
   update runs
      set state = 'running', lease = lease + 1, leased_until = now() + %(lease_for)s, worker = %(worker)s,
          attempt = greatest(attempt, 1), steps_at_claim = steps, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0, rung_at = null, seq = seq + 1,
          started_at = coalesce(started_at, now()), finished_at = null, error = null
-   where id = %(run_id)s and state = 'queued' and ready_at <= now()
+   where id = %(run_id)s and state = 'queued' and rung_at is not null and ready_at <= now()
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
@@ -33,19 +35,6 @@ select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'runn
   from runs r join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease) on r.id = held.id
  where r.lease <> held.lease or r.state <> 'running' or r.wanted is not null;
 
--- next_to_ring
--- The runs whose turn it is, for as many slots as a worker has free. A doorbell that nobody answered
--- may be rung again after a while.
-update runs set rung_at = now()
- where id in (
-   select id from runs
-    where state = 'queued' and ready_at <= now() and (rung_at is null or rung_at < now() - %(ring_again_after)s)
-    order by priority desc, id limit %(limit)s for update skip locked)
-returning id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
-
--- doorbell
-select r.id, r.role, r.topic, s.title as subject from runs r join subjects s on s.id = r.subject_id where r.id = %(run_id)s;
-
 -- say
 -- A running run takes the message at its next user entry. A run that ended goes on with it: queued again,
 -- with its batch open again.
@@ -56,12 +45,11 @@ with told as (
          attempt = case when state in ('completed', 'failed') then 1 else attempt end,
          max_turns = case when state in ('completed', 'failed') then greatest(max_turns, turns + %(more_turns)s) else max_turns end,
          ready_at = case when state in ('completed', 'failed') then now() else ready_at end,
-         rung_at = case when state in ('completed', 'failed') then now() else rung_at end,
          finished_at = case when state in ('completed', 'failed') then null else finished_at end,
          seq = seq + case when state in ('completed', 'failed') then 1 else 0 end
     from (select id as old_id, state as was from runs where id = %(run_id)s for update) before
    where id = before.old_id and state in ('queued', 'running', 'paused', 'completed', 'failed') and pruned_at is null
-  returning id, batch_id, seq, role, topic, subject_id, was),
+  returning id, batch_id, seq, role, topic, was),
 message as (
   insert into inbox (id, run_id, text) select %(message_id)s, id, %(text)s from told),
 event as (
@@ -72,7 +60,7 @@ event as (
 reopened as (
   update batches set open_runs = open_runs + 1, finished_at = null
     from event where batches.id = event.batch_id)
-select id, was, role, topic, (select title from subjects s where s.id = subject_id) as subject from told;
+select was from told;
 
 -- state
 select state, pruned_at is not null as is_pruned from runs where id = %(run_id)s;

@@ -10,13 +10,12 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import FINAL, EventKind, RunState
-from chiron_workers.store.batches import RUNG_AT_ONCE
 from chiron_workers.store.budgets import Budget, allow
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
 from chiron_workers.store.journal import ASKED_FOR, close_batch
 from chiron_workers.store.queries import load
-from chiron_workers.store.runs import MORE_TURNS, Waiting
+from chiron_workers.store.runs import MORE_TURNS
 
 SQL = load(__file__)
 UNCHANGED = Budget()
@@ -26,12 +25,11 @@ UNCHANGED = Budget()
 class Steered:
     """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
 
-    After the commit, `to_ring` are rung and `events` are published.
+    After the commit, `events` are published and workers are told.
     """
 
     changed: int
     asked: int
-    to_ring: list[Waiting]
     events: list[Event]
 
 
@@ -101,7 +99,7 @@ async def _stop(  # what differs between cancel and pause
         events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ASKED_FOR) for row in stopped]
         if state.is_final and stopped and await _count_open(connection, batch_id, -len(stopped)) == 0:
             events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"]))
-    return Steered(len(stopped), len(asked), [], events)
+    return Steered(len(stopped), len(asked), events)
 
 
 async def _go_on(
@@ -117,7 +115,6 @@ async def _go_on(
         "id": target,
         "from_states": from_states,
         "more_turns": 0 if starts_over else MORE_TURNS,
-        "rung_at_once": RUNG_AT_ONCE,
         "reason": reason,
     }
     async with pool.connection() as connection, connection.transaction():
@@ -131,10 +128,7 @@ async def _go_on(
             await _count_open(connection, batch_id, len(rows))
         await allow(connection, target, budget, batch_id=batch_id)
     back = [row for row in rows if row["seq"] is not None]
-    waiting = [
-        Waiting(row["id"], row["role"], row["subject"], row["topic"]) for row in back if row["is_rung"]
-    ]
-    return Steered(len(rows), 0, waiting, [_queued(batch_id, row, reason) for row in back])
+    return Steered(len(rows), 0, [_queued(batch_id, row, reason) for row in back])
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

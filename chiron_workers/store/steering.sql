@@ -26,32 +26,30 @@ returning id;
 
 -- go_on
 -- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being played
--- stays so if nothing but a pause was wanted of it. Only as many are marked as rung as are rung at once.
+-- stays so if nothing but a pause was wanted of it. What was paused before it began still waits for its time.
 with found as (
-  select id, state as was, priority from runs
+  select id, state as was from runs
    where (id = %(id)s or batch_id = %(id)s)
      and (state = any(%(from_states)s) or ('paused' = any(%(from_states)s) and state = 'running' and wanted = 'pause'))
      and pruned_at is null
    order by id for update),
-first as (
-  select id from found where was <> 'running' order by priority desc, id limit %(rung_at_once)s),
 unwanted as (
   update runs set wanted = null from found where runs.id = found.id and was = 'running' returning runs.id),
 back as (
   update runs
-     set state = 'queued', seq = seq + 1, attempt = 1, ready_at = now(), finished_at = null, error = null,
-         rung_at = case when first.id is not null then now() end,
+     set state = 'queued', seq = seq + 1, attempt = 1, finished_at = null, error = null,
+         ready_at = case when was = 'paused' and started_at is null then ready_at else now() end,
          max_turns = case when was = 'failed' then greatest(max_turns, turns + %(more_turns)s) else max_turns end
-    from found left join first using (id)
+    from found
    where runs.id = found.id and was <> 'running'
-  returning runs.id, batch_id, seq, role, topic, subject_id, first.id is not null as is_rung, clock_timestamp() as at),
+  returning runs.id, batch_id, seq, role, topic, clock_timestamp() as at),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq, batch_id, 'run.queued', json_build_object('role', role, 'topic', topic, 'reason', %(reason)s::text), at
     from back)
-select back.id, seq, role, topic, s.title as subject, is_rung, at from back join subjects s on s.id = subject_id
+select id, seq, role, topic, at from back
 union all
-select id, null, null, null, null, false, null from unwanted
+select id, null, null, null, null from unwanted
  order by id;
 
 -- start_over
@@ -68,9 +66,10 @@ begun as (
 delete from notes using begun where notes.run_id = begun.id;
 
 -- count_open
--- The batch row comes last, after its runs.
+-- The batch row comes last, after its runs. What is tried again starts now, also before the batch's own time.
 update batches
-   set open_runs = open_runs + %(change)s, finished_at = case when open_runs + %(change)s = 0 then now() end
+   set open_runs = open_runs + %(change)s, ready_at = case when %(change)s > 0 then least(ready_at, now()) else ready_at end,
+       finished_at = case when open_runs + %(change)s = 0 then now() end
  where id = %(batch_id)s
 returning open_runs;
 

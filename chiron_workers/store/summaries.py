@@ -17,7 +17,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class BatchSummary:
-    """A batch with the sums of its runs; `runs` counts them by state.
+    """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
 
     `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost;
     `pruned` counts the runs whose journal is gone.
@@ -38,7 +38,9 @@ class BatchSummary:
     unconfirmed_usd: Decimal
     unconfirmed_calls: int
     reserved_usd: Decimal
+    concurrency: int | None
     created_at: datetime
+    ready_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     pruned: int
@@ -68,6 +70,7 @@ class RunSummary:
     reserved_usd: Decimal
     error: dict[str, str] | None
     answer: str | None
+    ready_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     pruned_at: datetime | None

@@ -4,7 +4,7 @@ select id from batches
  order by id desc limit %(limit)s;
 
 -- summaries
-select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.created_at, b.finished_at
+select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.concurrency, b.created_at, b.ready_at, b.finished_at
   from batches b
  cross join lateral (
    select coalesce(json_object_agg(state, n), '{}') as counts, coalesce(sum(facts), 0)::bigint as facts,
@@ -24,13 +24,13 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.crea
 
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer,
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at
   from runs where id = %(run_id)s;
 
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer,
+       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;
 

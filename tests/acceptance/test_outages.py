@@ -41,11 +41,9 @@ async def done(_: object) -> Says:
 
 
 async def enqueue(settings: Settings, *topics: str) -> None:
-    """Queued, and rung by nobody yet."""
     async with open_pool(settings.database_url, size=2) as pool:
         runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", 50) for topic in topics]
         await submit(pool, NewBatch(runs, "Physics"))
-    rows(settings, "update runs set rung_at = null where state = 'queued' returning 1")
 
 
 async def completed(settings: Settings, topic: str) -> None:

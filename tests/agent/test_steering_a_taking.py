@@ -160,8 +160,7 @@ async def test_a_retry_goes_on_from_the_journal_and_asks_nothing_again(stage: St
     await asyncio.wait_for(task, 5)
     before = await stage.rows("select n, body::text from entries where run_id = %s order by n", run.id)
     await stage.model(lambda request: says("done"))
-    steered = await retry(stage.pool, run.id)
-    assert [waiting.id for waiting in steered.to_ring] == [run.id]
+    await retry(stage.pool, run.id)
     assert await stage.play(run.id) is Outcome.PLAYED
     assert await turns_asked(stage) == [1]
     after = await stage.rows("select n, body::text from entries where run_id = %s order by n", run.id)

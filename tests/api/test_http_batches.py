@@ -1,27 +1,22 @@
 import asyncio
 import json
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from uuid import UUID
 
 import httpx2
 import psycopg
 import pytest
+from redis import Redis
 
-from chiron_workers import settings as process_settings
+from chiron_workers.control import CHANNEL
 from chiron_workers.ids import new_id
 from chiron_workers.settings import Settings
 from chiron_workers.store.connect import Pool
 
+Serving = Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]]
 BATCH = {"topics": ["Closures", {"topic": "Decorators", "priority": 3}], "subject": "Python", "max_turns": 7}
-
-
-@pytest.fixture(autouse=True)
-def broker(settings: Settings, monkeypatch: pytest.MonkeyPatch):
-    """What rings reads the process's own settings."""
-    monkeypatch.setenv("CHIRON_REDIS_URL", settings.redis_url)
-    monkeypatch.setenv("CHIRON_DATABASE_URL", settings.database_url)
-    process_settings.settings.cache_clear()
-    yield
-    process_settings.settings.cache_clear()
 
 
 async def submitted(client: httpx2.AsyncClient, **headers: str) -> dict:
@@ -70,23 +65,18 @@ async def test_a_batch_is_taken_and_says_where_it_is(client: httpx2.AsyncClient)
     )
 
 
-async def test_the_workers_are_rung(client: httpx2.AsyncClient, settings: Settings):
-    from redis import Redis
+async def test_the_workers_are_told(client: httpx2.AsyncClient, settings: Settings):
+    with Redis.from_url(settings.redis_url) as redis, redis.pubsub() as pubsub:
+        pubsub.subscribe(CHANNEL)
+        pubsub.get_message(timeout=5)
+        batch_id = (await submitted(client))["batch_id"]
+        assert pubsub.get_message(timeout=5)["data"] == batch_id.encode()
 
-    with Redis.from_url(settings.redis_url) as redis:
-        before = redis.llen("chiron")
-        await submitted(client)
-        assert redis.llen("chiron") == before + 2
 
-
-async def test_without_a_broker_a_batch_is_taken_all_the_same(
-    client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-):
-    monkeypatch.setenv("CHIRON_REDIS_URL", "")
-    monkeypatch.setenv("CHIRON_HOME", "/nonexistent")
-    process_settings.settings.cache_clear()
-    assert (await submitted(client))["batch_id"]
-    assert "No broker" in caplog.text
+async def test_without_redis_a_batch_is_taken_all_the_same(serving: Serving, settings: Settings):
+    for redis_url in ("", "redis://127.0.0.1:1"):
+        async with serving(settings.model_copy(update={"redis_url": redis_url})) as client:
+            assert (await submitted(client))["batch_id"]
 
 
 async def test_the_same_key_gives_the_same_batch_and_refuses_another_body(client: httpx2.AsyncClient):
@@ -112,6 +102,31 @@ async def test_a_wrong_batch_is_refused_with_the_field(client: httpx2.AsyncClien
         answer = await client.post("/v1/batches", json=BATCH | change)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
     assert (await client.get("/v1/batches")).json()["items"] == []
+
+
+async def test_a_batch_may_start_later_and_play_few_at_once(client: httpx2.AsyncClient, pool: Pool):
+    wanted = {"ready_at": "2026-03-01T09:30:00Z", "concurrency": 2}
+    batch_id = (await client.post("/v1/batches", json=BATCH | wanted)).json()["batch_id"]
+    batch = (await client.get(f"/v1/batches/{batch_id}")).json()
+    assert (batch["concurrency"], datetime.fromisoformat(batch["ready_at"]) <= datetime.now(UTC)) == (2, True)
+    for field, wrong in (("ready_at", "2026-03-01T09:30"), ("ready_at", 5), ("concurrency", 0)):
+        answer = await client.post("/v1/batches", json=BATCH | {field: wrong})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
+
+
+async def test_the_results_of_thousands_of_runs_are_one_line_each(
+    client: httpx2.AsyncClient, settings: Settings
+):
+    body = BATCH | {"topics": [f"topic {n}" for n in range(1_234)]}
+    document = (await client.post("/v1/batches", json=body)).json()
+    finish(settings, document["run_ids"][0])
+    answer = await client.get(f"/v1/batches/{document['batch_id']}/results")
+    assert answer.headers["Content-Type"].startswith("application/jsonl")
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert [one["id"] for one in found] == document["run_ids"]
+    assert [one["state"] for one in found[:2]] == ["completed", "queued"]
+    for unknown in (document["run_ids"][0], str(new_id()), "no-id"):
+        assert (await client.get(f"/v1/batches/{unknown}/results")).status_code == 404
 
 
 async def test_batches_come_in_pages_newest_first(client: httpx2.AsyncClient):

@@ -1,4 +1,5 @@
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -41,6 +42,21 @@ def test_a_batch_as_json_has_its_counts_and_sums(chiron, rows, batch):
         3,
     )
     assert json.loads(chiron("list", "--json").stdout) == [found]
+
+
+def test_a_batch_says_how_many_play_at_once_and_when_it_starts(chiron):
+    batch_id = chiron(
+        "submit", "A", "-s", "S", "--concurrency", "3", "--ready-at", tomorrow().isoformat()
+    ).stdout.strip()
+    found = json.loads(chiron("show", batch_id, "--json").stdout)
+    assert (found["concurrency"], datetime.fromisoformat(found["ready_at"]) > datetime.now(UTC)) == (3, True)
+    said = chiron("show", batch_id).stdout
+    assert "at once  3 runs\n" in said
+    assert f"started  not before {tomorrow().astimezone():%Y-%m-%d}" in said
+
+
+def tomorrow() -> datetime:
+    return datetime.now(UTC).replace(hour=12) + timedelta(days=1)
 
 
 def test_a_run_as_json_has_its_answer_and_its_error(chiron, rows, batch):

