@@ -15,7 +15,7 @@ async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> S
     from chiron_workers.control import announce
 
     steered = await command(pool, target)
-    await announce(redis_url, target, steered.events)
+    await announce(redis_url, target, steered.events, lifted=steered.lifted)
     return steered
 
 
@@ -29,5 +29,7 @@ def sentence(steered: Steered, *, done: str, asked: str = "") -> str:
     """What happened, in one sentence: how many runs are `done`, and how many a worker was asked to let go of."""
     counted = [(done, steered.changed), (asked, steered.asked)]
     parts = [f"{what}: {count:,} {'run' if count == 1 else 'runs'}" for what, count in counted if count]
+    if steered.lifted:
+        parts.append(f"tried again at once: {', '.join(steered.lifted)}")
     said = "; ".join(parts)
     return f"{said[:1].upper()}{said[1:]}."

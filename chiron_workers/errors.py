@@ -75,7 +75,14 @@ class ModelUnavailable(ChironError):
 
 
 class ModelHeld(ModelUnavailable):
-    """No run can call this model for `retry_after_s` seconds, so its whole queue waits."""
+    """No run can call this model for `retry_after_s` seconds, so its whole queue waits.
+
+    `is_news` where the model itself said so just now, rather than to another run before.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float, is_news: bool) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.is_news = is_news
 
 
 class ToolError(ChironError):

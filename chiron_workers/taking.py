@@ -1,4 +1,5 @@
 import asyncio
+import random
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from chiron_workers.entries import Reply
 from chiron_workers.errors import (
     BudgetSpent,
     LeaseLost,
+    ModelHeld,
     ModelUnavailable,
     MoneyReserved,
     RunFailed,
@@ -20,14 +22,20 @@ from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState
 from chiron_workers.store.connect import is_outage
-from chiron_workers.store.journal import Ending, Journal, failure
+from chiron_workers.store.holds import hold
+from chiron_workers.store.journal import Ending, Journal, failure, through_outage
 from chiron_workers.store.runs import Run
 
 log = structlog.get_logger()
 
 SHOWN_CHARS = 2_000  # of an answer in its event
 FIRST_ABSENCE_S = 60.0
+FIRST_CRASH_ABSENCE_S = 6.0
 LONGEST_ABSENCE_S = 3600.0
+LONGEST_MODEL_ABSENCE_S = 900.0
+HELD_ABSENCE = timedelta(
+    seconds=5
+)  # the hold keeps the run for longer, and whoever lifts it keeps nobody waiting
 
 
 class Taking:
@@ -105,7 +113,7 @@ class Taking:
         except MoneyReserved as error:
             return handed_back(str(error), ready_in=timedelta(seconds=FIRST_ABSENCE_S))
         except ModelUnavailable as error:
-            return await self._postponed("model", str(error), error.retry_after_s)
+            return await self._waiting_for_model(error)
         except RunFailed as error:
             return failure(error.kind, str(error))
         except UsageError as error:
@@ -115,16 +123,31 @@ class Taking:
                 self._tell_outage(error)
                 return None
             log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
-            return await self._postponed("crash", f"{type(error).__name__}: {error}", FIRST_ABSENCE_S / 10)
+            return await self._after_crash(f"{type(error).__name__}: {error}")
 
-    async def _postponed(self, kind: str, reason: str, seconds: float) -> Ending | None:
+    async def _waiting_for_model(self, error: ModelUnavailable) -> Ending:
+        # A model that is away is no fault of the run: it uses up patience, and no attempts.
+        run, journal, reason = self.run, self._journal, str(error)
+        waited_s = await journal.waited_for_model_s(run)
+        if waited_s > self._settings.model_patience_s:
+            return failure("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
+        if isinstance(error, ModelHeld):
+            hold_for = timedelta(seconds=error.retry_after_s)
+            if error.is_news:  # only then, or somebody's lifting of the hold would be undone
+                await through_outage(lambda: hold(journal.pool, run.model, hold_for=hold_for, reason=reason))
+            return sent_back_by_model(reason, hold_for, ready_in=HELD_ABSENCE)
+        longest_s = max(error.retry_after_s, min(waited_s / 2, LONGEST_MODEL_ABSENCE_S))
+        absence = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
+        return sent_back_by_model(reason, absence, ready_in=absence)
+
+    async def _after_crash(self, reason: str) -> Ending | None:
         is_last = self.run.attempt >= self._settings.max_attempts
         try:
             if is_last and not await self._journal.has_progressed(self.run):
-                return failure(kind, reason)
+                return failure("crash", reason)
         except LeaseLost:
             return None
-        absence_s = min(max(seconds, seconds * 4 ** (self.run.attempt - 1)), LONGEST_ABSENCE_S)
+        absence_s = min(FIRST_CRASH_ABSENCE_S * 4 ** (self.run.attempt - 1), LONGEST_ABSENCE_S)
         return handed_back(reason, ready_in=timedelta(seconds=absence_s), counts=True)
 
     async def _end(self, ending: Ending | None) -> Outcome:
@@ -159,6 +182,12 @@ def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool 
     """Back into the queue, to be claimed again after `ready_in`."""
     data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
     return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
+
+
+def sent_back_by_model(reason: str, absence: timedelta, *, ready_in: timedelta) -> Ending:
+    """Back into the queue since the model does not answer; `waits_for` tells since when it does not."""
+    data = {"reason": reason, "waits_for": "model", "ready_in_s": absence.total_seconds()}
+    return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
 
 
 def out_of_budget(reason: str, *, retry_after_s: float | None = None) -> Ending:

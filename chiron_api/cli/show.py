@@ -9,11 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli import run
+from chiron_api.holding import from_summary, sentences
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line, paragraphs, usd
 from chiron_api.watch_display import COLOURS
 from chiron_workers.settings import settings
 from chiron_workers.store.connect import open_pool
+from chiron_workers.store.holds import Hold
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
 
 RUNS_SHOWN = 50
@@ -38,6 +40,7 @@ def list_batches(
             ("id", "state", "runs", "facts", "cost", "subject", "name"),
             [_batch_cells(batch) for batch in found],
         )
+        _print_held(from_summary(one for batch in found for one in batch.held))
 
 
 @cli.command()
@@ -85,6 +88,7 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             **({"pruned": f"the journals of {found.pruned:,} of its runs are gone"} if found.pruned else {}),
         }
     )
+    _print_held(from_summary(found.held))
     typer.echo()
     _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(one) for one in runs])
     if hidden := sum(found.runs.values()) - len(runs):
@@ -109,10 +113,16 @@ def _print_run(found: RunSummary) -> None:
             **({"pruned": f"{_time(found.pruned_at)}: its journal is gone"} if found.pruned_at else {}),
         }
     )
+    _print_held(from_summary([found.held] if found.held else []))
     if found.error:
         typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
     if found.answer:
         typer.echo(f"\n{paragraphs(found.answer)}")
+
+
+def _print_held(held: Sequence[Hold]) -> None:
+    for sentence in sentences(held):
+        typer.echo(sentence)
 
 
 def _cost(found: BatchSummary | RunSummary) -> str:

@@ -1,13 +1,14 @@
-import dataclasses
-import json
 import signal
 from typing import Annotated
 
 import typer
 
+from chiron_api.cli import run
+from chiron_api.holding import sentences, standing_now
 from chiron_api.local_stack import LocalStack, Part
+from chiron_api.terminal import as_json as json_line
 from chiron_workers.errors import ChironError
-from chiron_workers.settings import read_settings
+from chiron_workers.settings import read_settings, settings
 
 cli = typer.Typer()
 
@@ -49,13 +50,16 @@ def down() -> None:
 
 @cli.command()
 def status(as_json: AsJson = False) -> None:
-    """Show the parts of the local stack, their processes, states and addresses."""
+    """Show the parts of the local stack, their processes, states and addresses, and models that are held."""
     stack = LocalStack(read_settings())
     parts = stack.parts()
+    held = run(standing_now(settings())) if parts else []
     if as_json:
-        typer.echo(json.dumps({"parts": [dataclasses.asdict(part) for part in parts]}))
+        typer.echo(json_line({"parts": parts, "held": held}))
     elif parts:
         _print(parts)
+        for sentence in sentences(held):
+            typer.echo(sentence)
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")
 

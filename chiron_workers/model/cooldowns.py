@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chiron_workers.cooling import Cooling
-from chiron_workers.errors import ModelUnavailable
+from chiron_workers.errors import ModelHeld
 from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, spread_s
 
 NEWS_SHARE = 0.1  # of a cool-down: by less it is not prolonged, so that a wave of refusals is told once
@@ -65,13 +65,12 @@ class Cooldowns:
         """Return when the model may be called; calls that waited come back one by one.
 
         Raises:
-            ModelUnavailable: That takes more than a minute.
+            ModelHeld: That takes more than a minute.
         """
         while (known := self._known.get(model)) and (left_s := known.until - time.monotonic()) > 0:
             if left_s > LONGEST_PAUSE_S:
-                raise ModelUnavailable(
-                    f"{model} is left alone: {known.reason}", retry_after_s=LONGEST_PAUSE_S
-                )
+                reason = known.reason or "It turns everybody away."
+                raise ModelHeld(f"{model} is left alone: {reason}", retry_after_s=left_s, is_news=False)
             await asyncio.sleep(left_s + spread_s(known.seconds))
 
     def _prolong(self, known: _Cooldown, cooling: Cooling) -> bool:

@@ -63,7 +63,7 @@ async def with_retries(
         if found.fatal is not None:
             raise found.fatal
         if found.seconds is not None and found.seconds > LONGEST_PAUSE_S:
-            raise ModelHeld(found.reason, retry_after_s=found.seconds)
+            raise ModelHeld(found.reason, retry_after_s=found.seconds, is_news=True)
         if attempt == tries - 1:
             raise ModelUnavailable(found.reason, retry_after_s=LONGEST_PAUSE_S)
         await asyncio.sleep(

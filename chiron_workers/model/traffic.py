@@ -35,7 +35,8 @@ class Traffic:
         """Wait until the call may be made; give what it returns to `answered`.
 
         Raises:
-            ModelUnavailable: That takes more than a minute.
+            ModelHeld: The model cools down for more than a minute.
+            ModelUnavailable: The call's turn comes in more than a minute.
         """
         await self._cooldowns.wait_out(request.model)
         taken = await self._limiter.enter(request)

@@ -5,16 +5,20 @@ select set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_s
        pg_advisory_xact_lock(7201844);
 
 -- out
--- Doorbells that nobody has answered: young ones, and those old enough to be rung again.
+-- Doorbells that nobody has answered: young ones, and those old enough to be rung again. Those of a model that is held
+-- wait for it, and take nobody's room.
 select count(*) filter (where rung_at >= now() - %(ring_again_after)s) as young,
        count(*) filter (where rung_at < now() - %(ring_again_after)s) as old
-  from runs where state = 'queued' and rung_at is not null;
+  from runs
+ where state = 'queued' and rung_at is not null
+   and not exists (select from holds h where h.model = runs.model and h.until > now());
 
 -- ring_again
 -- A doorbell may be lost. Its run holds its place, within the limits too, and so is rung before any other.
 with mine as (
   select id from runs
    where state = 'queued' and rung_at < now() - %(ring_again_after)s
+     and not exists (select from holds h where h.model = runs.model and h.until > now())
    order by priority desc, rung_at, id limit %(limit)s for update skip locked)
 update runs set rung_at = now() from mine where runs.id = mine.id
 returning runs.id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
@@ -51,7 +55,8 @@ groups as (
     from waiting w join batches b on b.id = w.batch_id and b.ready_at <= now()
     left join busy_batches on busy_batches.batch_id = w.batch_id
     left join models on models.model = w.model
-   where coalesce(models.room > 0, true)),
+   where coalesce(models.room > 0, true)
+     and not exists (select from holds h where h.model = w.model and h.until > now())),
 heads as materialized (
   select batch_id, model, busy, room, model_room, head.priority, head.id
     from groups cross join lateral (

@@ -208,6 +208,12 @@ class Journal:
             raise LeaseLost(run.id)
         return bool(row["has_progressed"])
 
+    async def waited_for_model_s(self, run: Run) -> float:
+        """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""
+        row = await self._one(SQL["waited"], {"run_id": run.id})
+        assert row is not None
+        return float(row["seconds"])
+
     async def release(self, run: Run, ending: Ending) -> bool:
         """End this taking of a run; False if messages arrived that a completed run must still answer.
 

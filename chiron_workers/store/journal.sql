@@ -135,6 +135,15 @@ insert into spending (day, shard, usd)
 values ((now() at time zone 'utc')::date, %(shard)s, %(usd)s)
 on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 
+-- waited
+-- For how long the model of a run has kept it waiting: since it first sent the run back after the run last got
+-- further, or after somebody last asked for it.
+select coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds
+  from events
+ where run_id = %(run_id)s and kind = 'run.handed_back' and data ->> 'waits_for' = 'model'
+   and seq > (select coalesce(max(seq), 0) from events
+               where run_id = %(run_id)s and kind not in ('run.handed_back', 'run.started', 'run.resumed'));
+
 -- close_batch
 -- Whoever ends the last open run says so, in its own run's sequence. The batch row is locked by now, and all
 -- other runs of it have ended.

@@ -8,6 +8,7 @@ with taken as (
          attempt = greatest(attempt, 1), steps_at_claim = steps, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0, rung_at = null, seq = seq + 1,
          started_at = coalesce(started_at, now()), finished_at = null, error = null
    where id = %(run_id)s and state = 'queued' and rung_at is not null and ready_at <= now()
+     and not exists (select from holds h where h.model = runs.model and h.until > now())
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)

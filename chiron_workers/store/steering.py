@@ -13,6 +13,7 @@ from chiron_workers.states import FINAL, EventKind, RunState
 from chiron_workers.store.budgets import Budget, allow
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.events import Event
+from chiron_workers.store.holds import lift
 from chiron_workers.store.journal import ASKED_FOR, close_batch
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import MORE_TURNS
@@ -25,12 +26,13 @@ UNCHANGED = Budget()
 class Steered:
     """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
 
-    After the commit, `events` are published and workers are told.
+    After the commit, `events` are published and workers are told. `lifted` names the models that were held.
     """
 
     changed: int
     asked: int
     events: list[Event]
+    lifted: tuple[str, ...] = ()
 
 
 async def cancel(pool: Pool, target: UUID) -> Steered:
@@ -52,9 +54,11 @@ async def pause(pool: Pool, target: UUID) -> Steered:
 async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
+    Models of it that are held are tried again at once: somebody may have raised the limit that they met.
+
     Raises:
         NotFound: There is no such batch or run.
-        Conflict: Nothing of it is paused, or the budget is spent and no higher one is given.
+        Conflict: Nothing of it is paused and no model of it held, or the budget is spent and no higher one is given.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
     """
     return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget)
@@ -122,13 +126,14 @@ async def _go_on(
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
-        if not rows:
+        lifted = await lift(connection, target) if RunState.PAUSED in from_states else ()
+        if not rows and not lifted:
             await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if RunState.PAUSED not in from_states:
             await _count_open(connection, batch_id, len(rows))
         await allow(connection, target, budget, batch_id=batch_id)
     back = [row for row in rows if row["seq"] is not None]
-    return Steered(len(rows), 0, [_queued(batch_id, row, reason) for row in back])
+    return Steered(len(rows), 0, [_queued(batch_id, row, reason) for row in back], lifted)
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

@@ -44,6 +44,7 @@ class BatchSummary:
     started_at: datetime | None
     finished_at: datetime | None
     pruned: int
+    held: list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class RunSummary:
     started_at: datetime | None
     finished_at: datetime | None
     pruned_at: datetime | None
+    held: dict[str, str] | None
 
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:

@@ -4,7 +4,10 @@ select id from batches
  order by id desc limit %(limit)s;
 
 -- summaries
-select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.concurrency, b.created_at, b.ready_at, b.finished_at
+select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.concurrency, b.created_at, b.ready_at, b.finished_at,
+       (select coalesce(json_agg(json_build_object('model', model, 'until', until, 'reason', reason) order by model), '[]')
+          from holds
+         where until > now() and exists (select from runs r where r.batch_id = b.id and r.model = holds.model and r.state = 'queued')) as held
   from batches b
  cross join lateral (
    select coalesce(json_object_agg(state, n), '{}') as counts, coalesce(sum(facts), 0)::bigint as facts,
@@ -25,13 +28,17 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
        spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
-       started_at, finished_at, pruned_at
+       started_at, finished_at, pruned_at,
+       (select json_build_object('model', h.model, 'until', until, 'reason', reason)
+          from holds h where h.model = runs.model and until > now() and state = 'queued') as held
   from runs where id = %(run_id)s;
 
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
        spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
-       started_at, finished_at, pruned_at
+       started_at, finished_at, pruned_at,
+       (select json_build_object('model', h.model, 'until', until, 'reason', reason)
+          from holds h where h.model = runs.model and until > now() and state = 'queued') as held
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;
 
 -- what_is

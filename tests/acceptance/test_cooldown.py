@@ -1,11 +1,11 @@
-"""A rate limit that 300 runs of two real workers meet at once; the model's own server counts what it is asked."""
+"""Limits that the runs of real workers meet; the model's own server counts what it is asked."""
 
 import asyncio
 import time
 from typing import Any
 
 from scripted_model import Fails, Says, says, scripted_model
-from workers import rows, running, wait_until
+from workers import chiron, rows, running, wait_until
 
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
@@ -53,3 +53,33 @@ async def test_three_hundred_runs_of_two_workers_leave_a_model_alone_that_turns_
     assert not [at for at in refused if at > RETRY_AFTER_S / 2], "somebody called during the cool-down"
     back = [at for at in came if RETRY_AFTER_S <= at < RETRY_AFTER_S + 1]
     assert len(back) < RUNS * 2 / 3, "everybody came back at once"
+
+
+async def test_after_a_spend_limit_was_raised_resume_lets_the_whole_queue_go_on_at_once(
+    settings: Settings,
+) -> None:
+    async with open_pool(settings.database_url, size=2) as pool:
+        runs = [NewRun(f"topic {n}", "research", "Physics", "claude-opus-5-5", 50) for n in range(20)]
+        batch_id = str((await submit(pool, NewBatch(runs, "Physics"))).batch_id)
+    is_raised = False
+
+    def script(_: dict[str, Any]) -> Says | Fails:
+        limit = Fails(status=429, type="rate_limit_error", message="contract_spend_limit_reached")
+        return says("done") if is_raised else limit
+
+    async with scripted_model(script) as model:
+        env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": model.url, "CHIRON_CONCURRENCY": "4"}
+        with running(settings, name="w1", **env), running(settings, name="w2", **env):
+            held = "select 1 from holds having count(*) = 1 and not exists (select from runs where state = 'running')"
+            await asyncio.to_thread(wait_until, lambda: rows(settings, held), 60, "the hold")
+            asked = len(model.requests)
+            shown = await asyncio.to_thread(chiron, settings, "show", batch_id)
+            assert "Held until " in shown.stdout
+            is_raised = True
+            said = await asyncio.to_thread(chiron, settings, "resume", batch_id)
+            assert said.stdout.startswith("Tried again at once: claude-opus-5-5.")
+            completed = "select count(*) as n from runs where state = 'completed'"
+            await asyncio.to_thread(
+                wait_until, lambda: rows(settings, completed)[0]["n"] == 20, 90, "all runs completed"
+            )
+    assert asked <= 8, "no more than were in flight when the limit was met"

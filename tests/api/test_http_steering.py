@@ -44,7 +44,7 @@ async def test_a_batch_and_its_runs_are_steered(client: httpx2.AsyncClient, batc
         (f"{whole}/retry", 1, {"queued": 2}),
     ):
         answer = await client.post(path)
-        assert (answer.status_code, answer.json()) == (202, {"changed": changed, "asked": 0})
+        assert (answer.status_code, answer.json()) == (202, {"changed": changed, "asked": 0, "lifted": []})
         assert answer.headers["Location"] == path.rsplit("/", 1)[0]
         assert await states(client, batch) == after
 
@@ -66,7 +66,7 @@ async def test_a_run_that_is_being_played_is_left_to_its_worker(
     async with pool.connection() as connection:
         await connection.execute("update runs set state = 'running', lease = 1")
     answer = await client.post(f"/v1/batches/{batch['batch_id']}/cancel")
-    assert (answer.status_code, answer.json()) == (202, {"changed": 0, "asked": 2})
+    assert (answer.status_code, answer.json()) == (202, {"changed": 0, "asked": 2, "lifted": []})
 
 
 async def test_a_wrong_transition_is_409_and_says_why(client: httpx2.AsyncClient, batch: dict):

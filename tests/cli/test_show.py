@@ -1,9 +1,12 @@
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chiron_api.holding import standing_now
 from chiron_workers.ids import new_id
+from chiron_workers.settings import settings as read_settings
 
 BATCH_KEYS = [
     "id", "name", "subject_id", "state", "runs", "facts", "turns", "input_tokens", "output_tokens", "spent_usd",
@@ -99,3 +102,27 @@ def test_what_is_no_id_and_what_is_unknown_is_said(chiron):
     unknown = chiron("show", str(new_id()))
     assert unknown.exit_code == 1
     assert "No batch and no run has the id" in unknown.stderr
+
+
+def test_a_held_model_is_said_where_its_runs_are_shown(chiron, rows, batch):
+    rows(
+        "insert into holds values ('offline', now() + interval '1 hour', 'A spend limit of the account is reached.') "
+        "returning 1"
+    )
+    for arguments in (("show", batch[0]), ("show", batch[1][0]), ("list",)):
+        found = chiron(*arguments)
+        assert found.exit_code == 0
+        (line,) = [line for line in found.stdout.splitlines() if line.startswith("Held until ")]
+        assert line.endswith(
+            ": offline. A spend limit of the account is reached. `chiron resume` of a batch or run tries it at once."
+        )
+    assert [hold.model for hold in asyncio.run(standing_now(read_settings()))] == ["offline"]
+    (held,) = json.loads(chiron("show", batch[0], "--json").stdout)["held"]
+    assert (held["model"], set(held)) == ("offline", {"model", "until", "reason"})
+
+
+def test_resume_tries_a_held_model_at_once(chiron, rows, batch):
+    rows("insert into holds values ('offline', now() + interval '1 hour', 'full') returning 1")
+    found = chiron("resume", batch[0])
+    assert found.stdout == f"Tried again at once: offline. `chiron watch {batch[0]}` follows.\n"
+    assert rows("select * from holds") == []
