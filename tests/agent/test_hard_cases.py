@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import scripted_model
-from scripted_model import Fails, Says, call, calls, says, turn
+from scripted_model import Says, call, calls, says, turn
 from stage import Stage
 
 from chiron_workers.errors import UsageError
@@ -88,22 +88,25 @@ async def test_tool_arguments_that_are_no_json_are_a_broken_stream(
     assert len(stage.server.requests) == 3
 
 
+BREAK_AT_ENTRY_5 = """
+create function break_down() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+create trigger entries_break before insert on entries for each row when (new.n = 5) execute function break_down();
+"""
+
+
 async def test_a_taking_that_got_further_uses_up_no_attempt(stage: Stage) -> None:
     stage.settings = stage.settings.model_copy(update={"max_attempts": 2})
-
-    def script(request: dict[str, Any]) -> Says | Fails:
-        away = Fails(status=529, headers={"retry-after": "300"})
-        return calls(call("echo", words="on")) if turn(request) < 2 else away
-
-    await stage.model(script)
+    async with stage.pool.connection() as connection:
+        await connection.execute(BREAK_AT_ENTRY_5)
+    await stage.model(lambda _: calls(call("echo", words="on")))
     (run_id,) = await stage.submit("tides")
     await stage.rows("update runs set attempt = 2 where id = %s returning 1", run_id)
     assert await stage.play(run_id) is Outcome.LEFT
     row = await stage.row(run_id)
-    assert (row["state"], row["attempt"]) == ("queued", 2)
-    await stage.rows("update runs set ready_at = now() where id = %s returning 1", run_id)
+    assert (row["state"], row["attempt"], row["turns"]) == ("queued", 2, 2)
+    await stage.end_waiting()
     assert await stage.play(run_id) is Outcome.FAILED
-    assert (await stage.row(run_id))["error"]["kind"] == "model"
+    assert (await stage.row(run_id))["error"]["kind"] == "crash"
 
 
 async def test_a_message_in_the_last_turn_is_answered(stage: Stage) -> None:

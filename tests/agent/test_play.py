@@ -304,7 +304,7 @@ async def test_model_prompt_and_tools_stay_what_they_were_when_the_run_was_opene
     assert await stage.play(run_id) is Outcome.LEFT
     stage.registry.unregister("echo")  # an upgrade between two takings
     stage.settings = stage.settings.model_copy(update={"max_tokens": 1, "confidence_threshold": 0.1})
-    await stage.rows("update runs set ready_at = now() where id = %s returning 1", run_id)
+    await stage.end_waiting()
     assert await stage.play(run_id) is Outcome.PLAYED
     frozen = [(r["model"], r["system"], r["tools"], r["max_tokens"]) for r in stage.server.requests]
     assert frozen[0] == frozen[1] == frozen[2]

@@ -9,8 +9,9 @@ from scripted_model import Fails, Says, call, calls, says, turn
 from stage import LEASE, Stage
 
 from chiron_workers.states import Outcome
+from chiron_workers.store.doorbells import next_to_ring
 from chiron_workers.store.holds import standing
-from chiron_workers.store.runs import claim, next_to_ring
+from chiron_workers.store.runs import claim
 
 SPEND_LIMIT = Fails(
     status=429, type="rate_limit_error", message="enforced_spend_limit_reached: the monthly limit is reached"
@@ -23,12 +24,6 @@ async def handed_back(stage: Stage, run_id: UUID) -> list[dict[str, Any]]:
     return [row["data"] for row in await stage.rows(query, run_id)]
 
 
-async def ready(stage: Stage) -> None:
-    """As if all waiting were over."""
-    await stage.rows("update runs set ready_at = now() returning 1")
-    await stage.rows("update holds set until = now() - interval '1 second' returning 1")
-
-
 async def test_a_spend_limit_holds_the_queue_of_its_model_and_says_so(stage: Stage) -> None:
     await stage.model(lambda _: SPEND_LIMIT)
     first, second = await stage.submit("a", "b")
@@ -38,7 +33,8 @@ async def test_a_spend_limit_holds_the_queue_of_its_model_and_says_so(stage: Sta
     assert "spend limit of the account is reached: enforced_spend_limit_reached" in held.reason
     (told,) = await handed_back(stage, first)
     assert (told["waits_for"], told["ready_in_s"], held.reason) == ("model", 900, told["reason"])
-    assert await next_to_ring(stage.pool, limit=10, ring_again_after=timedelta()) == []
+    look = await next_to_ring(stage.pool, room=10, ring_again_after=timedelta(), model_limits={})
+    assert look.to_ring == []
     assert await claim(stage.pool, second, worker="here", lease_for=LEASE) is None
     assert len(stage.server.requests) == 1
 
@@ -58,7 +54,7 @@ async def test_a_run_outlives_more_holds_than_it_has_attempts_and_then_completes
     (run_id,) = await stage.submit("a")
     for _ in range(holds):
         assert await stage.play(run_id) is Outcome.LEFT
-        await ready(stage)
+        await stage.end_waiting()
     assert await stage.play(run_id) is Outcome.PLAYED
     row = await stage.row(run_id)
     assert (row["state"], row["attempt"]) == ("completed", 1)
@@ -73,7 +69,7 @@ async def test_a_model_that_is_away_uses_up_no_attempts_either_and_is_looked_for
     for _ in range(stage.settings.max_attempts + 3):
         assert await stage.play(run_id) is Outcome.LEFT
         await stage.rows("update events set at = at - interval '5 minutes' returning 1")
-        await ready(stage)
+        await stage.end_waiting()
     assert (await stage.row(run_id))["attempt"] == 1
     waits = [told["ready_in_s"] for told in await handed_back(stage, run_id)]
     assert 60 <= waits[0] <= 75
@@ -86,7 +82,7 @@ async def test_patience_with_a_model_ends_and_the_run_says_what_it_waited_for(st
     (run_id,) = await stage.submit("a")
     await stage.play(run_id)
     await stage.rows("update events set at = at - interval '3 hours' returning 1")
-    await ready(stage)
+    await stage.end_waiting()
     assert await stage.play(run_id) is Outcome.FAILED
     error = (await stage.row(run_id))["error"]
     assert error["kind"] == "model"
@@ -106,7 +102,7 @@ async def test_patience_begins_anew_when_a_run_gets_further(stage: Stage) -> Non
     (run_id,) = await stage.submit("a")
     await stage.play(run_id)
     await stage.rows("update events set at = at - interval '3 hours' returning 1")
-    await ready(stage)
+    await stage.end_waiting()
     is_away = False
     assert await stage.play(run_id) is Outcome.LEFT
     assert (await stage.row(run_id))["turns"] == 1

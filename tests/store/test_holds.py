@@ -8,8 +8,9 @@ import pytest
 from chiron_workers.errors import Conflict
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import Pool
+from chiron_workers.store.doorbells import next_to_ring
 from chiron_workers.store.holds import hold, standing
-from chiron_workers.store.runs import claim, next_to_ring
+from chiron_workers.store.runs import claim
 from chiron_workers.store.steering import pause, resume
 from chiron_workers.store.summaries import run_summary, summary
 
@@ -27,7 +28,8 @@ async def batch(pool: Pool, *models: str) -> tuple[UUID, list[UUID]]:
 
 
 async def rung(pool: Pool) -> set[UUID]:
-    return {run.id for run in await next_to_ring(pool, limit=10, ring_again_after=timedelta())}
+    look = await next_to_ring(pool, room=10, ring_again_after=timedelta(), model_limits={})
+    return {run.id for run in look.to_ring}
 
 
 async def test_runs_of_a_held_model_are_neither_rung_nor_claimed(pool: Pool) -> None:
