@@ -175,3 +175,13 @@ def test_the_readme_names_only_commands_that_exist():
         re.findall(r"^(?:uv run )?chiron ([a-z-]+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     )
     assert named <= known
+
+
+def test_each_advisory_lock_has_a_number_of_its_own():
+    numbers = [
+        number
+        for file in (ROOT / "chiron_workers").rglob("*.sql")
+        for number in re.findall(r"advisory_xact_lock\((\d+)", file.read_text())
+    ]
+    assert numbers
+    assert len(numbers) == len(set(numbers))

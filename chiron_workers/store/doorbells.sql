@@ -2,7 +2,7 @@
 -- One look at a time, in a statement before those that count, so that they see what the one before has rung. A worker
 -- that is stopped in the middle of a look loses its session after two seconds, and the others go on.
 select set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '2s', true),
-       pg_advisory_xact_lock(7201844);
+       pg_advisory_xact_lock(7201846);
 
 -- out
 -- Doorbells that nobody has answered: young ones, and those old enough to be rung again. Those of a model that is held

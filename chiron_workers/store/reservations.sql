@@ -24,7 +24,7 @@ select budget_usd, spent_usd + unconfirmed_usd as spent_usd, budget_tokens, spen
 
 -- hold_day
 -- Whoever reserves from the day's money waits here for the one before.
-select pg_advisory_xact_lock(7201850);
+select pg_advisory_xact_lock(7201848);
 
 -- reserved_of_batch
 select coalesce(sum(reserved_usd), 0) as reserved_usd, coalesce(sum(reserved_tokens), 0)::bigint as reserved_tokens

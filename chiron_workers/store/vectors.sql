@@ -7,7 +7,7 @@ select table_name from embedding_spaces order by id;
 -- lock
 -- Two processes that embed for the first time would otherwise create the same table. The timeout turns a wait for
 -- somebody's long transaction on facts (the foreign key locks that table) into an error.
-select set_config('lock_timeout', '20s', true), pg_advisory_xact_lock(7201844);
+select set_config('lock_timeout', '20s', true), pg_advisory_xact_lock(7201847);
 
 -- add_space
 insert into embedding_spaces (model, hash, dimensions) values (%(model)s, %(hash)s, %(dimensions)s)
