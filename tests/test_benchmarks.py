@@ -62,6 +62,14 @@ def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     assert all(step["wall"] > 0 for (step,) in found.values())
 
 
+@pytest.mark.slow
+def test_deciding_who_runs_next_is_measured_with_few_and_many_queued(tmp_path: Path) -> None:
+    sizes = ("--queued", "300", "--batches", "3", "--playing", "10", "--large", "50", "--slots", "10")
+    found = figures("order", tmp_path, *sizes, "--repeats", "1")
+    assert {"bare claim, 300 queued", "claim, 300 queued", "5 started behind 50, slots free"} <= found.keys()
+    assert all(measured["ms"] > 0 for each in found.values() for measured in each)
+
+
 @needs_rivals
 @pytest.mark.slow
 @pytest.mark.timeout(300)
