@@ -22,8 +22,10 @@ from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState
 from chiron_workers.store.connect import is_outage
+from chiron_workers.store.endings import Ending, failure
 from chiron_workers.store.holds import hold
-from chiron_workers.store.journal import Ending, Journal, failure, through_outage
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.outages import through_outage
 from chiron_workers.store.runs import Run
 
 log = structlog.get_logger()

@@ -15,7 +15,7 @@ from chiron_workers.model.failures import Wait
 from chiron_workers.prices import bound
 from chiron_workers.settings import Settings
 from chiron_workers.store.connect import Pool, is_outage
-from chiron_workers.store.journal import through_outage
+from chiron_workers.store.outages import through_outage
 from chiron_workers.store.reservations import give_back, lose, reserve
 from chiron_workers.store.runs import Run
 

@@ -5,7 +5,8 @@ from typing import Any
 from chiron_workers.agent.window import Window
 from chiron_workers.entries import Entry, Folding, Opening, Question, Reply, Results
 from chiron_workers.errors import RunFailed
-from chiron_workers.store.journal import Appended, Journal, Told
+from chiron_workers.store.fencing import Told
+from chiron_workers.store.journal import Appended, Journal
 from chiron_workers.store.runs import Run
 
 COMMIT_S = 10.0  # for the commit of a reply when its run is cut

@@ -4,7 +4,7 @@ import json
 
 from chiron_workers.entries import Reply, ToolCall
 from chiron_workers.states import EventKind
-from chiron_workers.store.journal import Told
+from chiron_workers.store.fencing import Told
 
 SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events

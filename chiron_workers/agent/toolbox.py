@@ -15,7 +15,9 @@ from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import is_outage
-from chiron_workers.store.journal import Journal, Told, through_outage
+from chiron_workers.store.fencing import Told
+from chiron_workers.store.journal import Journal
+from chiron_workers.store.outages import through_outage
 from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.store.runs import Run
 from chiron_workers.store.session import Asker

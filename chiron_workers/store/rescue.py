@@ -3,7 +3,8 @@ from datetime import timedelta
 from uuid import UUID
 
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.store.journal import Ending, Journal, failure
+from chiron_workers.store.endings import Ending, failure, release_all_within
+from chiron_workers.store.journal import Journal
 from chiron_workers.store.queries import load
 
 SQL = load(__file__)
@@ -34,7 +35,7 @@ async def rescue(journal: Journal, *, lease_for: timedelta, max_attempts: int) -
         rows = await (await connection.execute(SQL["expired"], args)).fetchall()
         lost = [Lost(**row) for row in rows]
         endings = [(run, _ending(run, max_attempts)) for run in lost]
-        events = await journal.release_all_within(connection, endings)
+        events = await release_all_within(connection, endings)
     journal.publish_all(events)
     return len(rows)
 

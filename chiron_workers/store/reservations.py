@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.entries import Bound
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.store.connect import Pool
-from chiron_workers.store.journal import shard_of
+from chiron_workers.store.fencing import shard_of
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import Run
 

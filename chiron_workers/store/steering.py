@@ -12,9 +12,9 @@ from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import FINAL, EventKind, RunState
 from chiron_workers.store.budgets import Budget, allow
 from chiron_workers.store.connect import Pool
+from chiron_workers.store.endings import ASKED_FOR, close_batch
 from chiron_workers.store.events import Event
 from chiron_workers.store.holds import lift
-from chiron_workers.store.journal import ASKED_FOR, close_batch
 from chiron_workers.store.queries import load
 from chiron_workers.store.runs import MORE_TURNS
 

@@ -239,7 +239,9 @@ async def test_a_run_pauses_before_the_call_that_its_budget_may_not_cover_and_go
 
 
 async def test_a_run_waits_for_the_next_day_when_the_day_has_spent_its_money(stage: Stage) -> None:
-    stage.settings = stage.settings.model_copy(update={"daily_budget_usd": Decimal("0.01")})
+    stage.settings = stage.settings.model_copy(update={"daily_budget_usd": Decimal(5)})
+    day = "insert into spending values ((now() at time zone 'utc')::date, 0, 4.99) returning day"
+    await stage.rows(day)
     await stage.model(lambda _: says("never asked"))
     (run_id,) = await stage.submit("tides")
     assert await stage.play(run_id) is Outcome.LEFT

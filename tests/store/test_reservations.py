@@ -13,7 +13,9 @@ from chiron_workers.entries import Bound, Question, Reply, Usage
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.store.batches import NO_BUDGET
 from chiron_workers.store.budgets import Budget
-from chiron_workers.store.journal import SQL, Journal, shard_of
+from chiron_workers.store.endings import SQL
+from chiron_workers.store.fencing import shard_of
+from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.reservations import give_back, lose, reserve
 from chiron_workers.store.runs import Run, say

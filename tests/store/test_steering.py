@@ -15,7 +15,8 @@ from chiron_workers.ids import new_id
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.doorbells import next_to_ring
-from chiron_workers.store.journal import Ending, Journal, failure
+from chiron_workers.store.endings import Ending, failure
+from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Run
 from chiron_workers.store.steering import Steered, cancel, pause, resume, retry
