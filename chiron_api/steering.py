@@ -31,5 +31,5 @@ def sentence(steered: Steered, *, done: str, asked: str = "") -> str:
     parts = [f"{what}: {count:,} {'run' if count == 1 else 'runs'}" for what, count in counted if count]
     if steered.lifted:
         parts.append(f"tried again at once: {', '.join(steered.lifted)}")
-    said = "; ".join(parts)
+    said = "; ".join(parts) or "the budget is changed, and nothing had to be woken"
     return f"{said[:1].upper()}{said[1:]}."

@@ -54,7 +54,8 @@ async def pause(pool: Pool, target: UUID) -> Steered:
 async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
-    Models of it that are held are tried again at once: somebody may have raised the limit that they met.
+    Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
+    handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
     Raises:
         NotFound: There is no such batch or run.
@@ -126,10 +127,11 @@ async def _go_on(
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
-        lifted = await lift(connection, target) if RunState.PAUSED in from_states else ()
-        if not rows and not lifted:
+        resumes = RunState.PAUSED in from_states
+        lifted = await lift(connection, target) if resumes else ()
+        if not rows and not lifted and not (resumes and budget != UNCHANGED):
             await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
-        if RunState.PAUSED not in from_states:
+        if not resumes:
             await _count_open(connection, batch_id, len(rows))
         await allow(connection, target, budget, batch_id=batch_id)
     back = [row for row in rows if row["seq"] is not None]

@@ -26,11 +26,14 @@ returning id;
 
 -- go_on
 -- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being played
--- stays so if nothing but a pause was wanted of it. What was paused before it began still waits for its time.
+-- stays so if nothing but a pause was wanted of it. What was paused before it began still waits for its time; what was
+-- handed back to wait for a model or for the next day's money goes on at once.
 with found as (
   select id, state as was from runs
    where (id = %(id)s or batch_id = %(id)s)
-     and (state = any(%(from_states)s) or ('paused' = any(%(from_states)s) and state = 'running' and wanted = 'pause'))
+     and (state = any(%(from_states)s)
+          or ('paused' = any(%(from_states)s)
+              and (state = 'running' and wanted = 'pause' or state = 'queued' and ready_at > now() and started_at is not null)))
      and pruned_at is null
    order by id for update),
 unwanted as (

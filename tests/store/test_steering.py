@@ -371,3 +371,23 @@ async def test_workers_and_commands_at_once_leave_exact_counts(stage: Stage) -> 
     await counted_exactly(stage, ids[0])
     assert (await batch_of(stage, ids[0]))["open_runs"] == 0
     assert await completions(stage, ids[0]) == 1
+
+
+async def test_a_run_that_was_handed_back_to_wait_goes_on_at_once_when_it_is_resumed(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    assert await journal(stage).release(run, handed_back("tomorrow", ready_in=timedelta(hours=9)))
+    assert (await resume(stage.pool, run_id)).changed == 1
+    (row,) = await stage.rows("select state, ready_at <= now() as is_ready from runs")
+    assert row == {"state": "queued", "is_ready": True}
+    with pytest.raises(Conflict):
+        await resume(stage.pool, run_id)
+
+
+async def test_a_budget_is_raised_before_it_is_spent(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides", budget=Budget(Decimal(1)))
+    batch_id = (await stage.row(run_id))["batch_id"]
+    assert (await resume(stage.pool, batch_id, budget=Budget(Decimal(5)))).changed == 0
+    assert (await batch_of(stage, run_id))["budget_usd"] == 5
+    with pytest.raises(Conflict):
+        await retry(stage.pool, batch_id, budget=Budget(Decimal(6)))
