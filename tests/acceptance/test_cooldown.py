@@ -4,12 +4,15 @@ import asyncio
 import time
 from typing import Any
 
+import pytest
 from scripted_model import Fails, Says, says, scripted_model
 from workers import chiron, rows, running, wait_until
 
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
+
+pytestmark = pytest.mark.slow
 
 RETRY_AFTER_S = 5
 RUNS = 300

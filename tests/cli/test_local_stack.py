@@ -227,7 +227,7 @@ def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
         assert (second.returncode, "already runs" in second.stderr) == (1, True)
         assert "Everything stopped" in _chiron(home, ports, "down").stdout
         assert "Nothing runs" in _chiron(home, ports, "down").stdout
-        assert json.loads(_chiron(home, ports, "status", "--json").stdout) == {"parts": []}
+        assert json.loads(_chiron(home, ports, "status", "--json").stdout) == {"parts": [], "held": []}
         assert leftovers(LocalStack(_settings(home)).home) == []
     finally:
         LocalStack(_settings(home)).stop()
