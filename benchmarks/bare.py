@@ -1,4 +1,4 @@
-"""The bare loop: the same SDK calls on the same transport, the same history and tool, and nothing kept.
+"""The bare loop: the same SDK client on the same transport, read in the same way, and nothing kept.
 
 As a program it plays many conversations at once and prints the time of each turn.
 """
@@ -6,6 +6,7 @@ As a program it plays many conversations at once and prints the time of each tur
 import argparse
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -13,15 +14,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
-from anthropic import AsyncAnthropic, DefaultAioHttpClient
+from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 from look_up import look_up, passage
 
 from chiron_workers.agent.roles import PROMPTS
+from chiron_workers.model.accumulation import Accumulation
 from chiron_workers.toolkit.tool import Tool
 from chiron_workers.tools import registry
 
 MODEL = "claude-opus-5-5"
 MAX_TOKENS = 16_000
+STREAM = "BENCHMARK_STREAM"  # "types": through the SDK's own helper, as most people write it
 SYSTEM = (PROMPTS / "research.md").read_text()
 
 Message = dict[str, Any]  # of the Messages API, as JSON
@@ -69,14 +72,28 @@ def question(topic: str) -> Message:
 
 async def ask(client: AsyncAnthropic, messages: Sequence[Message], *, tools: Sequence[Message]) -> Message:
     """The model's next message, streamed, as it goes into the history."""
-    async with client.messages.stream(
-        model=MODEL,
-        system=SYSTEM,
-        messages=messages,  # type: ignore[arg-type]  # messages and definitions are JSON here
-        max_tokens=MAX_TOKENS,
-        tools=tools,  # type: ignore[arg-type]
-        cache_control={"type": "ephemeral"},
-    ) as stream:
+    asked: dict[str, Any] = {
+        "model": MODEL,
+        "system": SYSTEM,
+        "messages": messages,
+        "max_tokens": MAX_TOKENS,
+        "tools": tools,
+        "cache_control": {"type": "ephemeral"},
+    }
+    return await (_through_types if os.environ.get(STREAM) == "types" else _raw)(client, asked)
+
+
+async def _raw(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:
+    read = Accumulation()
+    async with client.messages.with_streaming_response.create(**asked, stream=True) as response:
+        async for event in AsyncStream.raw_events(response.http_response):
+            if event.data:
+                read.add(event.json())
+    return {"role": "assistant", "content": read.whole()["content"]}
+
+
+async def _through_types(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:
+    async with client.messages.stream(**asked) as stream:
         async for _ in stream:
             pass
         message = await stream.get_final_message()

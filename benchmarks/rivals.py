@@ -6,10 +6,12 @@ late in a run; the bytes that a turn writes; and turns a second and memory with 
 """
 
 import argparse
+import os
 
 import loops
 import rivals_overhead
 import rivals_throughput
+from bare import STREAM
 from concurrency import Asked
 from cpu import load_average
 from look_up import create_table
@@ -29,7 +31,11 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=500, help="Of a reply, with many runs at once.")
     parser.add_argument("--repeats-at-once", type=int, default=1)
     parser.add_argument("--loops", nargs="+", choices=LOOPS, default=LOOPS)
+    parser.add_argument(
+        "--stream", choices=("raw", "types"), default="raw", help="How all but the pipeline read a stream."
+    )
     with begin(parser) as (asked, report):
+        os.environ[STREAM] = asked.stream
         report.figures["versions"] = [dict(loops.versions())]
         names = list(dict.fromkeys(["bare", *asked.loops]))
         with services() as found:
