@@ -1,0 +1,203 @@
+"""Everything goes wrong, and nothing is lost: `uv run python benchmarks/chaos.py --seed 7 [--runs 60 --turns 12] [--json FILE]`.
+
+Real workers play a batch while they are killed and stopped past their lease, Valkey is killed and emptied, Postgres is
+stopped, restarted and crashed, and the model server refuses, drops, stalls and truncates. Then the server's own log is
+counted and every table is checked. It exits with 0 only if no promise was broken.
+"""
+
+import argparse
+import json
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+from crashes.batch import start_batch
+from crashes.fleet import Fleet, fleet
+from crashes.plan import Blow, Fault, plan
+from crashes.services import Services, services
+from crashes.verdict import Tables
+from crashes.witness import Witness, tally
+
+LEASE_S = 6.0
+WORKERS = 3
+PATIENCE_S = 300.0
+SETTLING_S = 10.0
+TROUBLE = ("run.crashed", "worker.broken", "run.not_released", "hints.ended", "Unrecoverable error")
+ENVIRONMENT = {
+    "CHIRON_LEASE_S": str(LEASE_S),
+    "CHIRON_RENEWAL_S": "1.5",
+    "CHIRON_RESCUE_S": "0.5",
+    "CHIRON_RING_AGAIN_S": "2",
+    "CHIRON_MODEL_TIMEOUT_S": "8",
+    "CHIRON_LOG_LEVEL": "info",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One test."""
+
+    seed: int
+    runs: int
+    turns: int
+    latency_s: float
+    fault_rate: float
+    only: Fault | None
+
+
+def play(asked: Asked) -> dict[str, Any]:
+    """Run one test; what happened, with each broken promise as a sentence in `broken`."""
+    blows = plan(asked.seed, workers=WORKERS, lease_s=LEASE_S, only=asked.only)
+    server = {
+        "seed": asked.seed,
+        "turns": asked.turns,
+        "latency_s": asked.latency_s,
+        "fault_rate": asked.fault_rate,
+    }
+    with services(**server, stall_s=30) as found:
+        with fleet(found, workers=WORKERS, slots=asked.runs // 2, **ENVIRONMENT) as workers:
+            began = time.monotonic()
+            batch_id = start_batch(found.settings, runs=asked.runs, turns=asked.turns)
+            witness, tables = Witness(found.log), Tables(found.settings.database_url, batch_id)
+            strike_until_done(blows, workers, witness, tables, asked)
+            seconds = time.monotonic() - began
+            refused = workers.stop()
+        witness.look()
+        left = [*leftovers(found, tables), *refused]
+        return {"seconds": round(seconds, 1)} | judge(asked, blows, workers, witness, tables, left)
+
+
+def strike_until_done(
+    blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, asked: Asked
+) -> None:
+    """Deal each blow when its share of the turns is answered, until the batch is complete or patience ends."""
+    waiting, dealt = list(blows), []
+    give_up_at = time.monotonic() + PATIENCE_S
+    while time.monotonic() < give_up_at:
+        time.sleep(0.1)
+        witness.look()
+        share = witness.answered() / (asked.runs * asked.turns)
+        while waiting and waiting[0].share <= share:
+            blow = waiting.pop(0)
+            print(
+                f"{share:4.0%} {blow.fault} ({blow.seconds:.1f} s, worker {blow.place + 1})", file=sys.stderr
+            )
+            dealt.append(threading.Thread(target=strike, args=(blow, workers)))
+            dealt[-1].start()
+        if share == 1 and _is_done(tables):
+            break
+    for thread in dealt:
+        thread.join()
+
+
+def strike(blow: Blow, workers: Fleet) -> None:
+    match blow.fault:
+        case Fault.KILL:
+            workers.kill(blow.place)
+        case Fault.STOP:
+            workers.pause(blow.place, seconds=blow.seconds)
+        case Fault.VALKEY:
+            workers.services.lose_valkey(down_s=blow.seconds)
+        case Fault.POSTGRES_CRASH:
+            workers.services.restart_postgres("immediate", down_s=blow.seconds)
+        case Fault.POSTGRES_RESTART:
+            workers.services.restart_postgres("fast", down_s=blow.seconds)
+        case Fault.BACKEND:
+            workers.services.crash_backend()
+
+
+def _is_done(tables: Tables) -> bool:
+    try:
+        return tables.states().keys() <= {"completed", "failed", "cancelled", "paused"}
+    except psycopg.OperationalError:
+        return False
+
+
+def leftovers(found: Services, tables: Tables) -> list[str]:
+    """Processes and connections that outlived the workers."""
+    give_up_at = time.monotonic() + SETTLING_S
+    while True:
+        known = found.pids()
+        processes = [p for p in psutil.Process().children(recursive=True) if p.pid not in known]
+        connections = tables.rows("connections")
+        if not processes and not connections:
+            return []
+        if time.monotonic() > give_up_at:
+            return [f"left behind: {processes + connections}"]
+        time.sleep(0.2)
+
+
+def judge(
+    asked: Asked, blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, left: Sequence[str]
+) -> dict[str, Any]:
+    expected = {f"r{n:03}": asked.turns for n in range(asked.runs)}
+    calls = tally(list(witness.calls.values()), workers.crashes, expected)
+    broken = [*left, *tables.broken(seed=asked.seed, runs=asked.runs, turns=asked.turns)]
+    broken += [f"{words}; {tables.takings(run)}" for run, words in calls.unexplained.items()]
+    if calls.missing:
+        broken.append(f"turns that were never answered: {len(calls.missing)}, such as {calls.missing[0]}")
+    if calls.errors:
+        broken.append(f"results of tools that the model saw fail: {calls.errors}")
+    broken += troubles(workers)
+    return {
+        "seed": asked.seed,
+        "faults": dict(Counter(str(blow.fault) for blow in blows)),
+        "model_faults": calls.faults,
+        "runs": asked.runs,
+        "completed": tables.states().get("completed", 0),
+        "answered": calls.answered,
+        "cut": calls.cut_by_worker,
+        "repeated": calls.repeated,
+        "doubled_writes": len(tables.doubled_writes()),
+        "crashes": [asdict(crash) for crash in workers.crashes],
+        "spent_usd": float(tables.rows("spent")[0]["spent_usd"]),
+        "broken": broken,
+    }
+
+
+def troubles(workers: Fleet) -> list[str]:
+    """What the workers' own logs complain of, and how those ended that nobody ended."""
+    found = []
+    for worker in [*workers.past, *workers.current]:
+        lines = [
+            line
+            for line in worker.log.read_text(errors="replace").splitlines()
+            if any(t in line for t in TROUBLE)
+        ]
+        if lines:
+            found.append(f"{worker.name} complains: {lines[0][:300]}")
+        if worker.ended_by.startswith("itself"):
+            print(f"{worker.name} ended by {worker.ended_by}", file=sys.stderr)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--turns", type=int, default=12)
+    parser.add_argument("--latency-s", type=float, default=1.5, help="Mean seconds of a model call.")
+    parser.add_argument("--fault-rate", type=float, default=0.06, help="Share of model calls that fail.")
+    parser.add_argument("--only", type=Fault, help="Deal only this one: " + ", ".join(Fault))
+    parser.add_argument("--json", type=Path, help="Write the result to this file.")
+    asked = vars(parser.parse_args())
+    file = asked.pop("json")
+    print(f"seed {asked['seed']}", file=sys.stderr)
+    result = play(Asked(**asked))
+    if file:
+        file.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps({name: value for name, value in result.items() if name not in ("broken", "crashes")}))
+    for sentence in result["broken"]:
+        print(f"BROKEN: {sentence}")
+    raise SystemExit(1 if result["broken"] else 0)
+
+
+if __name__ == "__main__":
+    main()

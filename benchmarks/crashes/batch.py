@@ -1,0 +1,37 @@
+"""The batch of a crash test: runs that know where to write."""
+
+import asyncio
+from uuid import UUID
+
+from chiron_workers.celery import Doorbell, ring
+from chiron_workers.settings import Settings
+from chiron_workers.store import Session
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.nodes import Nodes, draft
+from chiron_workers.store.subjects import Subjects
+from crashes.replies import SUBJECT, topic
+
+MODEL = "claude-opus-5-5"
+
+
+def start_batch(settings: Settings, *, runs: int, turns: int) -> UUID:
+    """Submit and ring; the batch's id. Run n is called r<n>."""
+    return asyncio.run(_start(settings, runs, turns))
+
+
+async def _start(settings: Settings, runs: int, turns: int) -> UUID:
+    async with open_pool(settings.database_url, size=2) as pool:
+        async with Session(pool) as session:
+            await Subjects(session).ensure(SUBJECT, SUBJECT)
+            nodes = [
+                await Nodes(session).save(
+                    draft(subject_id=SUBJECT, title=f"of r{n:03}", description="Answers.")
+                )
+                for n in range(runs)
+            ]
+        topics = [topic(f"r{n:03}", node["node_id"]) for n, node in enumerate(nodes)]
+        new = [NewRun(words, "research", SUBJECT, MODEL, turns + 10) for words in topics]
+        submitted = await submit(pool, NewBatch(new, SUBJECT))
+    ring([Doorbell(run.id, run.role, run.subject, run.topic) for run in submitted.to_ring])
+    return submitted.batch_id

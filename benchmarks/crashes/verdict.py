@@ -1,0 +1,78 @@
+"""What the tables hold at the end, against what is promised: each broken promise as a sentence."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+from chiron_workers.store.queries import load
+from crashes.replies import writes
+
+SQL = load(__file__)
+
+# What must find no row, and what it would mean if it did.
+NOTHING = {
+    "unfinished": "not completed, or still held",
+    "turns": "another number of turns than the model gave",
+    "doubled_results": "two results of one tool call",
+    "gaps": "a gap in the numbers of a run's events",
+    "counters": "a counter that is not the number of events",
+    "unpaid_runs": "a run whose sum is not that of its replies",
+    "unpaid_batches": "a batch whose sum is not that of its runs",
+}
+
+
+class Tables:
+    """One look into the tables of a crash test."""
+
+    def __init__(self, database_url: str, batch_id: UUID) -> None:
+        self._database_url = database_url
+        self._batch_id = batch_id
+
+    def rows(self, query: str, **args: Any) -> list[DictRow]:
+        with psycopg.connect(self._database_url, autocommit=True, row_factory=dict_row) as connection:
+            return connection.execute(SQL[query], {"batch_id": self._batch_id, **args}).fetchall()
+
+    def states(self) -> dict[str, int]:
+        return {row["state"]: row["n"] for row in self.rows("states")}
+
+    def takings(self, run: str) -> str:
+        """Who took a run and let go of it, and when: what helps to find out how a promise was broken."""
+        return "; ".join(row["what"] for row in self.rows("takings", run=run))
+
+    def doubled_writes(self) -> list[str]:
+        return [row["mark"] for row in self.rows("marks") if row["n"] > 1]
+
+    def broken(self, *, seed: int, runs: int, turns: int) -> Iterator[str]:
+        """The promises that were not kept."""
+        for query, meaning in NOTHING.items():
+            if found := self.rows(query, turns=turns):
+                yield f"{meaning}: {len(found)}, such as {found[0]}"
+        yield from self._writes(seed, runs, turns)
+        if (said := self.rows("batch_completed")[0]["n"]) != 1:
+            yield f"batch.completed was said {said} times"
+        batch = self.rows("batch")[0]
+        if batch["open_runs"] != 0 or batch["finished_at"] is None:
+            yield f"the batch is not closed: {batch}"
+
+    def _writes(self, seed: int, runs: int, turns: int) -> Iterator[str]:
+        wanted = {
+            write.mark
+            for n in range(runs)
+            for turn in range(turns)
+            for write in writes(seed, f"r{n:03}", turn, turns=turns)
+        }
+        found = Counter({row["mark"]: row["n"] for row in self.rows("marks")})
+        for meaning, marks in (
+            ("written more than once", [mark for mark, n in found.items() if n > 1]),
+            ("never written", sorted(wanted - found.keys())),
+            ("written though nobody asked", sorted(found.keys() - wanted)),
+        ):
+            if marks:
+                yield f"rows of tools {meaning}: {len(marks)}, such as {marks[0]}"
+        results = self.rows("results")[0]
+        if results["errors"] or results["n"] != len(wanted):
+            yield f"results of tools: {results['n']} of {len(wanted)}, {results['errors']} of them errors"

@@ -1,0 +1,68 @@
+-- states
+select state, count(*) as n from runs where batch_id = %(batch_id)s group by 1;
+
+-- unfinished
+select topic, state, turns, attempt, worker, leased_until, error from runs
+ where batch_id = %(batch_id)s and (state <> 'completed' or leased_until is not null or wanted is not null);
+
+-- turns
+select topic, turns from runs where batch_id = %(batch_id)s and turns <> %(turns)s;
+
+-- marks
+select question_hash as mark, count(*) as n from assessments group by 1
+union all
+select split_part(title, ' ', 1), count(*) from nodes where title like '%%call%%' group by 1;
+
+-- results
+select count(*) as n, count(*) filter (where is_error) as errors from tool_results;
+
+-- doubled_results
+select run_id, call_id from tool_results group by 1, 2 having count(*) > 1;
+
+-- gaps
+select run_id from events group by 1 having min(seq) <> 1 or max(seq) <> count(*);
+
+-- counters
+select r.id from runs r where seq <> (select count(*) from events e where e.run_id = r.id);
+
+-- batch_completed
+select count(*) as n from events where kind = 'batch.completed' and batch_id = %(batch_id)s;
+
+-- batch
+select open_runs, finished_at from batches where id = %(batch_id)s;
+
+-- unpaid_runs
+select r.id, r.spent_usd, paid.usd from runs r,
+  lateral (select coalesce((select sum(cost_usd) from entries e where e.run_id = r.id), 0)
+                + coalesce((select sum(cost_usd) from tool_results t where t.run_id = r.id), 0) as usd) paid
+ where r.spent_usd <> paid.usd;
+
+-- unpaid_batches
+select b.id from batches b where b.spent_usd <> (select sum(spent_usd) from runs r where r.batch_id = b.id);
+
+-- spent
+select spent_usd from batches where id = %(batch_id)s;
+
+-- connections
+select pid, application_name, state, query from pg_stat_activity
+ where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
+
+-- columns
+select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public';
+
+-- attempts
+select attempt, count(*) as n from runs where batch_id = %(batch_id)s group by 1;
+
+-- handed_back
+select count(*) as n from events where kind = 'run.handed_back';
+
+-- taken
+-- When a run was given back to the queue and when it was taken again.
+select r.topic, e.kind, extract(epoch from e.at)::float as at
+  from events e join runs r on r.id = e.run_id
+ where e.kind in ('run.handed_back', 'run.resumed') and extract(epoch from e.at) > %(since)s order by e.at;
+
+-- takings
+select e.kind || ' ' || round(extract(epoch from e.at)::numeric, 2) || ' ' || e.data as what
+  from events e join runs r on r.id = e.run_id
+ where r.topic like %(run)s || ' %%' and e.kind like 'run.%%' order by seq;

@@ -1,0 +1,68 @@
+"""Nothing is lost and nothing is asked twice, whatever dies: the programs in benchmarks/ that anyone can run, small."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+def run(name: str, folder: Path, *arguments: str, code: int = 0, **env: str) -> dict[str, Any]:
+    """What a program found; its own words are shown if it ends with another code."""
+    file = folder / "found.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *arguments, "--json", str(file)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=380, check=False, cwd=folder, env=os.environ | env
+    )
+    assert done.returncode == code, done.stdout[-6_000:] + done.stderr[-6_000:]
+    return dict(json.loads(file.read_text()))
+
+
+def without_the_fence(folder: Path) -> str:
+    """A copy of the engine whose journal no longer asks for the number of the taking."""
+    shutil.copytree(ROOT / "chiron_workers", folder / "chiron_workers")
+    file = folder / "chiron_workers" / "store" / "journal.sql"
+    fenced = file.read_text()
+    assert fenced.count(" and lease = %(lease)s") >= 5
+    file.write_text(fenced.replace(" and lease = %(lease)s", " and %(lease)s > 0"))
+    return os.pathsep.join([str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")])
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_nothing_is_lost_and_nothing_is_repeated_but_what_was_in_flight(tmp_path: Path, seed: int) -> None:
+    found = run("chaos", tmp_path, "--seed", str(seed), "--latency-s", "1")
+    assert found["broken"] == []
+    assert found["completed"] == found["runs"] == 60
+    assert found["answered"] - found["repeated"] == 60 * 12
+    assert len(found["faults"]) == 6, "every kind of blow was dealt"
+
+
+def test_without_the_fence_the_suite_fails(tmp_path: Path) -> None:
+    path = without_the_fence(tmp_path / "unfenced")
+    stops = ("--only", "worker stopped past its lease", "--fault-rate", "0")
+    found = run(
+        "chaos", tmp_path, "--seed", "3", "--runs", "20", "--turns", "6", *stops, code=1, PYTHONPATH=path
+    )
+    assert found["doubled_writes"] > 0
+    assert any("written more than once" in sentence for sentence in found["broken"])
+
+
+def test_a_rolling_restart_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+    found = run("rolling_restart", tmp_path)
+    assert [restart["code"] for restart in found["restarts"]] == [0] * 6
+    assert found["handed_back"] > 0
+    assert (found["answered"], found["cut"], found["repeated"]) == (60 * 36, 0, 0)
+
+
+def test_the_runs_of_a_killed_worker_go_on(tmp_path: Path) -> None:
+    found = run("recovery", tmp_path, "--kills", "5", "--runs", "12", "--latency-s", "1")
+    recoveries = found["figures"]["recoveries"]
+    assert {each["kill"] for each in recoveries} == set(range(5))
+    assert max(each["seconds"] for each in recoveries) < 60
