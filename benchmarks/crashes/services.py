@@ -79,6 +79,7 @@ class Services:
 @contextmanager
 def services(**server: float) -> Iterator[Services]:
     """Start PostgreSQL, Valkey and the model server (`seed`, `turns`, `latency_s`, ...) in a new folder."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("asked to end"))  # so that nothing is left running
     folder = Path(tempfile.mkdtemp(prefix="cc"))  # a short path, since Unix sockets allow 107 bytes
     valkey = ValkeyServer(port=free_port(), data_dir=folder / "valkey")
     postgres = get_server(folder / "pg", cleanup_mode="stop")

@@ -65,4 +65,4 @@ select r.topic, e.kind, extract(epoch from e.at)::float as at
 -- takings
 select e.kind || ' ' || round(extract(epoch from e.at)::numeric, 2) || ' ' || e.data as what
   from events e join runs r on r.id = e.run_id
- where r.topic like %(run)s || ' %%' and e.kind like 'run.%%' order by seq;
+ where r.topic like %(run)s || ' %%' and e.kind like 'run.%%' order by e.seq;

@@ -18,10 +18,16 @@ def run(name: str, folder: Path, *arguments: str, code: int = 0, **env: str) -> 
     """What a program found; its own words are shown if it ends with another code."""
     file = folder / "found.json"
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *arguments, "--json", str(file)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=380, check=False, cwd=folder, env=os.environ | env
-    )
-    assert done.returncode == code, done.stdout[-6_000:] + done.stderr[-6_000:]
+    said = folder / "said.txt"
+    with said.open("wb") as out:
+        process = subprocess.Popen(
+            command, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=os.environ | env
+        )
+        try:
+            assert process.wait(380) == code, said.read_text()[-6_000:]
+        finally:
+            process.terminate()  # it ends its workers and services then
+            process.wait(60)
     return dict(json.loads(file.read_text()))
 
 
