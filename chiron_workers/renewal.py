@@ -74,7 +74,10 @@ class Renewal:
                 self._must_look.clear()
                 began = time.monotonic()
                 held = self._held()
-                if held and self._is_alive():
+                if held and not self._is_alive():  # renewed as soon as it moves again
+                    self._stopping.wait(LOOK_PAUSE_S)
+                    continue
+                if held:
                     lease_for = timedelta(seconds=self._settings.lease_s)
                     if astray := renew(connection, held, lease_for=lease_for):
                         self._on_astray(astray)
