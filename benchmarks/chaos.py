@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from crashes.fleet import Fleet, fleet
 from crashes.plan import Blow, Fault, plan
 from crashes.services import Services, services
 from crashes.verdict import Tables
-from crashes.witness import Witness, tally
+from crashes.witness import Tally, Witness, tally
 
 LEASE_S = 6.0
 WORKERS = 3
@@ -145,6 +145,7 @@ def judge(
         broken.append(f"turns that were never answered: {len(calls.missing)}, such as {calls.missing[0]}")
     if calls.errors:
         broken.append(f"results of tools that the model saw fail: {calls.errors}")
+    broken += unconfirmed_wrongly(calls, tables.unconfirmed())
     broken += troubles(workers)
     return {
         "seed": asked.seed,
@@ -155,11 +156,19 @@ def judge(
         "answered": calls.answered,
         "cut": calls.cut_by_worker,
         "repeated": calls.repeated,
+        "unconfirmed": sum(tables.unconfirmed().values()),
         "doubled_writes": len(tables.doubled_writes()),
         "crashes": [asdict(crash) for crash in workers.crashes],
         "spent_usd": float(tables.rows("spent")[0]["spent_usd"]),
         "broken": broken,
     }
+
+
+def unconfirmed_wrongly(calls: Tally, unconfirmed: Mapping[str, int]) -> Iterator[str]:
+    """Runs whose count of unconfirmed calls is not what the server saw go to waste."""
+    for run, (again, most) in calls.lost.items():
+        if not again <= unconfirmed[run] <= most:
+            yield f"{run} has {unconfirmed[run]} unconfirmed calls, and between {again} and {most} went to waste"
 
 
 def troubles(workers: Fleet) -> list[str]:

@@ -21,6 +21,7 @@ NOTHING = {
     "gaps": "a gap in the numbers of a run's events",
     "counters": "a counter that is not the number of events",
     "unpaid_runs": "a run whose sum is not that of its replies",
+    "reservations": "money still reserved, or less than nothing unconfirmed",
     "unpaid_batches": "a batch whose sum is not that of its runs",
 }
 
@@ -42,6 +43,10 @@ class Tables:
     def takings(self, run: str) -> str:
         """Who took a run and let go of it, and when: what helps to find out how a promise was broken."""
         return "; ".join(row["what"] for row in self.rows("takings", run=run))
+
+    def unconfirmed(self) -> dict[str, int]:
+        """By run the calls that may have been billed and that brought no reply."""
+        return {row["run"]: row["calls"] for row in self.rows("unconfirmed")}
 
     def doubled_writes(self) -> list[str]:
         return [row["mark"] for row in self.rows("marks") if row["n"] > 1]

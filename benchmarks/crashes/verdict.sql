@@ -47,8 +47,13 @@ select spent_usd from batches where id = %(batch_id)s;
 select pid, application_name, state, query from pg_stat_activity
  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
 
--- columns
-select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public';
+-- reservations
+select topic, reserved_usd, reserved_tokens, reserved_calls, unconfirmed_usd, unconfirmed_calls from runs
+ where reserved_usd <> 0 or reserved_tokens <> 0 or reserved_calls <> 0
+    or unconfirmed_usd < 0 or unconfirmed_tokens < 0 or unconfirmed_calls < 0;
+
+-- unconfirmed
+select split_part(topic, ' ', 1) as run, unconfirmed_calls as calls from runs where batch_id = %(batch_id)s;
 
 -- attempts
 select attempt, count(*) as n from runs where batch_id = %(batch_id)s group by 1;

@@ -9,9 +9,10 @@ from typing import Any
 
 from crashes.fleet import Crash
 
-# A reply that a worker holds while Postgres is away is in flight, too; and one that wakes needs a moment to see.
+# A reply that a worker holds while Postgres is away is in flight, too.
 IN_HAND_S = 10.0
-WAKING_S = 2.0
+# A worker that wakes goes on with what nobody has rescued yet, and may lose it until it has renewed.
+WAKING_S = 4.0
 
 
 @dataclass(slots=True)
@@ -78,6 +79,7 @@ class Tally:
     missing: list[str]
     unexplained: dict[str, str]
     errors: int
+    lost: dict[str, tuple[int, int]]  # by run the answers given again, and those with the calls that were cut
 
 
 def tally(calls: Sequence[Call], crashes: Sequence[Crash], expected: dict[str, int]) -> Tally:
@@ -101,7 +103,14 @@ def tally(calls: Sequence[Call], crashes: Sequence[Crash], expected: dict[str, i
         missing=missing,
         unexplained=unexplained(answers, crashes),
         errors=sum(call.errors for call in calls),
+        lost={run: _lost([call for call in calls if call.run == run]) for run in expected},
     )
+
+
+def _lost(calls: Sequence[Call]) -> tuple[int, int]:
+    answers = [call.turn for call in calls if call.became == "answered"]
+    again = len(answers) - len(set(answers))
+    return again, again + sum(call.became != "answered" for call in calls)
 
 
 def unexplained(answers: dict[tuple[str, int], list[Call]], crashes: Sequence[Crash]) -> dict[str, str]:
