@@ -226,11 +226,7 @@ class Host:
         max_attempts = self._settings.max_attempts
         if rescued := await rescue(self._journal, lease_for=self._lease_for, max_attempts=max_attempts):
             log.warning("runs.rescued", runs=rescued)
-<<<<<<< HEAD
             self._ringer.look_soon()
-=======
-            self._has_room.set()  # for them, too: nobody waits for the next look
->>>>>>> 9326335 (Renew as soon as a worker moves again, and ring at once for what was rescued; hold chaos to the reservations)
 
     def _room(self) -> int:
         return 0 if self._draining else self._slots - len(self._takings)
