@@ -3,7 +3,7 @@
 import asyncio
 from uuid import UUID
 
-from chiron_workers.celery import Doorbell, ring
+from chiron_workers.control import announce
 from chiron_workers.settings import Settings
 from chiron_workers.store import Session
 from chiron_workers.store.batches import NewBatch, NewRun, submit
@@ -16,7 +16,7 @@ MODEL = "claude-opus-5-5"
 
 
 def start_batch(settings: Settings, *, runs: int, turns: int) -> UUID:
-    """Submit and ring; the batch's id. Run n is called r<n>."""
+    """Submit; the batch's id. Run n is called r<n>."""
     return asyncio.run(_start(settings, runs, turns))
 
 
@@ -33,5 +33,5 @@ async def _start(settings: Settings, runs: int, turns: int) -> UUID:
         topics = [topic(f"r{n:03}", node["node_id"]) for n, node in enumerate(nodes)]
         new = [NewRun(words, "research", SUBJECT, MODEL, turns + 10) for words in topics]
         submitted = await submit(pool, NewBatch(new, SUBJECT))
-    ring([Doorbell(run.id, run.role, run.subject, run.topic) for run in submitted.to_ring])
+    await announce(settings.redis_url, submitted.batch_id)
     return submitted.batch_id
