@@ -25,7 +25,7 @@ from stage import LEASE, Stage, open_stage
 from chiron_workers.embed import Embedder
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
-from chiron_workers.store import journal, reservations
+from chiron_workers.store import endings, journal, reservations
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool, connect, open_pool
 from chiron_workers.store.journal import Journal
@@ -100,11 +100,13 @@ WRITES = {
     "a tool's error": Write("settle_call", plays(calls(call("explode")), says("x"))),
     "what a tool paid a model": Write("settle_call", asks_the_model),
     "a later reply": Write("append", plays(NOTE, says("x")), nth=4),
-    "the completion": Write("lock", plays(says("x"))),
-    "the failure": Write("lock", plays(Says((text("no"),), stop="refusal"))),
-    "the pause at the budget": Write("lock", plays(says("x")), budget=Budget(usd=Decimal("0.0001"))),
-    "the hand-back until the model is there": Write("lock", plays(AWAY)),
-    "the hand-back of a draining worker": Write("lock", plays(says("x")), is_draining=True),
+    "the completion": Write("lock", plays(says("x")), module=endings),
+    "the failure": Write("lock", plays(Says((text("no"),), stop="refusal")), module=endings),
+    "the pause at the budget": Write(
+        "lock", plays(says("x")), budget=Budget(usd=Decimal("0.0001")), module=endings
+    ),
+    "the hand-back until the model is there": Write("lock", plays(AWAY), module=endings),
+    "the hand-back of a draining worker": Write("lock", plays(says("x")), is_draining=True, module=endings),
 }
 
 
@@ -146,6 +148,9 @@ async def lose(database_url: str, run_id: UUID) -> None:
             await connection.execute(late, [run_id])
         other = Journal(pool, lambda _: None, lease_for=LEASE)
         assert await rescue(other, lease_for=timedelta(), max_attempts=5) == 1
+        async with pool.connection() as connection:
+            await connection.execute("delete from holds")
+            await connection.execute("update runs set rung_at = now() where id = %s", [run_id])
         assert await claim(pool, run_id, worker="another", lease_for=LEASE) is not None
 
 
@@ -198,7 +203,7 @@ async def test_it_is_the_fence_that_keeps_it_from_writing(
     stage: Stage, moment: Moment, database_url: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = WRITES[name]
-    for module in (journal, reservations):
+    for module in (journal, endings, reservations):
         for statement, query in module.SQL.items():
             monkeypatch.setitem(module.SQL, statement, SQL(FENCE.sub("", query.as_string())))  # type: ignore[arg-type]
     if name == "what a tool paid a model":
