@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from chiron_workers.cooling import Cooling, lift, standing
-from chiron_workers.progress import Publisher, redis_client
+from chiron_workers.progress import Publisher, leave_if_cancelled, redis_client
 from chiron_workers.store.events import Event
 
 LOG = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ async def hints(redis_url: str) -> AsyncGenerator[Hint]:
             async with redis_client(redis_url) as redis, redis.pubsub() as pubsub:
                 await pubsub.subscribe(CHANNEL)
                 while True:
-                    _leave_if_cancelled()
+                    leave_if_cancelled()
                     message = await pubsub.get_message(timeout=LISTEN_S)
                     pause_s = 0.1
                     if message is not None and message["type"] == "subscribe":
@@ -68,7 +68,7 @@ async def hints(redis_url: str) -> AsyncGenerator[Hint]:
                     elif message is not None and message["type"] == "message":
                         with contextlib.suppress(ValueError):  # somebody else's message
                             yield _hint(message["data"].decode(errors="replace"))
-        _leave_if_cancelled()
+        leave_if_cancelled()
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
 
@@ -78,13 +78,6 @@ async def _standing(redis: Redis) -> list[Cooling]:
         return await standing(redis)
     except ResponseError:  # the key is somebody else's: what is told from now on is heard all the same
         return []
-
-
-def _leave_if_cancelled() -> None:
-    # redis-py swallows a cancellation that meets it while it connects.
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 def _hint(message: str) -> Hint:

@@ -183,6 +183,7 @@ class Live:
             notice = await self._pubsub.get_message(timeout=POLL_S)
         except (RedisError, OSError):
             notice = None
+        leave_if_cancelled()
         if notice is None or notice["type"] != "subscribe":
             await self.close()
         return self._pubsub is not None
@@ -202,9 +203,11 @@ class Live:
             try:
                 message = await self._pubsub.get_message(timeout=left)
             except (RedisError, OSError):
+                leave_if_cancelled()
                 await self.close()
                 return
             if message is None:
+                leave_if_cancelled()
                 continue
             if message["type"] == "subscribe":
                 return
@@ -219,6 +222,13 @@ class Live:
                 await pubsub.aclose()  # type: ignore[no-untyped-call]
             if redis is not None:
                 await redis.aclose()
+
+
+def leave_if_cancelled() -> None:
+    """Raise the cancellation of this task that redis-py 8.1 swallows where it meets it while connecting."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _live(
