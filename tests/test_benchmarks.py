@@ -38,6 +38,7 @@ def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
     sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1")
     found = figures("concurrency", tmp_path, *sizes)
