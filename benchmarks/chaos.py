@@ -139,13 +139,14 @@ def judge(
 ) -> dict[str, Any]:
     expected = {f"r{n:03}": asked.turns for n in range(asked.runs)}
     calls = tally(list(witness.calls.values()), workers.crashes, expected)
-    broken = [*left, *tables.broken(seed=asked.seed, runs=asked.runs, turns=asked.turns)]
+    broken = [*left, *tables.broken(seed=asked.seed, turns=expected)]
     broken += [f"{words}; {tables.takings(run)}" for run, words in calls.unexplained.items()]
     if calls.missing:
         broken.append(f"turns that were never answered: {len(calls.missing)}, such as {calls.missing[0]}")
     if calls.errors:
         broken.append(f"results of tools that the model saw fail: {calls.errors}")
-    broken += unconfirmed_wrongly(calls, tables.unconfirmed())
+    outages = sum("Postgres" in blow.fault for blow in blows)
+    broken += unconfirmed_wrongly(calls, tables.unconfirmed(), outages)
     broken += troubles(workers)
     return {
         "seed": asked.seed,
@@ -156,7 +157,7 @@ def judge(
         "answered": calls.answered,
         "cut": calls.cut_by_worker,
         "repeated": calls.repeated,
-        "unconfirmed": sum(tables.unconfirmed().values()),
+        "unconfirmed": sum(count for count, _ in tables.unconfirmed().values()),
         "doubled_writes": len(tables.doubled_writes()),
         "crashes": [asdict(crash) for crash in workers.crashes],
         "spent_usd": float(tables.rows("spent")[0]["spent_usd"]),
@@ -164,11 +165,18 @@ def judge(
     }
 
 
-def unconfirmed_wrongly(calls: Tally, unconfirmed: Mapping[str, int]) -> Iterator[str]:
-    """Runs whose count of unconfirmed calls is not what the server saw go to waste."""
-    for run, (again, most) in calls.lost.items():
-        if not again <= unconfirmed[run] <= most:
-            yield f"{run} has {unconfirmed[run]} unconfirmed calls, and between {again} and {most} went to waste"
+def unconfirmed_wrongly(
+    calls: Tally, unconfirmed: Mapping[str, tuple[int, int]], outages: int
+) -> Iterator[str]:
+    """Runs whose count of unconfirmed calls is not what the server saw go to waste.
+
+    A worker that dies between reserving and asking, and a reservation whose commit an outage hid, count as well.
+    """
+    for run, (again, cut) in calls.lost.items():
+        counted, takings = unconfirmed[run]
+        most = cut + takings - 1 + outages
+        if not again <= counted <= most:
+            yield f"{run} has {counted} unconfirmed calls, and between {again} and {most} went to waste"
 
 
 def troubles(workers: Fleet) -> list[str]:
@@ -187,25 +195,41 @@ def troubles(workers: Fleet) -> list[str]:
     return found
 
 
+def row(result: Mapping[str, Any]) -> str:
+    """A result as a line of the table in docs."""
+    faults = ", ".join(f"{count} x {name}" for name, count in sorted(result["faults"].items()))
+    names = ("completed", "answered", "cut", "repeated", "unconfirmed", "doubled_writes", "seconds")
+    figures = [str(result[name]) for name in names]
+    model_faults = str(sum(result["model_faults"].values()))
+    return " | ".join(
+        ["", str(result["seed"]), faults, model_faults, *figures, str(len(result["broken"])), ""]
+    ).strip()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="How many seeds, from --seed on; prints a table."
+    )
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--turns", type=int, default=12)
     parser.add_argument("--latency-s", type=float, default=1.5, help="Mean seconds of a model call.")
     parser.add_argument("--fault-rate", type=float, default=0.06, help="Share of model calls that fail.")
     parser.add_argument("--only", type=Fault, help="Deal only this one: " + ", ".join(Fault))
-    parser.add_argument("--json", type=Path, help="Write the result to this file.")
+    parser.add_argument("--json", type=Path, help="Write the last seed's result to this file.")
     asked = vars(parser.parse_args())
-    file = asked.pop("json")
-    print(f"seed {asked['seed']}", file=sys.stderr)
-    result = play(Asked(**asked))
-    if file:
-        file.write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps({name: value for name, value in result.items() if name not in ("broken", "crashes")}))
-    for sentence in result["broken"]:
-        print(f"BROKEN: {sentence}")
-    raise SystemExit(1 if result["broken"] else 0)
+    file, seeds, first, broken = asked.pop("json"), asked.pop("seeds"), asked.pop("seed"), 0
+    for seed in range(first, first + seeds):
+        print(f"seed {seed}", file=sys.stderr)
+        result = play(Asked(seed=seed, **asked))
+        if file:
+            file.write_text(json.dumps(result, indent=1) + "\n")
+        print(row(result), flush=True)
+        for sentence in result["broken"]:
+            print(f"BROKEN: {sentence}", flush=True)
+        broken += len(result["broken"])
+    raise SystemExit(1 if broken else 0)
 
 
 if __name__ == "__main__":

@@ -7,19 +7,21 @@ round. The model server's own log must then hold each turn of each run once, and
 import argparse
 import json
 import sys
-import threading
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from crashes.batch import start_batch
 from crashes.fleet import Fleet, fleet
+from crashes.model_server import finish_file
 from crashes.services import services
 from crashes.verdict import Tables
 from crashes.witness import Witness, tally
 
 WORKERS = 3
+TURNS = 100_000  # the runs end when all workers are restarted
 PATIENCE_S = 240.0
 
 
@@ -33,55 +35,58 @@ class Restart:
     in_flight: int
 
 
-def play(*, runs: int, turns: int, latency_s: float, rounds: int) -> dict[str, Any]:
+def play(*, runs: int, latency_s: float, rounds: int) -> dict[str, Any]:
     """Restart all workers `rounds` times; what was seen, with each broken promise in `broken`."""
     with (
-        services(seed=0, turns=turns, latency_s=latency_s) as found,
+        services(seed=0, turns=TURNS, latency_s=latency_s) as found,
         fleet(found, workers=WORKERS, slots=runs // WORKERS + 2) as workers,
     ):
-        batch_id = start_batch(found.settings, runs=runs, turns=turns)
+        batch_id = start_batch(found.settings, runs=runs, turns=TURNS)
         witness, tables = Witness(found.log), Tables(found.settings.database_url, batch_id)
-        restarts: list[Restart] = []
-        restarting = threading.Thread(target=restart_all, args=(workers, witness, rounds, restarts))
-        wait_until(lambda: witness.look() is not None and witness.answered() >= runs, "the first turns")
-        restarting.start()
-        wait_until(lambda: witness.look() is not None and tables.states().keys() == {"completed"}, "the end")
-        restarting.join()
-        broken = workers.stop()
+        restarts = [restart(workers, witness, place, runs) for place in list(range(WORKERS)) * rounds]
+        finish_file(found.log).touch()
+        wait_until(lambda: tables.states().keys() == {"completed"}, "the end of the batch")
+        refused = workers.stop()
         witness.look()
-        calls = tally(list(witness.calls.values()), [], {f"r{n:03}": turns for n in range(runs)})
-        broken += [
-            *tables.broken(seed=0, runs=runs, turns=turns),
-            *calls.unexplained.values(),
-            *calls.missing,
-        ]
-        broken += [f"calls that were cut: {calls.cut_by_worker}"] * bool(calls.cut_by_worker)
-        broken += [
-            f"{row['n']} runs had {row['attempt']} attempts"
-            for row in tables.rows("attempts")
-            if row["attempt"] > 1
-        ]
-        broken += [f"restart {n} met no call" for n, restart in enumerate(restarts) if not restart.in_flight]
-        return {
-            "restarts": [asdict(restart) for restart in restarts],
-            "handed_back": tables.rows("handed_back")[0]["n"],
-            "runs": runs,
-            "answered": calls.answered,
-            "cut": calls.cut_by_worker,
-            "repeated": calls.repeated,
-            "broken": broken,
-        }
+        return judge(witness, tables, restarts, refused)
 
 
-def restart_all(workers: Fleet, witness: Witness, rounds: int, restarts: list[Restart]) -> None:
-    """Restart each worker in turn, the next one when the last is at work again."""
-    for place in list(range(WORKERS)) * rounds:
-        in_flight = len(witness.in_flight(workers.current[place].name))
-        began = time.monotonic()
-        code = workers.restart(place)
-        restarts.append(Restart(place + 1, code, round(time.monotonic() - began, 1), in_flight))
-        print(restarts[-1], file=sys.stderr)
-        wait_until(workers.current[place].is_ready, "a worker that is ready")
+def judge(
+    witness: Witness, tables: Tables, restarts: Sequence[Restart], refused: Sequence[str]
+) -> dict[str, Any]:
+    turns: dict[str, int] = {}
+    for call in witness.calls.values():
+        turns[call.run] = max(turns.get(call.run, 0), call.turn + 1)
+    calls = tally(list(witness.calls.values()), [], turns)
+    broken = [*refused, *tables.broken(seed=0, turns=turns), *calls.unexplained.values(), *calls.missing]
+    broken += [f"calls that were cut: {calls.cut_by_worker}"] * bool(calls.cut_by_worker)
+    broken += [f"attempts: {row}" for row in tables.rows("attempts") if row["attempt"] > 1]
+    return {
+        "restarts": [asdict(restart) for restart in restarts],
+        "handed_back": tables.rows("handed_back")[0]["n"],
+        "runs": len(turns),
+        "answered": calls.answered,
+        "cut": calls.cut_by_worker,
+        "repeated": calls.repeated,
+        "broken": broken,
+    }
+
+
+def restart(workers: Fleet, witness: Witness, place: int, runs: int) -> Restart:
+    """Restart a worker once all are up and a third of the runs wait for the model."""
+
+    def is_under_load() -> bool:
+        witness.look()
+        in_flight = [len(witness.in_flight(worker.name)) for worker in workers.current]
+        return min(in_flight) > 0 and sum(in_flight) >= runs / 3
+
+    wait_until(is_under_load, "workers that are all at work")
+    in_flight = len(witness.in_flight(workers.current[place].name))
+    began = time.monotonic()
+    code = workers.restart(place)
+    done = Restart(place + 1, code, round(time.monotonic() - began, 1), in_flight)
+    print(done, file=sys.stderr)
+    return done
 
 
 def wait_until(condition: Any, what: str) -> None:
@@ -95,8 +100,7 @@ def wait_until(condition: Any, what: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--turns", type=int, default=36)
-    parser.add_argument("--latency-s", type=float, default=1.5)
+    parser.add_argument("--latency-s", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--json", type=Path, help="Write the result to this file.")
     asked = vars(parser.parse_args())

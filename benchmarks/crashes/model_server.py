@@ -36,6 +36,11 @@ class Behaviour:
     latency_s: float
     fault_rate: float
     stall_s: float
+    finish: Path  # once this file is there, every reply is a run's last
+
+    def turns_of(self, call: "Call") -> int:
+        """How many turns the run of a call has, as far as is known."""
+        return call.turn + 1 if self.finish.exists() else self.turns
 
     def fault(self, call: int) -> str:
         """What goes wrong with a call, or nothing."""
@@ -131,7 +136,7 @@ def _call(number: int, worker: str, request: dict[str, Any]) -> Call:
 
 
 def _events(call: Call, model: str, behaviour: Behaviour) -> Iterator[dict[str, Any]]:
-    asked = writes(behaviour.seed, call.run, call.turn, turns=behaviour.turns)
+    asked = writes(behaviour.seed, call.run, call.turn, turns=behaviour.turns_of(call))
     usage = {"input_tokens": 500 + 100 * call.turn, "output_tokens": 1}
     message = {
         "id": f"msg_{call.number}",
@@ -178,6 +183,11 @@ def _wire(event: dict[str, Any]) -> bytes:
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
+def finish_file(log: Path) -> Path:
+    """Whoever makes this file ends all runs with their next reply."""
+    return log.with_name("finish")
+
+
 async def serve(behaviour: Behaviour, path: Path) -> None:
     with path.open("a", buffering=1) as log:
         app = web.Application(client_max_size=64 * 2**20)
@@ -198,7 +208,9 @@ def main() -> None:
     parser.add_argument("--fault-rate", type=float, default=0.0)
     parser.add_argument("--stall-s", type=float, default=30.0)
     asked = parser.parse_args()
-    behaviour = Behaviour(asked.seed, asked.turns, asked.latency_s, asked.fault_rate, asked.stall_s)
+    behaviour = Behaviour(
+        asked.seed, asked.turns, asked.latency_s, asked.fault_rate, asked.stall_s, finish_file(asked.log)
+    )
     asyncio.run(serve(behaviour, asked.log))
 
 

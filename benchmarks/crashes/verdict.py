@@ -1,7 +1,7 @@
 """What the tables hold at the end, against what is promised: each broken promise as a sentence."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,6 @@ SQL = load(__file__)
 # What must find no row, and what it would mean if it did.
 NOTHING = {
     "unfinished": "not completed, or still held",
-    "turns": "another number of turns than the model gave",
     "doubled_results": "two results of one tool call",
     "gaps": "a gap in the numbers of a run's events",
     "counters": "a counter that is not the number of events",
@@ -44,31 +43,33 @@ class Tables:
         """Who took a run and let go of it, and when: what helps to find out how a promise was broken."""
         return "; ".join(row["what"] for row in self.rows("takings", run=run))
 
-    def unconfirmed(self) -> dict[str, int]:
-        """By run the calls that may have been billed and that brought no reply."""
-        return {row["run"]: row["calls"] for row in self.rows("unconfirmed")}
+    def unconfirmed(self) -> dict[str, tuple[int, int]]:
+        """By run the calls that may have been billed and that brought no reply, and how often it was taken."""
+        return {row["run"]: (row["calls"], row["takings"]) for row in self.rows("unconfirmed")}
 
     def doubled_writes(self) -> list[str]:
         return [row["mark"] for row in self.rows("marks") if row["n"] > 1]
 
-    def broken(self, *, seed: int, runs: int, turns: int) -> Iterator[str]:
-        """The promises that were not kept."""
+    def broken(self, *, seed: int, turns: Mapping[str, int]) -> Iterator[str]:
+        """The promises that were not kept, given how many turns the model gave each run."""
         for query, meaning in NOTHING.items():
-            if found := self.rows(query, turns=turns):
+            if found := self.rows(query):
                 yield f"{meaning}: {len(found)}, such as {found[0]}"
-        yield from self._writes(seed, runs, turns)
+        if wrong := [row for row in self.rows("turns") if row["turns"] != turns.get(row["run"])]:
+            yield f"another number of turns than the model gave: {len(wrong)}, such as {wrong[0]}"
+        yield from self._writes(seed, turns)
         if (said := self.rows("batch_completed")[0]["n"]) != 1:
             yield f"batch.completed was said {said} times"
         batch = self.rows("batch")[0]
         if batch["open_runs"] != 0 or batch["finished_at"] is None:
             yield f"the batch is not closed: {batch}"
 
-    def _writes(self, seed: int, runs: int, turns: int) -> Iterator[str]:
+    def _writes(self, seed: int, turns: Mapping[str, int]) -> Iterator[str]:
         wanted = {
             write.mark
-            for n in range(runs)
-            for turn in range(turns)
-            for write in writes(seed, f"r{n:03}", turn, turns=turns)
+            for run, count in turns.items()
+            for turn in range(count)
+            for write in writes(seed, run, turn, turns=count)
         }
         found = Counter({row["mark"]: row["n"] for row in self.rows("marks")})
         for meaning, marks in (

@@ -6,7 +6,7 @@ select topic, state, turns, attempt, worker, leased_until, error from runs
  where batch_id = %(batch_id)s and (state <> 'completed' or leased_until is not null or wanted is not null);
 
 -- turns
-select topic, turns from runs where batch_id = %(batch_id)s and turns <> %(turns)s;
+select split_part(topic, ' ', 1) as run, turns from runs where batch_id = %(batch_id)s;
 
 -- marks
 select question_hash as mark, count(*) as n from assessments group by 1
@@ -53,7 +53,7 @@ select topic, reserved_usd, reserved_tokens, reserved_calls, unconfirmed_usd, un
     or unconfirmed_usd < 0 or unconfirmed_tokens < 0 or unconfirmed_calls < 0;
 
 -- unconfirmed
-select split_part(topic, ' ', 1) as run, unconfirmed_calls as calls from runs where batch_id = %(batch_id)s;
+select split_part(topic, ' ', 1) as run, unconfirmed_calls as calls, lease as takings from runs where batch_id = %(batch_id)s;
 
 -- attempts
 select attempt, count(*) as n from runs where batch_id = %(batch_id)s group by 1;

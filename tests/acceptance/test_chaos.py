@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,15 +32,19 @@ def run(name: str, folder: Path, *arguments: str, code: int = 0, **env: str) -> 
     return dict(json.loads(file.read_text()))
 
 
+FENCE = re.compile(
+    r" and (r\.)?lease = (%\(lease\)s|held\.lease)|(?<=,) r\.lease <> held\.lease or|(?<=where) r\.lease <> held\.lease or"
+)
+
+
 def without_the_fence(folder: Path) -> str:
-    """A copy of the engine that no longer asks for the number of the taking."""
+    """A copy of the engine in which nobody looks at the number of a taking."""
     shutil.copytree(ROOT / "chiron_workers", folder / "chiron_workers")
-    store = folder / "chiron_workers" / "store"
-    for file in (store / "journal.sql", store / "endings.sql", store / "reservations.sql"):
-        fenced = file.read_text()
-        assert " and lease = %(lease)s" in fenced
-        unfenced = fenced.replace(" and lease = %(lease)s", " and %(lease)s > 0")
-        file.write_text(unfenced.replace(" and r.lease = %(lease)s", " and %(lease)s > 0"))
+    for name in ("journal", "endings", "reservations", "runs"):
+        file = folder / "chiron_workers" / "store" / f"{name}.sql"
+        opened, fences = FENCE.subn("", file.read_text())
+        assert fences >= 1, name
+        file.write_text(opened)
     return os.pathsep.join([str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")])
 
 
@@ -58,15 +63,16 @@ def test_without_the_fence_the_suite_fails(tmp_path: Path) -> None:
     found = run(
         "chaos", tmp_path, "--seed", "3", "--runs", "20", "--turns", "6", *stops, code=1, PYTHONPATH=path
     )
+    assert found["broken"]
     assert found["doubled_writes"] > 0
-    assert any("written more than once" in sentence for sentence in found["broken"])
 
 
 def test_a_rolling_restart_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     found = run("rolling_restart", tmp_path)
     assert [restart["code"] for restart in found["restarts"]] == [0] * 6
     assert found["handed_back"] > 0
-    assert (found["answered"], found["cut"], found["repeated"]) == (60 * 36, 0, 0)
+    assert all(restart["in_flight"] > 0 for restart in found["restarts"])
+    assert (found["runs"], found["cut"], found["repeated"]) == (60, 0, 0)
 
 
 def test_the_runs_of_a_killed_worker_go_on(tmp_path: Path) -> None:
