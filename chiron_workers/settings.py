@@ -107,11 +107,11 @@ class Settings(BaseSettings):
     )
     pool_size: int = Field(10, ge=2, description="Postgres connections of one process.")
     lease_s: Annotated[float, Field(ge=2, le=86_400)] = Field(
-        12, description="Seconds a run stays with a worker that is not heard of."
+        10, description="Seconds a run stays with a worker that is not heard of."
     )
-    renewal_s: Seconds = Field(3, description="Seconds between two renewals of a worker's leases.")
+    renewal_s: Seconds = Field(2.5, description="Seconds between two renewals of a worker's leases.")
     rescue_s: Seconds = Field(
-        2, description="Seconds between two looks for lost runs, and for the next to play."
+        1, description="Seconds between two looks for lost runs, and for the next to play."
     )
     ring_again_s: Seconds = Field(
         10, description="Seconds before an unanswered doorbell of a queued run is rung again."

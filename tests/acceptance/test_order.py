@@ -138,7 +138,7 @@ async def test_without_a_hint_a_run_starts_within_the_pause_between_two_looks(se
         with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url):
             await up(settings)
             batch_id = await enqueue(settings, "untold", 3, tell=False)
-            # Two seconds, the default of CHIRON_RESCUE_S, and what a loaded machine takes.
+            # A second, the default of CHIRON_RESCUE_S, and what a loaded machine takes.
             assert await started(settings, batch_id, 3) < 2 + 2
             script.let_end(3)
 

@@ -1,4 +1,4 @@
-"""Steering while real workers play, with the default lease of 12 s and renewal of 3 s."""
+"""Steering while real workers play, with the default lease of 10 s and renewal of 2.5 s."""
 
 import asyncio
 import time
@@ -79,8 +79,8 @@ async def test_a_cancel_of_a_dead_workers_run_takes_effect_within_a_lease(settin
             holder.kill()
             said = await asyncio.to_thread(chiron, settings, "cancel", str(run_of(settings)["id"]))
             assert said.returncode == 0
-            # A lease of 12 s, and the rescue looks every 2 s.
-            assert await until_state(settings, "cancelled", 30) < 12 + 2 + 1
+            # A lease of 10 s, and the rescue looks every second.
+            assert await until_state(settings, "cancelled", 30) < 10 + 1 + 1
     assert run_of(settings)["lease"] == 1, "nobody had to take it"
     assert len([request for request in model.requests if turn(request) == 1]) == 1
 
