@@ -18,6 +18,7 @@ from chiron_workers.store.connect import is_outage
 from chiron_workers.store.fencing import Told
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.outages import through_outage
+from chiron_workers.store.reach import settle_reading
 from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.store.runs import Run
 from chiron_workers.store.session import Asker
@@ -76,6 +77,7 @@ class Toolbox:
                     raise error.__cause__ from None
                 await session.rollback()
                 result = ToolResult(call.id, storable(str(error)), is_error=True)
+            await settle_reading(session)
             ms = round((time.monotonic() - began) * 1000)
             told = [*session.pending, _returned(call, result, ms)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)

@@ -6,6 +6,7 @@ from chiron_workers.store.assessments import Assessments
 from chiron_workers.store.facts import Facts
 from chiron_workers.store.nodes import Nodes
 from chiron_workers.store.notes import Notes
+from chiron_workers.store.reach import Reach
 from chiron_workers.store.results import ToolResults
 from chiron_workers.store.session import Asker, Caller, Session
 from chiron_workers.store.sources import Sources
@@ -29,6 +30,7 @@ class Store:
         self.sources = Sources(session)
         self.notes = Notes(session)
         self.results = ToolResults(session)
+        self.reach = Reach(session)
 
     @property
     def caller(self) -> Caller:

@@ -94,6 +94,7 @@ async def _drop_within(connection: AsyncConnection[DictRow], partition: Partitio
         raise _Unfinished(unfinished)
     tables = sql.SQL(", ").join(sql.Identifier(table) for table in partition.tables)
     await connection.execute(SQL["forget_messages"], _range(partition))
+    await connection.execute(SQL["forget_addresses"], _range(partition))
     await connection.execute(SQL["drop"].format(tables=tables))
     # Nobody can write events now. A run that went on and ended while the others were marked is not marked.
     if await (await connection.execute(SQL["unmarked"], _range(partition))).fetchone():

@@ -20,6 +20,9 @@ update runs set pruned_at = now()
 -- forget_messages
 delete from inbox where run_id >= %(low)s and run_id < %(high)s;
 
+-- forget_addresses
+delete from given_addresses where run_id >= %(low)s and run_id < %(high)s;
+
 -- drop
 -- Another prune may have been quicker.
 drop table if exists {tables};

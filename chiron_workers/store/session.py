@@ -46,6 +46,7 @@ class Session:
     caller: Caller = field(default_factory=Caller)
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
     spent: list[Reply] = field(default_factory=list)  # what a tool asked a model, to be paid with its result
+    reads_private: bool = False  # said by `store.reach.note_private`, written with the call's result
     _connection: AsyncConnection[DictRow] | None = None
 
     async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:

@@ -1,4 +1,5 @@
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,8 @@ from chiron_workers.store.session import Session
 
 SQL = load(__file__)
 URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
+WEB = re.compile(r"(https?)://([^/?#]*@)?([^/?#@]*?)(:\d*)?([/?].*)?", re.IGNORECASE | re.DOTALL)
+USUAL_PORTS = {"http": "80", "https": "443"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,17 @@ class Fetched:
 def canonical(url: str) -> str:
     """The address under which a text is kept: without its fragment, which names a place within the text.
 
+    Of a web address the scheme and host are in small letters, a usual port is left out, and a path is there.
+
     Raises:
         ToolValidationError: It is longer than an index can hold.
     """
     address = url.strip().replace("\0", "").partition("#")[0]
+    if web := WEB.fullmatch(address):
+        scheme, user, host, port, rest = web.groups(default="")
+        scheme = scheme.lower()
+        port = "" if port.lstrip(":") in ("", USUAL_PORTS[scheme]) else port
+        address = f"{scheme}://{user}{host.lower()}{port}{rest if rest.startswith('/') else '/' + rest}"
     if len(address.encode("utf-8", "replace")) > URL_BYTES_MAX:
         raise ToolValidationError(f"url: has more than {URL_BYTES_MAX:,} bytes.", field="url")
     return address

@@ -65,7 +65,9 @@ async def web_search(store: Store, *, query: str, subject_id: str, max_results: 
             problems.append(error)
     if problems and not hits:
         raise problems[0]
-    return sorted(hits, key=lambda hit: -hit["score"])[:max_results]
+    best = sorted(hits, key=lambda hit: -hit["score"])[:max_results]
+    await store.reach.remember(hit["url"] for hit in best)
+    return best
 
 
 @tool
@@ -91,6 +93,8 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
     else:
         # Reading on means the text that was begun, not what the page has become since.
         begun = await store.sources.latest(address) if offset else None
+        if begun is None:
+            await store.reach.check(address)
         found = begun or await _page(store, address)
     return _window(found, offset)
 
