@@ -3,6 +3,8 @@ import re
 
 from charset_normalizer import from_bytes
 
+from chiron_workers.sources.document import UnreadableError
+
 SNIFFED_BYTES = 2048
 UNPRINTABLE_SHARE_MAX = 0.02
 MARKS = {
@@ -19,7 +21,7 @@ CHARSET = re.compile(
 DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:-]{2,40})", re.IGNORECASE)
 
 
-class UndecodableError(ValueError):
+class UndecodableError(UnreadableError):
     """The bytes are no text, or no charset fits them."""
 
 

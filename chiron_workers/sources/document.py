@@ -17,6 +17,10 @@ CUT = re.compile(
 )
 
 
+class UnreadableError(ValueError):
+    """A file or page gives no text; the message says why in words that go on from `It cannot be read:`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A heading, or a paragraph or whatever else stands between two blank lines."""

@@ -1,0 +1,83 @@
+"""What a hostile file may do to its parser, as functions that the process for such work can import."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from chiron_workers.sources.document import Block, Document, UnreadableError
+
+
+def says(word: str) -> Document:
+    return Document("a title", (Block(word),))
+
+
+def process_id() -> int:
+    return os.getpid()
+
+
+def tells_its_id_and_hangs(file: str) -> int:
+    Path(file).write_text(str(os.getpid()))
+    return hangs()
+
+
+def hangs() -> int:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
+    while True:
+        time.sleep(60)
+
+
+def crashes() -> int:
+    return ctypes.string_at(0)[0]
+
+
+def leaves() -> int:
+    os._exit(0)
+
+
+def eats_memory() -> int:
+    return len(b"x" * 4_000_000_000)
+
+
+def eats_memory_in_c() -> int:
+    held = []
+    while True:
+        found = ctypes.CDLL(None).malloc(50_000_000)
+        if not found:
+            os.abort()
+        held.append(found)
+
+
+def refuses() -> int:
+    raise UnreadableError("it is a picture")
+
+
+def stumbles() -> int:
+    raise RecursionError("secret words of the file")
+
+
+def exits() -> int:
+    sys.exit(3)
+
+
+def environment() -> dict[str, str]:
+    return dict(os.environ)
+
+
+def chatters() -> int:
+    print("on standard output")
+    os.write(1, b"from C\n")
+    os.write(2, b"from C\n")
+    return 1
+
+
+def lies() -> int:
+    answer: Any = {"no": "number"}
+    return answer
+
+
+def answers_with_too_much() -> str:
+    return "x" * 300_000_000

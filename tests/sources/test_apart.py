@@ -1,0 +1,90 @@
+import asyncio
+import time
+from functools import partial
+from pathlib import Path
+
+import apart_jobs
+import psutil
+import pytest
+
+from chiron_workers.sources.apart import JOBS_MAX, Room, run_apart, wait_apart
+from chiron_workers.sources.document import Block, Document, UnreadableError
+
+ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
+
+
+async def wait_until(condition, timeout_s: float = 20) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def test_what_a_function_returns_comes_back_from_another_process() -> None:
+    found = await run_apart(partial(apart_jobs.says, "Größe 火星 \n"), room=ROOM)
+    assert found == Document("a title", (Block("Größe 火星 \n"),))
+    first, second = [await run_apart(partial(apart_jobs.process_id), room=ROOM) for _ in range(2)]
+    assert first != second
+    assert not psutil.pid_exists(first)
+
+
+def test_it_works_without_an_event_loop_too() -> None:
+    assert wait_apart(partial(apart_jobs.says, "word"), room=ROOM).blocks[0].text == "word"
+
+
+async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile() -> None:
+    beats, began = 0, time.monotonic()
+    job = asyncio.create_task(run_apart(partial(apart_jobs.hangs), room=Room(timeout_s=1)))
+    while not job.done():
+        await asyncio.sleep(0.01)
+        beats += 1
+    with pytest.raises(UnreadableError, match="reading it took more than 1 s"):
+        await job
+    assert time.monotonic() - began < 10
+    assert beats > 20
+
+
+async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    job = asyncio.create_task(run_apart(partial(apart_jobs.tells_its_id_and_hangs, str(told)), room=ROOM))
+    await wait_until(lambda: told.exists() and told.read_text())
+    pid = int(told.read_text())
+    assert psutil.pid_exists(pid)
+    job.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    await wait_until(lambda: not psutil.pid_exists(pid))
+
+
+@pytest.mark.parametrize(
+    ("job", "sentence"),
+    [
+        (apart_jobs.crashes, r"its parser crashed \(SIGSEGV\)"),
+        (apart_jobs.leaves, "its parser ended without an answer"),
+        (apart_jobs.exits, "its parser ended without an answer"),
+        (apart_jobs.eats_memory, "more than 500 MB of memory"),
+        (apart_jobs.eats_memory_in_c, r"its parser crashed \(SIGABRT\), perhaps for want of memory"),
+        (apart_jobs.refuses, "^it is a picture$"),
+        (apart_jobs.stumbles, r"^it cannot be parsed \(RecursionError\)$"),
+        (apart_jobs.lies, "an answer that is none"),
+        (apart_jobs.answers_with_too_much, "it holds more text than can be read"),
+    ],
+)
+async def test_whatever_happens_to_the_process_is_a_sentence(job, sentence: str) -> None:
+    room = Room(timeout_s=60, memory_bytes=2_000_000_000) if job is apart_jobs.answers_with_too_much else ROOM
+    with pytest.raises(UnreadableError, match=sentence):
+        await run_apart(partial(job), room=room)
+    assert (await run_apart(partial(apart_jobs.says, "still here"), room=ROOM)).text == "still here"
+
+
+async def test_the_process_has_no_environment_and_no_way_to_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    assert await run_apart(partial(apart_jobs.environment), room=ROOM) == {}
+    await run_apart(partial(apart_jobs.chatters), room=ROOM)
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_more_jobs_than_places_take_turns() -> None:
+    jobs = [run_apart(partial(apart_jobs.says, str(n)), room=ROOM) for n in range(3 * JOBS_MAX)]
+    assert [found.text for found in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
