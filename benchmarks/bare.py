@@ -19,7 +19,7 @@ from look_up import look_up, passage
 
 from chiron_workers.agent.roles import PROMPTS
 from chiron_workers.model.accumulation import Accumulation
-from chiron_workers.toolkit.tool import Tool
+from chiron_workers.toolkit.function_tool import tool_of
 from chiron_workers.tools import registry
 
 MODEL = "claude-opus-5-5"
@@ -120,7 +120,7 @@ def answer(uses: Sequence[dict[str, Any]], found: Sequence[dict[str, str]]) -> M
 
 
 def definitions(*, all_tools: bool) -> list[dict[str, Any]]:
-    return registry().definitions() if all_tools else [Tool.of(look_up).definition()]
+    return registry().definitions() if all_tools else [tool_of(look_up).definition()]
 
 
 async def _play(*, runs: int, latency_s: float, all_tools: bool) -> list[tuple[str, float]]:

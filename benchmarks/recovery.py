@@ -50,7 +50,7 @@ def measure(*, kills: int, runs: int, latency_s: float) -> list[Recovery]:
             place = max(range(WORKERS), key=lambda n: len(witness.in_flight(workers.current[n].name)))
             lost = witness.in_flight(workers.current[place].name)
             crash = workers.kill(place)
-            next_calls = wait_for_calls(witness, lost, crash)
+            next_calls = wait_for_calls(witness, lost, crash, tables)
             found += [_recovery(kill, call, crash, tables) for call in next_calls]
     return found
 
@@ -67,13 +67,14 @@ def wait_for_load(witness: Witness, workers: Sequence[Worker], runs: int) -> Non
     raise TimeoutError("the workers do not play the runs")
 
 
-def wait_for_calls(witness: Witness, lost: Sequence[Call], crash: Crash) -> list[Call]:
+def wait_for_calls(witness: Witness, lost: Sequence[Call], crash: Crash, tables: Tables) -> list[Call]:
     """The next call of each run that was in flight."""
     waiting, found = {call.run for call in lost}, []
     give_up_at = time.monotonic() + PATIENCE_S
     while waiting:
         if time.monotonic() > give_up_at:
-            raise TimeoutError(f"runs that did not go on: {sorted(waiting)}")
+            told = {run: tables.takings(run)[-600:] for run in sorted(waiting)}
+            raise TimeoutError(f"runs that did not go on: {told}")
         for call in witness.look():
             if call.run in waiting and call.worker != crash.worker and call.received_at > crash.at:
                 waiting.remove(call.run)

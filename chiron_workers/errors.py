@@ -105,9 +105,46 @@ class ToolValidationError(ToolError):
         self.field = field
 
 
+class ToolTimeoutError(ToolError):
+    """A call took longer than it may."""
+
+
 class ToolExecutionError(ToolError):
-    """A tool failed while it ran; the exception is its `__cause__`."""
+    """A tool failed while it ran."""
+
+    @property
+    def cause(self) -> BaseException | None:
+        """What the tool raised."""
+        return self.__cause__
 
 
 class ToolRegistrationError(ToolError):
     """A function or class cannot become a tool."""
+
+
+class MCPToolError(ToolError):
+    """A tool of an MCP server answered with an error."""
+
+
+class MCPConnectionError(ToolError):
+    """An MCP server cannot be reached; `server_url` is its address or its command."""
+
+    def __init__(self, message: str, *, tool: str = "", server_url: str = "") -> None:
+        super().__init__(message, tool=tool)
+        self.server_url = server_url
+
+
+class SkillError(ToolError):
+    """Something is wrong with a skill; `tool` is what was called."""
+
+
+class SkillLoadError(SkillError):
+    """A skill cannot be read, or lacks what it depends on."""
+
+
+class SkillNotFoundError(SkillError):
+    """No skill has the name that was asked for."""
+
+
+class SkillAlreadyLoadedError(SkillError):
+    """The skill is loaded already."""

@@ -102,6 +102,8 @@ class Host:
         self._resources.push_async_callback(embedder.close)
         self._endpoints = await enter(Endpoints(settings))
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
+        for broken in registry().broken:
+            log.error("tools.broken", source=broken.source, reason=broken.reason)
         self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
         self._ringer = Ringer(self._pool, settings, room=self._room)
         chores = (self._beat(), self._rescue_again_and_again(), self._ring_again_and_again())

@@ -1,5 +1,6 @@
 """Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
 
+import json
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Annotated, Literal, Self
 from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -15,7 +17,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from chiron_workers.errors import ConfigurationError
 
@@ -25,6 +27,18 @@ PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
+
+
+def _listed(value: object) -> object:
+    """The items of a list as the environment writes it: separated by commas, or as JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+Listed = Annotated[list[str], NoDecode, BeforeValidator(_listed)]
 
 
 class RateLimit(BaseModel):
@@ -118,6 +132,10 @@ class Settings(BaseSettings):
     )
     drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
 
+    tools: Listed = Field(
+        default_factory=list,
+        description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
+    )
     tool_timeout_s: Seconds = Field(120, description="Seconds a tool call may take.")
     tool_result_chars: int = Field(
         60_000, ge=1_000, description="Characters of a tool result that the model sees."

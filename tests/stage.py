@@ -22,8 +22,8 @@ from chiron_workers.store.events import Event
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.runs import Run, claim
 from chiron_workers.taking import Taking
+from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
-from chiron_workers.toolkit.tool import tool
 
 LEASE = timedelta(seconds=12)
 

@@ -10,6 +10,7 @@ from chiron_api.local_stack.checks import (
     broker_checks,
     database_checks,
     machine_checks,
+    tool_checks,
     web_checks,
 )
 from chiron_workers.settings import Settings, settings
@@ -34,7 +35,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
 def examine(found: Settings) -> Iterator[Check]:
     """All checks, one after the other, so that a slow one does not hide what is known already."""
-    for look in (machine_checks, database_checks, broker_checks, web_checks):
+    for look in (machine_checks, database_checks, broker_checks, tool_checks, web_checks):
         yield from look(found)
 
 

@@ -14,6 +14,8 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     from chiron_workers.tools import registry
 
     definitions = registry().definitions()
+    for broken in registry().broken:
+        typer.echo(f"{broken.source} is left out: {one_line(broken.reason)}", err=True)
     if as_json:
         typer.echo(json_line(definitions))
         return

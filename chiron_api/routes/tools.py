@@ -1,4 +1,3 @@
-import asyncio
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -7,6 +6,7 @@ from starlette.routing import Route
 
 from chiron_api.problems import Problem
 from chiron_api.requests import json_object, services
+from chiron_workers.errors import ToolTimeoutError
 from chiron_workers.tools import registry
 
 
@@ -21,11 +21,11 @@ async def call_tool(request: Request) -> JSONResponse:
     registry().get(name)  # an unknown tool is 404, whatever the body
     arguments = await json_object(request)
     try:
-        async with asyncio.timeout(found.settings.tool_timeout_s), found.store() as store:
-            result = await registry().execute(name, store, arguments)
-    except TimeoutError:
-        limit = f"{name} took longer than {found.settings.tool_timeout_s:g} s; nothing was written."
-        raise Problem(HTTPStatus.GATEWAY_TIMEOUT, limit) from None
+        async with found.store() as store:
+            limit_s = found.settings.tool_timeout_s
+            result = await registry().execute(name, store, arguments, timeout_s=limit_s)
+    except ToolTimeoutError as error:
+        raise Problem(HTTPStatus.GATEWAY_TIMEOUT, f"{error} Nothing was written.") from None
     return JSONResponse({"result": result})
 
 

@@ -110,7 +110,8 @@ class _Step:
 
     async def open(self, *, epoch: int, question: str | None = None) -> None:
         run, room = self.run, await self.room()
-        frozen = run.model, system_prompt(run, self.settings), tuple(self.tools.definitions()), room.reply
+        tools = self.scribe.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
+        frozen = run.model, system_prompt(run, self.settings), tools, room.reply
         await self.scribe.append(Opening(*frozen, question, epoch))
 
     async def reply_to(self, entry: Entry) -> None:

@@ -1,4 +1,3 @@
-import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -90,12 +89,8 @@ class Toolbox:
         return RunAsker(paid, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
-        try:
-            async with asyncio.timeout(self.settings.tool_timeout_s):
-                data = await self.registry.execute(call.name, store, _object(call))
-        except TimeoutError:
-            seconds = self.settings.tool_timeout_s
-            raise ToolError(f"{call.name} was stopped after {seconds:g} s. Ask for less at a time.") from None
+        timeout_s = self.settings.tool_timeout_s
+        data = await self.registry.execute(call.name, store, _object(call), timeout_s=timeout_s)
         text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         assert store.caller.shown is not None
         return _shown(call.id, storable(text), store.caller.shown)

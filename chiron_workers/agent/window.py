@@ -84,6 +84,11 @@ class Window:
         return Request(opening.model, opening.system, opening.tools, reply_tokens, messages, self._sent)
 
     @property
+    def tools(self) -> tuple[dict[str, Any], ...]:
+        """The definitions that the latest opening froze; none before the first."""
+        return self._opening.tools if self._opening is not None else ()
+
+    @property
     def prompt_tokens(self) -> int:
         """Tokens of the next call, by a cautious guess: what was billed for the last one, and what came since."""
         return self._counted_tokens + -(-self._bytes_since // BYTES_PER_TOKEN)

@@ -1,8 +1,7 @@
+import asyncio
 import difflib
-import importlib
-import inspect
-import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +13,31 @@ from chiron_workers.errors import (
     ToolExecutionError,
     ToolNotFoundError,
     ToolRegistrationError,
+    ToolTimeoutError,
 )
-from chiron_workers.toolkit.tool import Tool, is_tool
+from chiron_workers.toolkit.function_tool import tool_of
+from chiron_workers.toolkit.loading import Broken, files_of, module_from, modules_of, tools_of
+from chiron_workers.toolkit.tool import Tool
 
 if TYPE_CHECKING:
     from chiron_workers.store import Store
 
+Hook = Callable[[Tool], None]
+
 
 class Registry:
-    """The tools that are offered, by name."""
+    """The tools that are offered, by name.
+
+    `before_load`, `after_load` and `before_unload` are lists of functions that are called with each tool; one that
+    raises a ToolError before a load or an unload forbids it. `broken` is what `load_from_directory` left out.
+    """
 
     def __init__(self) -> None:
         self._tools: dict[str, Tool] = {}
+        self.before_load: list[Hook] = []
+        self.after_load: list[Hook] = []
+        self.before_unload: list[Hook] = []
+        self.broken: list[Broken] = []
 
     def register(self, tool: Tool | Callable[..., Any], *, allow_replace: bool = False) -> Tool:
         """Offer a tool, or a function that `@tool` was put on.
@@ -33,18 +45,27 @@ class Registry:
         Raises:
             ToolRegistrationError: The name is taken without `allow_replace`, or the function is no tool.
         """
-        found = tool if isinstance(tool, Tool) else Tool.of(tool)
-        if found.name in self._tools and not allow_replace:
+        found = tool if isinstance(tool, Tool) else tool_of(tool)
+        old = self._tools.get(found.name)
+        if old is not None and not allow_replace:
             raise ToolRegistrationError(
                 f"A tool named {found.name} is there already; pass allow_replace=True to replace it.",
                 tool=found.name,
             )
+        _call(self.before_load, found)
+        if old is not None:
+            _call(self.before_unload, old)
         self._tools[found.name] = found
+        _call(self.after_load, found)
         return found
+
+    def replace(self, tool: Tool | Callable[..., Any]) -> Tool:
+        """Offer a tool in place of the one of its name, if there is one. Raises ToolRegistrationError."""
+        return self.register(tool, allow_replace=True)
 
     def unregister(self, name: str) -> Tool:
         """Offer a tool no longer. Raises ToolNotFoundError."""
-        self.get(name)
+        _call(self.before_unload, self.get(name))
         return self._tools.pop(name)
 
     def get(self, name: str) -> Tool:
@@ -67,23 +88,48 @@ class Registry:
         """Every tool in the Messages API's format, by name, so that the same tools always read the same."""
         return [tool.definition() for tool in self.all()]
 
-    def load_package(self, name: str) -> list[Tool]:
-        """Register every tool that the modules of a package define; they are returned.
+    def openai_definitions(self) -> list[dict[str, Any]]:
+        """Every tool in the format of OpenAI's chat completions, by name."""
+        return [tool.openai_definition() for tool in self.all()]
+
+    def load_from_module(self, module: ModuleType | str) -> list[Tool]:
+        """Register every tool that a module defines, or the modules of a package; they are returned.
 
         Raises:
-            ToolRegistrationError: A name is taken, or the package is none.
+            ToolRegistrationError: It cannot be imported, or a name is taken; none of its tools stays registered.
         """
-        package = importlib.import_module(name)
-        if not hasattr(package, "__path__"):
-            raise ToolRegistrationError(f"{name} is a module, not a package.")
-        loaded = []
-        for found in pkgutil.walk_packages(package.__path__, f"{name}."):
-            module = importlib.import_module(found.name)
-            loaded += [self.register(function) for function in _own_tools(module)]
+        try:
+            modules = list(modules_of(module)) if isinstance(module, str) else [module]
+        except ToolError:
+            raise
+        except Exception as error:
+            message = f"{module} cannot be imported: {type(error).__name__}: {error}"
+            raise ToolRegistrationError(message) from error
+        return self._register_all(tool for one in modules for tool in tools_of(one))
+
+    def load_from_directory(self, folder: Path) -> list[Tool]:
+        """Register every tool of a folder's modules and packages; they are returned.
+
+        A module that cannot be imported, or whose tools cannot be registered, is left out and noted in `broken`.
+
+        Raises:
+            ToolRegistrationError: The folder itself cannot be read.
+        """
+        loaded: list[Tool] = []
+        for file in files_of(folder):
+            try:
+                loaded += self._register_all(tools_of(module_from(file)))
+            except ToolError as error:
+                self.broken.append(Broken(str(file), str(error)))
         return loaded
 
-    async def execute(self, name: str, store: "Store", arguments: Mapping[str, Any]) -> Any:
+    async def execute(
+        self, name: str, store: "Store", arguments: Mapping[str, Any], *, timeout_s: float | None = None
+    ) -> Any:
         """Run a tool with arguments as a model sent them; what it returns, as JSON data.
+
+        Args:
+            timeout_s: Seconds it may take, where the tool names no time of its own.
 
         Raises:
             ToolError: What went wrong with the call, worded for the model. A failure of the tool itself is a
@@ -91,21 +137,37 @@ class Registry:
             LeaseLost: The run belongs to somebody else now, which is no business of the model's.
         """
         tool = self.get(name)
+        limit_s = tool.timeout_s or timeout_s
         try:
-            result = await tool.run(store, tool.validate(arguments))
-            return to_jsonable_python(result, inf_nan_mode="null")
+            async with asyncio.timeout(limit_s) as limit:
+                result = await tool.run(store, tool.validate(arguments))
+                return to_jsonable_python(result, inf_nan_mode="null")
         except ToolError as error:
             error.tool = error.tool or name
             raise
         except LeaseLost:
             raise
         except Exception as error:  # whatever a tool does is data for the model
+            if isinstance(error, TimeoutError) and limit.expired():
+                message = f"{name} was stopped after {limit_s:g} s. Ask for less at a time."
+                raise ToolTimeoutError(message, tool=name) from None
             raise ToolExecutionError(f"{name} failed: {_told(error)}", tool=name) from error
 
+    def _register_all(self, tools: Iterable[Tool]) -> list[Tool]:
+        loaded: list[Tool] = []
+        try:
+            for tool in tools:
+                loaded.append(self.register(tool))
+        except ToolError:
+            for tool in loaded:
+                del self._tools[tool.name]
+            raise
+        return loaded
 
-def _own_tools(module: ModuleType) -> list[Tool]:
-    functions = [value for value in vars(module).values() if inspect.isfunction(value) and is_tool(value)]
-    return [Tool.of(function) for function in functions if function.__module__ == module.__name__]
+
+def _call(hooks: Iterable[Hook], tool: Tool) -> None:
+    for hook in hooks:
+        hook(tool)
 
 
 def _told(error: Exception) -> str:

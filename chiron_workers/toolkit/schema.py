@@ -53,16 +53,24 @@ def _parameter(tool: str, declared: inspect.Parameter, hint: Any) -> Parameter:
     problem = _refusal(declared)
     if problem:
         raise ToolRegistrationError(f"{tool}: the parameter `{declared}` {problem}.", tool=tool)
+    return parameter(tool, declared.name, hint, declared.default)
+
+
+def parameter(tool: str, name: str, hint: Any, default: Any) -> Parameter:
+    """An argument with its hint; `default` is `inspect.Parameter.empty` where there is none.
+
+    Raises:
+        ToolRegistrationError: The hint cannot be described to a model.
+    """
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(hint)
         adapter.json_schema()
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         first_line = str(error).splitlines()[0]
         raise ToolRegistrationError(
-            f"{tool}: the hint of `{declared.name}` cannot be described in JSON schema: {first_line}",
-            tool=tool,
+            f"{tool}: the hint of `{name}` cannot be described in JSON schema: {first_line}", tool=tool
         ) from error
-    return Parameter(declared.name, hint, adapter, declared.default, _takes_none(adapter))
+    return Parameter(name, hint, adapter, default, _takes_none(adapter))
 
 
 def _refusal(declared: inspect.Parameter) -> str:

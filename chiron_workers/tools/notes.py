@@ -14,7 +14,7 @@ class Kept(TypedDict):
     room_left: int
 
 
-@tool
+@tool(needs_run=True)
 async def notes(
     store: Store,
     *,

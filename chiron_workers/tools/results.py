@@ -8,7 +8,7 @@ from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.toolkit import tool
 
 
-@tool
+@tool(needs_run=True)
 async def read_result(store: Store, *, call_id: str, offset: Annotated[int, Field(ge=0)] = 0) -> str:
     """Read on in a result of an earlier call that was cut, or read a result again that is no longer in sight.
 

@@ -11,6 +11,7 @@ from stage import Stage
 from chiron_workers.states import Outcome
 from chiron_workers.store.runs import say
 from chiron_workers.taking import Taking
+from chiron_workers.toolkit import tool
 from chiron_workers.tools.notes import notes
 
 
@@ -323,3 +324,28 @@ async def test_a_finished_conversation_that_is_full_goes_on_with_a_summary_of_it
     assert await small.play(run_id) is Outcome.PLAYED
     assert worker.foldings == 1
     assert question.strip() in first_words(small.server.requests[-1])
+
+
+async def test_a_tool_that_comes_in_mid_run_is_offered_to_the_next_run_only(small: Stage) -> None:
+    worker = Worker(turns=12)
+
+    def script(request: dict[str, Any]) -> Says | Fails:
+        if worker.turn == 2:
+            small.registry.replace(latecomer)
+        return worker(request)
+
+    await small.model(counting(script))
+    first, second = await small.submit("tides", "moons", max_turns=100)
+    await small.play(first)
+    assert worker.foldings, "the run has more than one epoch"
+    offered = [[one["name"] for one in request["tools"]] for request in small.server.requests]
+    assert {tuple(names) for names in offered} == {tuple(offered[0])}
+    assert "latecomer" not in offered[0]
+    await small.play(second)
+    assert "latecomer" in [one["name"] for one in small.server.requests[-1]["tools"]]
+
+
+@tool
+async def latecomer() -> str:
+    """Come late."""
+    return "here"

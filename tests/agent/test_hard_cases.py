@@ -16,7 +16,7 @@ from chiron_workers.store import Store
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.runs import say
 from chiron_workers.store.sources import Page
-from chiron_workers.toolkit.tool import tool
+from chiron_workers.toolkit import tool
 
 
 def use(call_id: str, arguments: Any) -> scripted_model.Block:

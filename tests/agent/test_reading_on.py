@@ -10,7 +10,7 @@ from stage import Stage
 
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
-from chiron_workers.toolkit.tool import tool
+from chiron_workers.toolkit import tool
 from chiron_workers.tools.results import read_result
 
 ASCII = "".join(f"{n:07} " for n in range(12_000))

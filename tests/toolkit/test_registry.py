@@ -157,6 +157,6 @@ def test_a_package_is_loaded_module_by_module_and_imported_tools_count_once(
     )
     monkeypatch.syspath_prepend(tmp_path)
     registry = Registry()
-    assert [one.name for one in registry.load_package("shelf_of_tools")] == ["first", "second"]
-    with pytest.raises(ToolRegistrationError, match="not a package"):
-        registry.load_package("shelf_of_tools.one")
+    assert [one.name for one in registry.load_from_module("shelf_of_tools")] == ["first", "second"]
+    registry = Registry()
+    assert [one.name for one in registry.load_from_module("shelf_of_tools.one")] == ["first"]

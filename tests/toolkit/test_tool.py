@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from chiron_workers.errors import ToolRegistrationError, ToolValidationError
 from chiron_workers.toolkit import Tool, tool
+from chiron_workers.toolkit.function_tool import tool_of
 
 SubjectId = NewType("SubjectId", str)
 
@@ -80,7 +81,7 @@ REQUIRED = {"query": "q", "subject_id": "s"}
 
 
 def validated(**arguments: Any) -> dict[str, Any]:
-    return Tool.of(everything).validate(REQUIRED | arguments)
+    return tool_of(everything).validate(REQUIRED | arguments)
 
 
 def problem(**arguments: Any) -> str:
@@ -91,7 +92,7 @@ def problem(**arguments: Any) -> str:
 
 
 def test_the_definition_has_the_format_of_the_messages_api():
-    definition = Tool.of(everything).definition()
+    definition = tool_of(everything).definition()
     assert set(definition) == {"name", "description", "input_schema"}
     assert definition["name"] == "everything"
     assert definition["description"] == (
@@ -109,11 +110,11 @@ def test_a_one_line_description_has_one_blank_line_before_what_it_returns():
         """
         return 1
 
-    assert Tool.of(count).description == "Count.\n\nReturns: How many."
+    assert tool_of(count).description == "Count.\n\nReturns: How many."
 
 
 def test_the_schema_says_what_the_hints_and_the_docstring_say():
-    schema = Tool.of(everything).input_schema
+    schema = tool_of(everything).input_schema
     assert schema["type"] == "object"
     assert schema["required"] == ["query", "subject_id"]
     assert schema["additionalProperties"] is False
@@ -139,7 +140,7 @@ def test_the_schema_says_what_the_hints_and_the_docstring_say():
 
 
 def test_models_are_written_out_in_place_and_closed():
-    schema = Tool.of(everything).input_schema
+    schema = tool_of(everything).input_schema
     assert "$defs" not in schema
     assert schema["properties"]["span"] == {
         "anyOf": [
@@ -166,14 +167,14 @@ def test_a_field_called_title_keeps_its_place_and_a_recursive_model_its_definiti
         """Grow a node."""
         return node.title
 
-    schema = Tool.of(grow).input_schema
+    schema = tool_of(grow).input_schema
     assert schema["properties"]["node"] == {"$ref": "#/$defs/Node"}
     node = schema["$defs"]["Node"]
     assert node["properties"]["title"] == {"type": "string"}
     assert node["properties"]["children"]["items"] == {"$ref": "#/$defs/Node"}
     assert node["additionalProperties"] is False
     with pytest.raises(ToolValidationError) as caught:
-        Tool.of(grow).validate({"node": {"title": "a", "children": [{"title": "b", "weight": 2}]}})
+        tool_of(grow).validate({"node": {"title": "a", "children": [{"title": "b", "weight": 2}]}})
     assert str(caught.value) == "node.children[0].weight: must be a number from 0 to 1 (got 2)"
 
 
@@ -251,7 +252,7 @@ def test_an_error_names_the_field_and_what_was_expected(name, sent, line):
 
 def test_all_problems_of_a_call_come_in_one_error():
     with pytest.raises(ToolValidationError) as caught:
-        Tool.of(everything).validate({"top_k": 0, "mode": "zzz", "query": "q"})
+        tool_of(everything).validate({"top_k": 0, "mode": "zzz", "query": "q"})
     assert str(caught.value).splitlines() == [
         "subject_id: is required (a string)",
         "top_k: must be a whole number from 1 to 50 (got 0)",
@@ -266,7 +267,7 @@ def test_what_was_sent_is_cut_to_a_length():
 
 def test_arguments_that_are_no_object_are_refused():
     with pytest.raises(ToolValidationError, match=r"arguments: must be an object \(got \[1\]\)"):
-        Tool.of(everything).validate([1])  # type: ignore[arg-type]
+        tool_of(everything).validate([1])  # type: ignore[arg-type]
 
 
 def test_dataclasses_and_constraints_of_text_work():
@@ -275,7 +276,7 @@ def test_dataclasses_and_constraints_of_text_work():
         """Place a point."""
         return point.x
 
-    found = Tool.of(place)
+    found = tool_of(place)
     assert found.validate({"point": '{"x": "1"}', "name": "n"})["point"] == Point(1.0)
     with pytest.raises(ToolValidationError) as caught:
         found.validate({"point": {"x": "nan", "z": 1}, "name": ""})
@@ -326,4 +327,4 @@ def test_what_cannot_be_described_to_a_model_is_refused():
 
 def test_an_undecorated_function_is_no_tool():
     with pytest.raises(ToolRegistrationError, match="decorate it"):
-        Tool.of(len)
+        tool_of(len)

@@ -1,0 +1,105 @@
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import docstring_parser
+
+from chiron_workers.errors import ToolRegistrationError
+from chiron_workers.toolkit.arguments import validated
+from chiron_workers.toolkit.schema import Parameter, input_schema, parameters_of
+from chiron_workers.toolkit.threads import in_thread
+from chiron_workers.toolkit.tool import Tool, require_name
+
+if TYPE_CHECKING:
+    from chiron_workers.store import Store
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_tools: dict[Callable[..., Any], "FunctionTool"] = {}
+
+
+@dataclass(frozen=True)
+class FunctionTool(Tool):
+    """A typed function as a tool."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    function: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+    needs_run: bool = False
+    timeout_s: float | None = None
+
+    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments as a model sent them, as the function wants them. Raises ToolValidationError."""
+        return validated(self.name, self.parameters, self.input_schema, arguments)
+
+    async def run(self, store: "Store", given: Mapping[str, Any]) -> Any:
+        """What the function returns for validated arguments; a plain function runs in a thread."""
+        first = (store,) if next(iter(inspect.signature(self.function).parameters), "") == "store" else ()
+        if inspect.iscoroutinefunction(self.function):
+            return await self.function(*first, **given)
+        return await in_thread(lambda: self.function(*first, **given), name=self.name)
+
+
+@overload
+def tool(function: Function) -> Function: ...
+
+
+@overload
+def tool(*, needs_run: bool = False, timeout_s: float | None = None) -> Callable[[Function], Function]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None, *, needs_run: bool = False, timeout_s: float | None = None
+) -> Any:
+    """Offer a typed function to agents; the function itself is returned unchanged.
+
+    Its name, its Google-style docstring and its hints become what the model reads. A first parameter called
+    `store` is handed in by the caller and not part of the schema.
+
+    Args:
+        needs_run: It makes sense within a run only, so HTTP and MCP do not offer it.
+        timeout_s: Seconds a call may take, where the settings' `tool_timeout_s` is not right.
+
+    Raises:
+        ToolRegistrationError: It has *args or **kwargs, a parameter without a hint, or no docstring.
+    """
+    if function is None:
+        return lambda found: _made(found, needs_run, timeout_s)
+    return _made(function, needs_run, timeout_s)
+
+
+def tool_of(function: Callable[..., Any]) -> FunctionTool:
+    """The tool that `@tool` made of a function. Raises ToolRegistrationError if it made none."""
+    found = _tools.get(function)
+    if found is None:
+        name = getattr(function, "__name__", repr(function))
+        raise ToolRegistrationError(f"{name} is not a tool; decorate it with @tool.", tool=name)
+    return found
+
+
+def is_tool(function: Callable[..., Any]) -> bool:
+    """Whether `@tool` was put on a function."""
+    return function in _tools
+
+
+def _made(function: Function, needs_run: bool, timeout_s: float | None) -> Function:
+    name = require_name(function.__name__)
+    if not (function.__doc__ or "").strip():
+        raise ToolRegistrationError(f"{name} has no docstring; it is what the model reads.", tool=name)
+    parameters = parameters_of(function)
+    doc = docstring_parser.parse(inspect.getdoc(function) or "", docstring_parser.DocstringStyle.GOOGLE)
+    described = {entry.arg_name: entry.description for entry in doc.params if entry.description}
+    schema = input_schema(parameters, described)
+    _tools[function] = FunctionTool(
+        name, _description(doc), schema, function, parameters, needs_run, timeout_s
+    )
+    return function
+
+
+def _description(doc: docstring_parser.Docstring) -> str:
+    returns = doc.returns.description if doc.returns else None
+    parts = [doc.description, f"Returns: {returns}" if returns else None]
+    return "\n\n".join(text.strip() for text in parts if text)

@@ -1,0 +1,110 @@
+"""Tools found in modules: functions with `@tool`, and classes and objects of `BaseTool`."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from chiron_workers.errors import ToolRegistrationError
+from chiron_workers.toolkit.base_tool import BaseTool
+from chiron_workers.toolkit.function_tool import is_tool, tool_of
+from chiron_workers.toolkit.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A module or tool that was left out, and why."""
+
+    source: str
+    reason: str
+
+
+def modules_of(name: str) -> Iterator[ModuleType]:
+    """A module, and those in it where it is a package. Raises whatever an import raises."""
+    module = importlib.import_module(name)
+    yield module
+    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
+        yield importlib.import_module(found.name)
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The modules and packages of a folder, by name; what begins with `_` or `.` is no tool.
+
+    Raises:
+        ToolRegistrationError: The folder cannot be read.
+    """
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise ToolRegistrationError(
+            f"The tools in {folder} cannot be read: {error.strerror or error}."
+        ) from None
+    packages = [path / "__init__.py" for path in found if path.name.isidentifier()]
+    modules = [path for path in found if path.suffix == ".py" and path.is_file()]
+    files = [*modules, *(path for path in packages if path.is_file())]
+    return [path for path in files if not _short_name(path).startswith(("_", "."))]
+
+
+def module_from(file: Path) -> ModuleType:
+    """The module in a file, under a name of its own, so that no other module is hidden by it.
+
+    Raises:
+        ToolRegistrationError: It cannot be imported; the message says why.
+    """
+    place = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
+    name = f"chiron_user_tools_{place}_{_short_name(file).replace('-', '_')}"
+    inside = [str(file.parent)] if file.name == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise ToolRegistrationError(f"It cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def tools_of(module: ModuleType) -> list[Tool]:
+    """The tools that a module itself defines, in the order it does; a class is taken as an object without arguments.
+
+    Raises:
+        ToolRegistrationError: An object of a class cannot be made.
+    """
+    values = list(vars(module).values())
+    made = {type(value) for value in values if isinstance(value, BaseTool)}
+    found: list[Tool] = []
+    for value in values:
+        if inspect.isfunction(value) and is_tool(value) and value.__module__ == module.__name__:
+            found.append(tool_of(value))
+        elif isinstance(value, BaseTool):
+            found.append(value)
+        elif _is_own_class(value, module) and value not in made:
+            found.append(_object_of(value))
+    return found
+
+
+def _short_name(file: Path) -> str:
+    return file.parent.name if file.name == "__init__.py" else file.stem
+
+
+def _is_own_class(value: object, module: ModuleType) -> bool:
+    is_class = inspect.isclass(value) and issubclass(value, BaseTool) and not inspect.isabstract(value)
+    return is_class and getattr(value, "__module__", "") == module.__name__
+
+
+def _object_of(kind: type[BaseTool]) -> BaseTool:
+    try:
+        return kind()
+    except Exception as error:
+        raise ToolRegistrationError(f"{kind.__name__} cannot be made: {error}", tool=kind.name) from error
