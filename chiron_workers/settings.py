@@ -154,6 +154,22 @@ class Settings(BaseSettings):
         1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
     )
 
+    search: str = Field(
+        "auto",
+        description="Search providers to ask, by name, with commas between them. `auto`: the corpus, and each that has what it "
+        "needs (Claude's own search, or a key or address below). A module or file of your own is named by its dotted "
+        "name or path. Runs of the offline researcher ask the corpus only.",
+    )
+    search_keys: dict[str, SecretStr] = Field(
+        default_factory=dict,
+        description="Keys of search providers by name, as JSON: brave, tavily, exa.",
+    )
+    search_urls: dict[str, Annotated[str, Field(pattern=r"^https?://")]] = Field(
+        default_factory=dict,
+        description="Base addresses of search providers by name, as JSON; searxng needs one.",
+    )
+    search_timeout_s: Seconds = Field(15, description="Seconds that a search provider may take.")
+
     fetch_private: bool = Field(
         False, description="Let web_fetch reach loopback and private networks, on any port."
     )
@@ -223,7 +239,9 @@ def _sentence(problem: object) -> str:
         return f"{problem['msg'].removeprefix('Value error, ')}. Change it in the environment or in .env."
     setting, *inside = (str(part) for part in problem["loc"])
     name = ": ".join([f"CHIRON_{setting.upper()}", *(inside and [".".join(inside)])])
-    return f"{name}: {problem['msg']} (got {problem['input']!r}). Change it in the environment or in .env."
+    is_secret = "SecretStr" in str(Settings.model_fields[setting].annotation)
+    got = "" if is_secret else f" (got {problem['input']!r})"
+    return f"{name}: {problem['msg']}{got}. Change it in the environment or in .env."
 
 
 @cache

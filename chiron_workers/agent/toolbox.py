@@ -66,7 +66,7 @@ class Toolbox:
         return Limit(self.settings.tool_result_chars, MOST_BYTES * self.settings.tool_result_chars)
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
-        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit)
+        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             try:

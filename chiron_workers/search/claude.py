@@ -2,12 +2,18 @@ from typing import Any
 
 from chiron_workers.entries import Block
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
-from chiron_workers.search.provider import Hit
+from chiron_workers.search.provider import BEST_SCORE, Hit
+from chiron_workers.settings import Settings
 from chiron_workers.store import Store
 
 TOOL = {"type": "web_search_20260318", "name": "web_search", "max_uses": 1}
 MAX_TOKENS = 1_024
-BEST_SCORE = 0.9  # the API ranks its results and gives no figures; these only keep the order
+TIMEOUT_S = 100.0  # a model call; one that is cut may be paid for all the same
+
+
+def missing(known: Settings) -> str:
+    """Why it is off, if it is."""
+    return "" if known.claude_search else "CHIRON_CLAUDE_SEARCH is off."
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:

@@ -2,6 +2,8 @@ from chiron_workers.search.provider import Hit
 from chiron_workers.store import Store
 from chiron_workers.store.corpus import Corpus
 
+IS_LOCAL = True
+
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """The documents of one's own that answer a question best."""

@@ -25,6 +25,7 @@ class Caller:
     call_id: str | None = None
     subject_id: str | None = None
     shown: Limit | None = None  # of what the tool returns
+    model: str | None = None  # that plays the run
 
 
 class Asker(Protocol):

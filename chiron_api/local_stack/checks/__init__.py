@@ -1,10 +1,19 @@
-"""What `chiron doctor` looks at: the machine, Postgres, Redis, the broker, the tools, and the parts that should run."""
+"""What `chiron doctor` looks at: the machine, services, tools, searching, and the parts that should run."""
 
 from chiron_api.local_stack.checks.broker import broker_checks
 from chiron_api.local_stack.checks.check import Check
 from chiron_api.local_stack.checks.database import database_checks
 from chiron_api.local_stack.checks.machine import machine_checks
+from chiron_api.local_stack.checks.search import search_checks
 from chiron_api.local_stack.checks.tools import tool_checks
 from chiron_api.local_stack.checks.web import web_checks
 
-__all__ = ["Check", "broker_checks", "database_checks", "machine_checks", "tool_checks", "web_checks"]
+__all__ = [
+    "Check",
+    "broker_checks",
+    "database_checks",
+    "machine_checks",
+    "search_checks",
+    "tool_checks",
+    "web_checks",
+]
