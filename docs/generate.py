@@ -1,4 +1,4 @@
-"""Write docs/settings.md, docs/commands.md and .env.example from the code; --check names the stale ones."""
+"""Write docs/settings.md, docs/commands.md, docs/tools.md and .env.example from the code; --check names the stale ones."""
 
 import json
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import tool_types
 import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -34,6 +35,7 @@ Every command explains itself with `--help`. Exit codes: 0 done, 1 something fai
 after Ctrl+C. Problems go to standard error as one line. Written by `docs/generate.py`.
 """
 
+TOOLS_HEAD = ROOT / "docs/tools_head.md"
 ENV_HEAD = """# Copy this file to .env and uncomment what should differ; see docs/settings.md.
 
 # Claude. The SDK reads the environment only: `uv run --env-file .env chiron up`. Compose passes it on.
@@ -54,6 +56,7 @@ def documents() -> dict[Path, str]:
     return {
         ROOT / "docs/settings.md": settings_page(),
         ROOT / "docs/commands.md": commands_page(),
+        ROOT / "docs/tools.md": TOOLS_HEAD.read_text() + "".join(tool_types.rows()),
         ROOT / ".env.example": env_example(),
     }
 

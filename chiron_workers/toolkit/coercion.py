@@ -60,7 +60,8 @@ def _union(value: object, members: tuple[Any, ...], location: Location) -> objec
     others = [member for member in members if member is not NoneType]
     if len(others) == 1:
         return loosened(value, others[0], location)
-    if isinstance(value, str) and str in map(_bare, others):
+    kinds = set(map(_bare, others))
+    if type(value) in kinds or (type(value) is int and float in kinds):
         return value
     for member in others:
         changed = loosened(value, member, location)
@@ -93,6 +94,8 @@ def _scalar(value: object, kind: type, location: Location) -> object:
         return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
     if isinstance(value, str) and THOUSANDS.fullmatch(value):
         return value.replace(",", "")
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)  # JSON schema calls 1e20 an integer
     if kind is float and isinstance(value, str | float):
         try:
             finite = math.isfinite(float(value))

@@ -47,6 +47,8 @@ def _string(schema: Mapping[str, Any]) -> str:
 
 def _count(schema: Mapping[str, Any], least_key: str, most_key: str, noun: str) -> str:
     least, most = schema.get(least_key), schema.get(most_key)
+    if least and least == most:
+        return f" of {least} {noun}{'s' if least > 1 else ''}"
     if least and most is not None:
         return f" of {least} to {most} {noun}s"
     if least:

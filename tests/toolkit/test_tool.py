@@ -328,3 +328,12 @@ def test_what_cannot_be_described_to_a_model_is_refused():
 def test_an_undecorated_function_is_no_tool():
     with pytest.raises(ToolRegistrationError, match="decorate it"):
         tool_of(len)
+
+
+def test_a_number_stays_a_number_where_a_string_would_do_as_well():
+    @tool
+    def mixed(value: int | str, other: float | str) -> None:
+        """Take either."""
+
+    assert tool_of(mixed).validate({"value": 3, "other": 3}) == {"value": 3, "other": 3.0}
+    assert tool_of(mixed).validate({"value": "3", "other": "x"}) == {"value": "3", "other": "x"}
