@@ -28,7 +28,14 @@ OPEN_FILES_MAX = 64
 STOP_LOOK_S = 0.1
 DEADLINE_SLACK_S = 2
 # A fork of a server that has imported the parsers starts in milliseconds, and holds nothing of the job before it.
-PARSERS = ("chiron_workers.sources.apart", "chiron_workers.sources.pdf", "pypdfium2")
+PARSERS = (
+    "chiron_workers.sources.apart",
+    "chiron_workers.sources.page",
+    "chiron_workers.sources.robots",
+    "protego",
+    "pypdfium2",
+    "trafilatura",
+)
 OK, REFUSED = b"+", b"-"
 
 _forks = multiprocessing.get_context("forkserver")
