@@ -1,6 +1,7 @@
 """Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
 
 import json
+import os
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -175,13 +176,18 @@ class Settings(BaseSettings):
     )
     fetch_bytes_max: int = Field(5_000_000, ge=1_000, description="Bytes of a page, decompressed.")
     fetch_timeout_s: Seconds = Field(30, description="Seconds to fetch a page, with all its redirects.")
-    fetch_robots: bool = Field(True, description="Let web_fetch obey the robots.txt of each site.")
-    fetch_pause_s: Annotated[float, Field(ge=0, le=3_600)] = Field(
-        1, description="Seconds between two requests to one host, over all workers. 0: no pause."
+
+    files: Annotated[tuple[Path, ...], NoDecode] = Field(
+        default_factory=tuple,
+        description="Folders whose files the tools file_reader and data_table may read, separated as in PATH (`:`; on "
+        "Windows `;`). Empty: none.",
     )
-    fetch_cache_s: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
-        86_400,
-        description="Seconds for which the runs of a batch share a page that one has fetched. 0: never.",
+    file_bytes_max: int = Field(50_000_000, ge=1_000, description="Bytes of a file that these tools read.")
+    file_timeout_s: Seconds = Field(60, description="Seconds to read a file or to answer a query on one.")
+    file_memory_mb: int = Field(
+        1_000,
+        ge=100,
+        description="Megabytes of memory that reading one file, a PDF of the web too, may take.",
     )
 
     api_host: str = Field("127.0.0.1", description="Address the HTTP API listens on.")
@@ -208,6 +214,16 @@ class Settings(BaseSettings):
                     f"{model}: a price has input and output, and may have {', '.join(PRICED[2:])}"
                 )
         return prices
+
+    @field_validator("files", mode="before")
+    @classmethod
+    def _split(cls, folders: object) -> object:
+        return [part for part in folders.split(os.pathsep) if part] if isinstance(folders, str) else folders
+
+    @field_validator("files")
+    @classmethod
+    def _from_anywhere(cls, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(folder.expanduser().absolute() for folder in folders)
 
     @field_validator("home")
     @classmethod

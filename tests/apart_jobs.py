@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chiron_workers.sources.document import Block, Document, UnreadableError
+from chiron_workers.sources.places import opened
 
 
 def says(word: str) -> Document:
@@ -81,3 +82,9 @@ def lies() -> int:
 
 def answers_with_too_much() -> str:
     return "x" * 300_000_000
+
+
+def opens_as_nobody(path: str, folder: str) -> str:
+    os.setuid(65_534)
+    with opened(path, [Path(folder)]) as file:
+        return file.read(bytes_max=1000).decode()

@@ -1,10 +1,12 @@
 """Work on what strangers made in a process that may be killed: a parser that hangs, crashes or eats memory costs one job."""
 
 import asyncio
-import multiprocessing
+import atexit
 import os
-import resource
+import pickle
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import time
@@ -13,35 +15,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any, Generic, TypeVar, get_type_hints
+from typing import Generic, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from chiron_workers.sources.document import UnreadableError
+from chiron_workers.sources.forks import ANSWER_BYTES_MAX, REFUSED, adapter
 
 T = TypeVar("T")
 
 JOBS_MAX = 4  # at once in this process: each may take its room's memory
-ANSWER_BYTES_MAX = 200_000_000
-OPEN_FILES_MAX = 64
 STOP_LOOK_S = 0.1
-DEADLINE_SLACK_S = 2
-# A fork of a server that has imported the parsers starts in milliseconds, and holds nothing of the job before it.
-PARSERS = (
-    "chiron_workers.sources.apart",
-    "chiron_workers.sources.page",
-    "chiron_workers.sources.robots",
-    "protego",
-    "pypdfium2",
-    "trafilatura",
-)
-OK, REFUSED = b"+", b"-"
+START_TIMEOUT_S = 60  # of the first job, which waits for the parsers to be imported
 
-_forks = multiprocessing.get_context("forkserver")
-_forks.set_forkserver_preload(list(PARSERS))
 _threads = ThreadPoolExecutor(JOBS_MAX, thread_name_prefix="apart")
-_starting = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,93 +68,84 @@ class _Job(Generic[T]):
         self._room = room
 
     def run(self) -> T:
-        ends, begins = _forks.Pipe(duplex=False)
-        process = _forks.Process(target=_child, args=(begins, self._room, self._job), daemon=True)
-        with ends:
+        pid = 0
+        with _server.fork() as line:
             try:
-                with begins, _starting:
-                    process.start()
-                return self._answer(ends)
-            except EOFError:
-                process.join(DEADLINE_SLACK_S)
-                raise UnreadableError(_crash(process.exitcode)) from None
-            except OSError as error:
-                raise UnreadableError(
-                    f"no process could be started to read it ({error.strerror or error})"
-                ) from None
-            finally:
-                _end(process)
-
-    def _answer(self, ends: Connection) -> T:
-        deadline = time.monotonic() + self._room.timeout_s
-        while not ends.poll(STOP_LOOK_S):
-            if self.is_unwanted:
-                raise UnreadableError("nobody waits for it any more")
-            if time.monotonic() > deadline:
-                raise UnreadableError(f"reading it took more than {self._room.timeout_s:g} s")
-        answer = ends.recv_bytes(ANSWER_BYTES_MAX)
+                self._wait(line, START_TIMEOUT_S)
+                pid = int(line.recv_bytes(20))
+                line.send_bytes(pickle.dumps((self._room.timeout_s, self._room.memory_bytes)))
+                line.send_bytes(pickle.dumps(self._job))
+                self._wait(line, self._room.timeout_s)
+                answer = line.recv_bytes(ANSWER_BYTES_MAX + 1)
+            except (EOFError, OSError):
+                raise UnreadableError("its parser crashed, perhaps for want of memory") from None
+            except BaseException:
+                if pid:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                raise
         if answer[:1] == REFUSED:
             raise UnreadableError(answer[1:].decode())
         try:
-            return _adapter(self._job).validate_json(answer[1:])
+            return adapter(self._job).validate_json(answer[1:])  # type: ignore[no-any-return]
         except ValidationError:
             raise UnreadableError("its parser gave an answer that is none") from None
 
-
-def _end(process: Any) -> None:
-    if process.pid is not None:
-        process.kill()
-        process.join()
-    process.close()
-
-
-def _adapter(job: "partial[T]") -> TypeAdapter[T]:
-    return TypeAdapter(get_type_hints(job.func)["return"])
+    def _wait(self, line: Connection, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        while not line.poll(STOP_LOOK_S):
+            if self.is_unwanted:
+                raise UnreadableError("nobody waits for it any more")
+            if time.monotonic() > deadline:
+                raise UnreadableError(f"reading it took more than {timeout_s:g} s")
 
 
-def _child(begins: Connection, room: Room, job: "partial[Any]") -> None:
-    _confine(room)
-    try:
-        answer = OK + _adapter(job).dump_json(job())
-    except UnreadableError as error:
-        answer = REFUSED + str(error).encode(errors="replace")
-    except MemoryError:
-        answer = REFUSED + _too_much(room).encode()
-    except Exception as error:  # noqa: BLE001  # whatever a parser raises for what it cannot follow
-        answer = REFUSED + f"it cannot be parsed ({type(error).__name__})".encode()
-    if len(answer) > ANSWER_BYTES_MAX:
-        answer = REFUSED + b"it holds more text than can be read"
-    with suppress(BrokenPipeError):  # nobody waits for it any more
-        begins.send_bytes(answer)
+class _Server:
+    """The one server of this process, started by the first job and again after it died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._calls: socket.socket | None = None
+
+    def fork(self) -> Connection:
+        """A line to a new process that waits for its job."""
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
+            except OSError:  # somebody killed it
+                self._end()
+                socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
+        return Connection(ours.detach())
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+
+    def _running(self) -> socket.socket:
+        if self._calls is None:
+            self._calls, theirs = socket.socketpair()
+            with theirs:
+                # Keys and passwords of the environment are no business of a parser.
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "chiron_workers.sources.forks"],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    process_group=0,  # Ctrl+C is for this process, which ends it
+                )
+        return self._calls
+
+    def _end(self) -> None:
+        if self._calls is not None and self._process is not None:
+            self._calls.close()
+            self._process.kill()
+            self._process.wait()
+        self._calls = self._process = None
 
 
-def _confine(room: Room) -> None:
-    os.environ.clear()  # keys and passwords are no business of a parser
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout.fileno(), sys.stderr.fileno()):
-        os.dup2(silence, stream)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(
-        signal.ITIMER_REAL, room.timeout_s + DEADLINE_SLACK_S
-    )  # for when nobody is left to kill it
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES_MAX, OPEN_FILES_MAX))
-    if sys.platform == "linux":  # elsewhere the system does not hold a process to it
-        most = _address_space_bytes() + room.memory_bytes
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def _address_space_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * resource.getpagesize()
-
-
-def _crash(code: int | None) -> str:
-    if code is None or code >= 0:
-        return "its parser ended without an answer"
-    return f"its parser crashed ({signal.Signals(-code).name}), perhaps for want of memory"
-
-
-def _too_much(room: Room) -> str:
-    return f"reading it takes more than {room.memory_bytes // 1_000_000:,} MB of memory"
+_server = _Server()
+atexit.register(_server.close)

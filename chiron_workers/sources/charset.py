@@ -18,6 +18,7 @@ MARKS = {
 CHARSET = re.compile(
     r"(utf|iso|latin|windows|cp|gb|big5|euc|shift|s?jis|koi8|mac|ascii|us-ascii|tis|hz)[\w:-]*", re.IGNORECASE
 )
+WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:-]{2,40})", re.IGNORECASE)
 
 
@@ -35,8 +36,7 @@ def decode(data: bytes, *, declared: str = "") -> str:
         UndecodableError: The bytes are no text.
     """
     text = _marked(data) or _plain(data, declared)
-    control = sum(not (sign.isprintable() or sign.isspace()) for sign in text[:SNIFFED_BYTES])
-    if control > UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES):
+    if _control(text) > UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES):
         raise UndecodableError("it is binary, not text")
     return text
 
@@ -54,9 +54,29 @@ def _marked(data: bytes) -> str:
     return ""
 
 
+def _wide(data: bytes) -> str:
+    """Text of two or four bytes a letter without a mark; in the wrong order its spaces and signs are letters."""
+    found = [text for charset in WIDE if (text := _whole(data, charset))]
+    if not found:
+        raise UndecodableError("it is binary, not text")
+    return max(found, key=lambda text: sum(sign.isascii() and sign != "\0" for sign in text[:SNIFFED_BYTES]))
+
+
+def _whole(data: bytes, charset: str) -> str:
+    try:
+        text = data.decode(charset)
+    except UnicodeDecodeError:
+        return ""
+    return text if _control(text) <= UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES) else ""
+
+
+def _control(text: str) -> int:
+    return sum(not (sign.isprintable() or sign.isspace()) for sign in text[:SNIFFED_BYTES])
+
+
 def _plain(data: bytes, declared: str) -> str:
     if b"\0" in data[:SNIFFED_BYTES]:
-        raise UndecodableError("it is binary, not text")
+        return _wide(data)
     for charset in (declared if CHARSET.fullmatch(declared) else "", "utf-8"):
         try:
             return data.decode(charset or "utf-8")

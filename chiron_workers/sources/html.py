@@ -42,9 +42,11 @@ def _blocks(body: Any) -> Iterator[Block]:
     from lxml import etree  # type: ignore[import-untyped]
 
     words: list[str] = []
+    cells = 0  # within one, nothing stands on a line of its own
     for event, element in etree.iterwalk(body, events=("start", "end")):
         verbatim = element.tag in ("code", "quote") and "\n" in (element.text or "").strip()
-        own_line = element.tag in LINES or verbatim
+        own_line = (element.tag in LINES or verbatim) and not cells
+        cells += (element.tag == "cell") * (1 if event == "start" else -1)
         if own_line:
             text = "".join(words)
             yield Block(
@@ -53,7 +55,9 @@ def _blocks(body: Any) -> Iterator[Block]:
             )
             words.clear()
         if event == "start":
-            words.append({"cell": " | ", "lb": "\n"}.get(element.tag, "") if words else "")
+            words.append(
+                {"cell": " | ", "lb": "\n"}.get(element.tag, "") if any(map(str.strip, words)) else ""
+            )
         words.append((element.text if event == "start" else element.tail) or "")
 
 

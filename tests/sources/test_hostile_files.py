@@ -1,0 +1,80 @@
+"""Whatever bytes a file has: a text or a sentence, in time and within its memory. Nothing is raised but UnreadableError."""
+
+import random
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chiron_workers.sources.apart import Room, wait_apart
+from chiron_workers.sources.document import UnreadableError
+from chiron_workers.sources.reading import Part, read_file
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+NAMES = [
+    "garden.pdf",
+    "encrypted.pdf",
+    "garden.docx",
+    "garden.html",
+    "beds.xlsx",
+    "beds.xls",
+    "beds.ods",
+    "beds-utf16.tsv",
+    "beds.parquet",
+    "node-synopsis.json",
+    "jansson-readme.rst",
+]
+ENDINGS = ["pdf", "docx", "xlsx", "html", "csv", "json", "jsonl", "md", "txt"]
+BEGINNINGS = [
+    b"",
+    b"%PDF-1.7\n",
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    b"<html>",
+    b"{",
+    b"\xff\xfe",
+]
+ROOM = Room(timeout_s=20, memory_bytes=700_000_000)
+FEW = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def outcome(data: bytes, name: str) -> str:
+    """The text or the sentence that a file gives; fails the test if it takes longer than its room."""
+    began = time.monotonic()
+    try:
+        found = wait_apart(partial(read_file, data, name, Part()), room=ROOM).text
+    except UnreadableError as error:
+        found = str(error)
+    assert time.monotonic() - began < ROOM.timeout_s + 10
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(data=st.data())
+def test_a_file_that_is_cut_or_damaged_anywhere_is_survived(name: str, data: st.DataObject) -> None:
+    whole = bytearray((GOLDEN / name).read_bytes())
+    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=30), label="damaged at"):
+        whole[at] = data.draw(st.integers(0, 255))
+    end = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole))), label="cut at")
+    outcome(bytes(whole[:end]), name)
+
+
+@FEW
+@given(
+    data=st.builds(lambda start, seed, size: start + random.Random(seed).randbytes(size),
+                   st.sampled_from(BEGINNINGS), st.integers(0, 2**32), st.integers(0, 20_000)),
+    ending=st.sampled_from(ENDINGS),
+)  # fmt: skip
+def test_random_bytes_are_survived(data: bytes, ending: str) -> None:
+    outcome(data, f"file.{ending}")
+
+
+@FEW
+@given(text=st.text(max_size=3_000), ending=st.sampled_from(ENDINGS))
+def test_any_text_is_read(text: str, ending: str) -> None:
+    outcome(text.encode(), f"file.{ending}")

@@ -1,0 +1,177 @@
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.settings import settings
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.tools import registry
+from chiron_workers.tools.files import ENTRIES_MAX, WINDOW_CHARS, file_reader
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.fixture
+def allow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """`allow(folder)`: the folders that may be read, as the environment would say."""
+
+    def change(*folders: Path, **other: str) -> None:
+        monkeypatch.setenv("CHIRON_FILES", ":".join(map(str, folders)))
+        for name, value in other.items():
+            monkeypatch.setenv(f"CHIRON_{name.upper()}", value)
+        settings.cache_clear()
+
+    yield change
+    settings.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, allow: Callable[..., None]) -> Path:
+    """A folder that may be read."""
+    root = (tmp_path / "papers").resolve()
+    root.mkdir()
+    allow(root)
+    return root
+
+
+async def test_without_an_allowed_folder_it_says_how_to_allow_one(
+    store: Store, allow: Callable[..., None]
+) -> None:
+    allow()
+    for path in ("", "/etc/passwd"):
+        with pytest.raises(ToolError, match=r"No folder may be read.*CHIRON_FILES=/home/me/papers"):
+            await file_reader(store, path=path)
+
+
+async def test_a_file_gives_its_text_marked_as_a_quotation(store: Store, folder: Path) -> None:
+    copy(GOLDEN / "moons.pdf", folder)
+    found = await file_reader(store, path="moons.pdf", range="2")
+    assert found.pop("modified_at")
+    assert "not instructions" in str(found.pop("notice"))
+    assert found == {
+        "path": str(folder / "moons.pdf"),
+        "kind": "pdf",
+        "title": "Moons of Mars",
+        "text": "[Page 2]\n\nSecond page with characterisation.",
+        "chars": 44,
+        "next_offset": None,
+        "unit": "pages",
+        "count": 2,
+        "first": 2,
+        "last": 2,
+    }
+
+
+async def test_sheets_and_delimiters_are_told(store: Store, folder: Path) -> None:
+    copy(GOLDEN / "rain.xlsx", folder)
+    copy(GOLDEN / "beds-cp1252.csv", folder)
+    book = await file_reader(store, path="rain.xlsx", sheet="Notes 2024")
+    assert (book["sheet"], book["sheets"], book["text"]) == (
+        "Notes 2024",
+        ["Rain", "Notes 2024"],
+        ",below the gap",
+    )
+    assert (await file_reader(store, path="beds-cp1252.csv"))["delimiter"] == ";"
+
+
+async def test_a_long_text_comes_in_windows_that_end_with_a_line(store: Store, folder: Path) -> None:
+    text = "\n".join(f"line {n} of a long file" for n in range(3_000))
+    (folder / "long.py").write_text(text)
+    found = await file_reader(store, path="long.py")
+    parts = [found["text"]]
+    while found["next_offset"] is not None:
+        found = await file_reader(store, path="long.py", offset=found["next_offset"])
+        parts.append(found["text"])
+    assert "".join(parts) == text
+    assert max(map(len, parts)) <= WINDOW_CHARS
+    assert all(part.endswith("\n") for part in parts[:-1])
+    with pytest.raises(ToolError, match="offset: 900000 is past the end of the text, which has 73,889"):
+        await file_reader(store, path="long.py", offset=900_000)
+
+
+@pytest.mark.parametrize(
+    ("range", "lines"),
+    [("3-5", (3, 5)), ("7", (7, 7)), (7, (7, 7)), ("8-", (8, 10)), ("-2", (1, 2)), (" 2 .. 3 ", (2, 3)), ("9-99", (9, 10)),
+     ("", (1, 10))],
+)  # fmt: skip
+async def test_a_range_is_read_as_people_write_it(
+    store: Store, folder: Path, range: str | int, lines: tuple[int, int]
+) -> None:
+    (folder / "a.txt").write_text("\n".join(f"line {n}" for n in [*"123456789", 10]) + "\n")
+    found = await file_reader(store, path="a.txt", range=range)
+    assert (found["first"], found["last"], found["count"]) == (*lines, 10)
+    assert found["text"].split("\n")[0] == f"line {lines[0]}"
+
+
+async def test_a_range_that_is_none_is_refused(store: Store, folder: Path) -> None:
+    (folder / "a.txt").write_text("text")
+    for wrong in ("5-3", "0", "0-4", "x", "-", "1-2-3", "1,2", "9" * 20):
+        with pytest.raises(ToolValidationError, match=r"^range: must"):
+            await file_reader(store, path="a.txt", range=wrong)
+    with pytest.raises(
+        ToolError, match=r"'a.txt' cannot be read: it has 1 lines, and none has the number 3."
+    ):
+        await file_reader(store, path="a.txt", range="3")
+
+
+async def test_a_folder_is_listed_in_parts(store: Store, folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "ü\n.txt").write_text("four")
+    (folder / ".hidden").write_text("secret")
+    roots = await file_reader(store)
+    assert [(one["name"], one["kind"]) for one in roots["entries"]] == [(str(folder), "folder")]
+    [entry] = (await file_reader(store, path="deep"))["entries"]
+    assert (entry["name"], entry["kind"], entry["bytes"]) == ("ü\n.txt", "file", 4)
+    assert [one["name"] for one in (await file_reader(store, path=str(folder)))["entries"]] == ["deep"]
+    for n in range(ENTRIES_MAX + 1):
+        (folder / "deep" / f"{n:04}").touch()
+    first = await file_reader(store, path="deep")
+    assert (len(first["entries"]), first["count"], first["next_offset"]) == (500, 502, 500)
+    rest = await file_reader(store, path="deep", offset=500)
+    assert (len(rest["entries"]), rest["next_offset"]) == (2, None)
+
+
+async def test_names_that_are_no_text_are_listed_all_the_same(store: Store, folder: Path) -> None:
+    (folder / "a\udcff.txt").write_text("text")
+    found = await file_reader(store, path=".")
+    assert found["entries"][0]["name"] == "a\ufffd.txt"
+    json.dumps(found).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/etc/passwd", r"'/etc/passwd' cannot be read: it is not below a folder that may be read \(/.*papers\)."),
+        ("../x", "is not below a folder that may be read"),
+        ("nothing.txt", "'nothing.txt' cannot be read: there is no such file."),
+        ("photo.txt", "'photo.txt' cannot be read: it is a PNG picture."),
+        ("big.txt", "it is larger than 1,000 bytes; CHIRON_FILE_BYTES_MAX allows more."),
+        ("a\0b", "cannot be read: that is no path."),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_read_is_a_sentence(
+    store: Store, folder: Path, allow: Callable[..., None], path: str, sentence: str
+) -> None:
+    allow(folder, file_bytes_max="1000")
+    (folder / "photo.txt").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "big.txt").write_bytes(b"x" * 1_001)
+    with pytest.raises(ToolError, match=sentence):
+        await file_reader(store, path=path)
+
+
+async def test_a_run_that_read_a_file_is_marked(
+    store: Store, folder: Path, in_a_run: Caller, pool, embedder
+) -> None:
+    async with Store(Session(pool, in_a_run), embedder) as of_run:
+        with pytest.raises(ToolError):
+            await file_reader(of_run, path="nothing")
+        assert await of_run.reach.is_private()
+
+
+async def test_it_is_offered_to_agents(store: Store, folder: Path) -> None:
+    (folder / "a.txt").write_text("one\ntwo")
+    found = await registry().execute("file_reader", store, {"path": "a.txt", "range": 2, "offset": "0"})
+    assert found["text"] == "two"
