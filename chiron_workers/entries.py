@@ -159,6 +159,7 @@ class ToolResult:
     text: str
     is_error: bool = False
     whole: str | None = None  # before it was cut; not read back with the journal
+    ends_silently: bool = False  # the run ends with it and bothers nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,11 @@ class Results:
     """The results of all calls of a reply, in their order; read back from tool_results, stored nowhere else."""
 
     results: tuple[ToolResult, ...]
+
+    @property
+    def ending(self) -> ToolResult | None:
+        """The result with which the run ends, if one does."""
+        return next((result for result in self.results if result.ends_silently), None)
 
 
 Entry = Opening | Question | Folding | Reply | Results

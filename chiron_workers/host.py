@@ -29,6 +29,7 @@ from chiron_workers.ringing import Ringer
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 from chiron_workers.store.connect import is_outage, open_pool
+from chiron_workers.store.due_times import start_due
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim
@@ -106,7 +107,12 @@ class Host:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
         self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
         self._ringer = Ringer(self._pool, settings, room=self._room)
-        chores = (self._beat(), self._rescue_again_and_again(), self._ring_again_and_again())
+        chores = (
+            self._beat(),
+            self._rescue_again_and_again(),
+            self._start_due_again_and_again(),
+            self._ring_again_and_again(),
+        )
         self._chores = [asyncio.create_task(chore) for chore in chores]
         for chore in self._chores:
             chore.add_done_callback(self._end_with)
@@ -200,6 +206,12 @@ class Host:
                 await self._rescue()
             await asyncio.sleep(self._settings.rescue_s)
 
+    async def _start_due_again_and_again(self) -> None:
+        while True:
+            with self._through_outage("due_times"):
+                await self._start_due()
+            await asyncio.sleep(self._settings.rescue_s)
+
     async def _ring_again_and_again(self) -> None:
         while True:
             with self._through_outage("ring"):
@@ -228,6 +240,16 @@ class Host:
         max_attempts = self._settings.max_attempts
         if rescued := await rescue(self._journal, lease_for=self._lease_for, max_attempts=max_attempts):
             log.warning("runs.rescued", runs=rescued)
+            self._ringer.look_soon()
+
+    async def _start_due(self) -> None:
+        for due in await start_due(self._pool):
+            log.info(
+                f"subscription.{due.outcome}",
+                subscription_id=str(due.subscription_id),
+                due_at=due.due_at.isoformat(),
+                reason=due.reason,
+            )
             self._ringer.look_soon()
 
     def _room(self) -> int:

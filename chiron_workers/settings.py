@@ -115,6 +115,13 @@ class Settings(BaseSettings):
         description="What all runs together may cost on a day (UTC); they go on the day after. 0: no limit.",
     )
 
+    subscription_interval_s: Annotated[float, Field(ge=60, le=31_536_000)] = Field(
+        3600, description="Seconds that must lie between two times of a subscription."
+    )
+    subscriptions_per_subject: int = Field(
+        20, ge=0, description="Active subscriptions that a subject may have."
+    )
+
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")
     model_concurrency: dict[str, Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict,
@@ -126,7 +133,8 @@ class Settings(BaseSettings):
     )
     renewal_s: Seconds = Field(2.5, description="Seconds between two renewals of a worker's leases.")
     rescue_s: Seconds = Field(
-        1, description="Seconds between two looks for lost runs, and for the next to play."
+        1,
+        description="Seconds between two looks for lost runs, for the next to play, and for subscriptions that are due.",
     )
     ring_again_s: Seconds = Field(
         10, description="Seconds before an unanswered doorbell of a queued run is rung again."

@@ -51,6 +51,14 @@ class FactStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class SubscriptionState(StrEnum):
+    """Whether a subscription comes due: a paused one waits for somebody, an ended one is over."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
 class Outcome(StrEnum):
     """How a doorbell was answered."""
 

@@ -6,9 +6,8 @@ from datetime import timedelta
 import structlog
 
 from chiron_workers.agent.paying import PaidModel
-from chiron_workers.agent.play import Stopped, play
+from chiron_workers.agent.play import Answer, Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.entries import Reply
 from chiron_workers.errors import (
     BudgetSpent,
     LeaseLost,
@@ -104,8 +103,10 @@ class Taking:
     async def _played(self) -> Ending | None:
         run, settings = self.run, self._settings
         try:
-            reply = await play(run, self._journal, self._model, self._tools, settings, lambda: self.must_stop)
-            return completed(reply)
+            answer = await play(
+                run, self._journal, self._model, self._tools, settings, lambda: self.must_stop
+            )
+            return completed(answer)
         except LeaseLost:
             return None
         except Stopped:
@@ -174,10 +175,13 @@ class Taking:
         log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
 
 
-def completed(reply: Reply) -> Ending:
-    """A run's end with the model's last words as its answer."""
-    data = {"answer": reply.text[:SHOWN_CHARS]}
-    return Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, data),), answer=reply.text)
+def completed(answer: Answer) -> Ending:
+    """A run's end with its last words as its answer."""
+    data: dict[str, object] = {"answer": answer.text[:SHOWN_CHARS]}
+    if answer.is_silent:
+        data["silent"] = True
+    told = ((EventKind.RUN_COMPLETED, data),)
+    return Ending(RunState.COMPLETED, told, answer=answer.text, silent=answer.is_silent)
 
 
 def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Ending:

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 from chiron_api.cli import build
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind, FactStatus, RunState
+from chiron_workers.states import EventKind, FactStatus, RunState, SubscriptionState
 from chiron_workers.store.migrate import migrations
 
 ROOT = Path(__file__).parents[1]
@@ -89,6 +89,7 @@ def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
         ("runs_state_is_known", set(RunState)),
         ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
         ("facts_status_is_known", set(FactStatus)),
+        ("subscriptions_state_is_known", set(SubscriptionState)),
     ],
 )
 def test_the_schema_knows_the_same_words(database_url: str, constraint: str, words: set[str]):

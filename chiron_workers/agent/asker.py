@@ -20,6 +20,11 @@ class RunAsker:
     model: PaidModel
     session: Session
 
+    @property
+    def model_name(self) -> str:
+        """Which model is asked: the run's own."""
+        return self.model.run.model
+
     async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
         """One reply to one question, apart from the run's conversation.
 

@@ -29,6 +29,14 @@ from chiron_workers.store.notes import notes_of
 from chiron_workers.store.runs import Run
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The last words of a run; `is_silent` if they are not worth bothering anybody with."""
+
+    text: str
+    is_silent: bool = False
+
+
 class Stopped(ChironError):
     """The worker was asked to let go of the run; everything paid for is in the journal."""
 
@@ -40,8 +48,8 @@ async def play(
     tools: Toolbox,
     settings: Settings,
     must_stop: Callable[[], bool],
-) -> Reply:
-    """Carry a run forward until the model asks for no more tools; return its last reply.
+) -> Answer:
+    """Carry a run forward until the model asks for no more tools, or a tool ends it; return its last words.
 
     Starting, resuming after a crash and continuing a conversation are this one call, since the last entry alone
     says what comes next. An entry is committed before anything is built on it: a crash repeats the one step in
@@ -73,19 +81,22 @@ async def play(
                 scribe.keep(Results(await step.results(calls)))
             case Reply(stop="model_context_window_exceeded") if scribe.window.replies > 1:
                 await scribe.append(Folding(FOLD))
-            case Question() | Results() | Reply(stop="pause_turn" | "max_tokens") as entry:
+            case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:
                 await step.reply_to(entry)
-            case Reply() as reply:
+            case Reply() | Results() as last:
                 if not await scribe.take_messages(ask=True):
-                    return _finished(reply)
+                    return _finished(last)
 
 
-def _finished(reply: Reply) -> Reply:
-    match reply.stop:
+def _finished(last: Reply | Results) -> Answer:
+    if isinstance(last, Results):
+        assert last.ending is not None
+        return Answer(last.ending.text, is_silent=True)
+    match last.stop:
         case "end_turn" | "stop_sequence":
-            return reply
+            return Answer(last.text)
         case "refusal":
-            raise RunFailed("refusal", f"The model refuses to go on. {reply.text[:SHOWN_CHARS]}".strip())
+            raise RunFailed("refusal", f"The model refuses to go on. {last.text[:SHOWN_CHARS]}".strip())
         case "model_context_window_exceeded":
             raise RunFailed("context_window", "The conversation no longer fits the model's context window.")
         case unknown:

@@ -1,7 +1,7 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chiron_workers.agent.asker import RunAsker
@@ -82,9 +82,7 @@ class Toolbox:
             await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)
         return result
 
-    def _asker(self, run: Run, session: Session) -> Asker | None:
-        if not (self.settings.claude_search and run.model.startswith("claude")):
-            return None
+    def _asker(self, run: Run, session: Session) -> Asker:
         paid = PaidModel(run, self.endpoints(run), self.journal.pool, self.settings)
         return RunAsker(paid, session)
 
@@ -93,7 +91,8 @@ class Toolbox:
         data = await self.registry.execute(call.name, store, _object(call), timeout_s=timeout_s)
         text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         assert store.caller.shown is not None
-        return _shown(call.id, storable(text), store.caller.shown)
+        result = _shown(call.id, storable(text), store.caller.shown)
+        return replace(result, ends_silently=store.session.ends_silently)
 
 
 def _shown(call_id: str, text: str, limit: Limit) -> ToolResult:

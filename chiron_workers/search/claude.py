@@ -21,10 +21,11 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
 
     The search is a model call: it is paid for with the run's money and counted there.
     """
-    if store.asker is None:
+    asker = store.asker
+    if asker is None or not asker.model_name.startswith("claude"):
         return []
     try:
-        reply = await store.asker.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
+        reply = await asker.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
     except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
         raise ToolError(f"The web search does not answer: {error}") from None
     found = [result for block in reply.content for result in _results(block)]

@@ -37,6 +37,25 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What research that recurs begins with: when its topic was last looked into, and what was found then."""
+
+    since: datetime | None = None
+    found: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """The time of a subscription that a batch is for."""
+
+    subscription_id: UUID
+    due_at: datetime
+
+
+NOTHING_EARLIER = Earlier()
+
+
+@dataclass(frozen=True, slots=True)
 class NewRun:
     """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now."""
 
@@ -48,6 +67,7 @@ class NewRun:
     priority: int = 0
     budget: Budget = NO_BUDGET
     ready_at: datetime | None = None
+    earlier: Earlier = NOTHING_EARLIER
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +84,7 @@ class NewBatch:
     budget: Budget = NO_BUDGET
     idempotency_key: str | None = None
     concurrency: int | None = None
+    occurrence: Occurrence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +206,8 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
         "request_hash": _request_hash(batch, slugs),
         "concurrency": batch.concurrency,
         "ready_at": _earliest(batch.runs),
+        "subscription_id": batch.occurrence.subscription_id if batch.occurrence else None,
+        "due_at": batch.occurrence.due_at if batch.occurrence else None,
     }
 
 
@@ -254,6 +277,9 @@ async def _copy_runs(
                     run.budget.tokens,
                     1,
                     max(run.ready_at or row["created_at"], row["created_at"]),
+                    batch.occurrence.subscription_id if batch.occurrence else None,
+                    run.earlier.since,
+                    run.earlier.found,
                 )
             )
 

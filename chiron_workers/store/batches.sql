@@ -1,9 +1,10 @@
 -- insert
 -- Whoever sends the same key at the same time waits here for the first, and then gets no row.
 insert into batches (id, name, subject_id, priority, budget_usd, budget_tokens, run_count, open_runs, idempotency_key,
-                     request_hash, concurrency, ready_at)
+                     request_hash, concurrency, ready_at, subscription_id, due_at)
 values (%(id)s, %(name)s, %(subject_id)s, %(priority)s, %(budget_usd)s, %(budget_tokens)s, %(run_count)s, %(run_count)s,
-        %(idempotency_key)s, %(request_hash)s, %(concurrency)s, coalesce(%(ready_at)s::timestamptz, now()))
+        %(idempotency_key)s, %(request_hash)s, %(concurrency)s, coalesce(%(ready_at)s::timestamptz, now()),
+        %(subscription_id)s, %(due_at)s)
 on conflict (idempotency_key) do nothing
 returning id, created_at;
 
@@ -11,7 +12,8 @@ returning id, created_at;
 select id, request_hash from batches where idempotency_key = %(idempotency_key)s;
 
 -- copy_runs
-copy runs (id, batch_id, role, subject_id, topic, model, priority, max_turns, budget_usd, budget_tokens, seq, ready_at) from stdin;
+copy runs (id, batch_id, role, subject_id, topic, model, priority, max_turns, budget_usd, budget_tokens, seq, ready_at,
+           subscription_id, since, found_before) from stdin;
 
 -- queued_events
 -- Made on the server from the rows just copied: nothing crosses the wire twice.

@@ -29,6 +29,7 @@ class Ending:
     error: Mapping[str, str] | None = None
     ready_in: timedelta = timedelta()
     counts: bool = False
+    silent: bool = False  # nobody need be bothered with it
 
 
 async def release_within(
@@ -116,5 +117,6 @@ def _ending_columns(ending: Ending) -> dict[str, Any]:
         "error": json_text(ending.error) if ending.error else None,
         "ready_in": ending.ready_in,
         "counts": ending.counts,
+        "silent": ending.silent,
         "closes": ending.state.is_final,
     }

@@ -10,7 +10,7 @@ with fence as (
   update runs
      set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
          wanted = null,
-         answer = coalesce(%(answer)s::text, answer), error = %(error)s::json,
+         answer = coalesce(%(answer)s::text, answer), error = %(error)s::json, silent = %(silent)s,
          ready_at = now() + %(ready_in)s, rung_at = null,
          attempt = attempt + case when %(counts)s and steps = steps_at_claim then 1 else 0 end,
          unconfirmed_usd = unconfirmed_usd + reserved_usd, unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
@@ -40,9 +40,11 @@ on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 -- Whoever ends the last open run says so, in its own run's sequence. The batch row is locked by now, and all
 -- other runs of it have ended.
 with counts as (
-  select json_object_agg(state, n) as runs from (select state, count(*) as n from runs where batch_id = %(batch_id)s group by state) each_state),
+  select json_object_agg(state, n) as runs, coalesce(sum(silent), 0) as silent
+    from (select state, count(*) as n, count(*) filter (where silent) as silent
+            from runs where batch_id = %(batch_id)s group by state) each_state),
 counter as (
   update runs set seq = seq + 1 where id = %(run_id)s returning id, batch_id, seq)
 insert into events (run_id, seq, batch_id, kind, data)
-select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs) from counter, counts
+select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent) from counter, counts
 returning seq, at, data;

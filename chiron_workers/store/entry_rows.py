@@ -77,4 +77,4 @@ def entry_of(row: DictRow) -> Opening | Question | Folding | Reply:
 
 def result_of(row: DictRow) -> ToolResult:
     """The result that a row holds."""
-    return ToolResult(row["call_id"], row["body"], row["is_error"])
+    return ToolResult(row["call_id"], row["body"], row["is_error"], ends_silently=row["ends_silently"])

@@ -129,6 +129,7 @@ class Journal:
             "body": result.text,
             "whole": result.whole,
             "ms": ms,
+            "ends_silently": result.ends_silently,
             **spent_on(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
         }

@@ -7,10 +7,10 @@ select n, kind, epoch, body, input_tokens, output_tokens, cache_write_tokens, ca
  order by n;
 
 -- read_results
-select n, call_id, is_error, body from tool_results where run_id = %(run_id)s and n >= %(first)s;
+select n, call_id, is_error, body, ends_silently from tool_results where run_id = %(run_id)s and n >= %(first)s;
 
 -- read_result
-select call_id, is_error, body from tool_results where run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s;
+select call_id, is_error, body, ends_silently from tool_results where run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s;
 
 -- entry_exists
 select 1 as found from entries where run_id = %(run_id)s and n = %(n)s and lease = %(lease)s;
@@ -77,8 +77,10 @@ logged as (
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
 result as (
-  insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd)
-  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s, %(cost_usd)s::numeric from fence)
+  insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd, ends_silently)
+  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s, %(cost_usd)s::numeric,
+         %(ends_silently)s
+    from fence)
 select seq_before, at from fence;
 
 -- lock

@@ -3,6 +3,7 @@ from typing import Self
 
 from chiron_workers.embed import Embedder
 from chiron_workers.store.assessments import Assessments
+from chiron_workers.store.evaluations import Evaluations
 from chiron_workers.store.facts import Facts
 from chiron_workers.store.nodes import Nodes
 from chiron_workers.store.notes import Notes
@@ -11,6 +12,7 @@ from chiron_workers.store.results import ToolResults
 from chiron_workers.store.session import Asker, Caller, Session
 from chiron_workers.store.sources import Sources
 from chiron_workers.store.subjects import Subjects
+from chiron_workers.store.subscriptions import Subscriptions
 
 
 class Store:
@@ -31,6 +33,8 @@ class Store:
         self.notes = Notes(session)
         self.results = ToolResults(session)
         self.reach = Reach(session)
+        self.subscriptions = Subscriptions(session)
+        self.evaluations = Evaluations(session)
 
     @property
     def caller(self) -> Caller:

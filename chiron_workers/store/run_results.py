@@ -28,6 +28,7 @@ class Result:
     subject_id: str
     state: RunState
     answer: str | None
+    silent: bool
     error: dict[str, str] | None
     facts: int
     spent_usd: Decimal

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from psycopg import Connection
@@ -36,6 +36,9 @@ class Run:
     entries: int  # in its journal so far
     turns: int
     epoch: int  # that its next entry belongs to
+    subscription_id: UUID | None  # that started it
+    since: datetime | None  # when the subscription last looked into the topic
+    found_before: str | None
 
 
 @dataclass(frozen=True, slots=True)

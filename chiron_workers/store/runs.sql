@@ -6,10 +6,11 @@ with taken as (
   update runs
      set state = 'running', lease = lease + 1, leased_until = now() + %(lease_for)s, worker = %(worker)s,
          attempt = greatest(attempt, 1), steps_at_claim = steps, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0, rung_at = null, seq = seq + 1,
-         started_at = coalesce(started_at, now()), finished_at = null, error = null
+         started_at = coalesce(started_at, now()), finished_at = null, error = null, silent = false
    where id = %(run_id)s and state = 'queued' and rung_at is not null and ready_at <= now()
      and not exists (select from holds h where h.model = runs.model and h.until > now())
-  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq),
+  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
+            subscription_id, since, found_before),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
   select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
@@ -17,6 +18,7 @@ event as (
     from taken
   returning seq, kind, at, data)
 select taken.id, taken.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, s.title as subject,
+       subscription_id, since, found_before,
        event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
   from taken, event, subjects s where s.id = taken.subject_id;
 

@@ -31,6 +31,10 @@ class Caller:
 class Asker(Protocol):
     """A model that a tool may ask."""
 
+    @property
+    def model_name(self) -> str:
+        """Which one it is."""
+
     async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
         """One reply to one question, apart from any conversation."""
 
@@ -48,6 +52,7 @@ class Session:
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
     spent: list[Reply] = field(default_factory=list)  # what a tool asked a model, to be paid with its result
     reads_private: bool = False  # said by `store.reach.note_private`, written with the call's result
+    ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
     _connection: AsyncConnection[DictRow] | None = None
 
     async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:

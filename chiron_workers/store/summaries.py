@@ -20,7 +20,7 @@ class BatchSummary:
     """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
 
     `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost;
-    `pruned` counts the runs whose journal is gone.
+    `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
     """
 
     id: UUID
@@ -44,6 +44,7 @@ class BatchSummary:
     started_at: datetime | None
     finished_at: datetime | None
     pruned: int
+    silent: int
     held: list[dict[str, str]]
 
 
@@ -75,6 +76,7 @@ class RunSummary:
     started_at: datetime | None
     finished_at: datetime | None
     pruned_at: datetime | None
+    silent: bool
     held: dict[str, str] | None
 
 

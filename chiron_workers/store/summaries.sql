@@ -15,12 +15,12 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
           coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(spent_usd), 0) as spent_usd,
           coalesce(sum(unconfirmed_usd), 0) as unconfirmed_usd, coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
           coalesce(sum(reserved_usd), 0) as reserved_usd, min(started_at) as started_at,
-          coalesce(sum(pruned), 0)::bigint as pruned
+          coalesce(sum(pruned), 0)::bigint as pruned, coalesce(sum(silent), 0)::bigint as silent
      from (select state, count(*) as n, sum(facts) as facts, sum(turns) as turns,
                   sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
                   sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
                   sum(unconfirmed_calls) as unconfirmed_calls, sum(reserved_usd) as reserved_usd, min(started_at) as started_at,
-                  count(pruned_at) as pruned
+                  count(pruned_at) as pruned, count(*) filter (where silent) as silent
              from runs where batch_id = b.id group by state) by_state) sums
  where b.id = any(%(batch_ids)s)
  order by b.id desc;
@@ -28,7 +28,7 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
 -- run
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
        spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
-       started_at, finished_at, pruned_at,
+       started_at, finished_at, pruned_at, silent,
        (select json_build_object('model', h.model, 'until', until, 'reason', reason)
           from holds h where h.model = runs.model and until > now() and state = 'queued') as held
   from runs where id = %(run_id)s;
@@ -36,7 +36,7 @@ select id, batch_id, role, subject_id, topic, model, state, attempt, turns, fact
 -- runs_of
 select id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
        spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
-       started_at, finished_at, pruned_at,
+       started_at, finished_at, pruned_at, silent,
        (select json_build_object('model', h.model, 'until', until, 'reason', reason)
           from holds h where h.model = runs.model and until > now() and state = 'queued') as held
   from runs where batch_id = %(batch_id)s order by id limit %(limit)s;

@@ -1,0 +1,244 @@
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.prices import is_priced
+from chiron_workers.recurrence import Recurrence
+from chiron_workers.settings import settings
+from chiron_workers.states import SubscriptionState
+from chiron_workers.store.batches import NewRun, check_run
+from chiron_workers.store.budgets import Budget, check_budget, check_model
+from chiron_workers.store.queries import load
+from chiron_workers.store.session import Session
+from chiron_workers.store.subjects import Subjects
+
+SQL = load(__file__)
+TOPICS_MAX = 20
+ASKED_FOR = "asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class NewSubscription:
+    """Research that is to recur. `subject` is any name; `budget_usd` is for all topics of one time together."""
+
+    topics: tuple[str, ...]
+    subject: str
+    recurrence: Recurrence
+    role: str = "research"
+    model: str | None = None  # the one of the run that makes it, or of new runs
+    budget_usd: Decimal | None = None
+    ends_at: datetime | None = None
+
+    def fingerprint(self, subject_id: str) -> str:
+        """What two subscriptions have in common that are the same."""
+        when = self.recurrence.cron.split(), self.recurrence.time_zone
+        return hashlib.sha256(json.dumps([subject_id, self.topics, self.role, *when]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Research that recurs. `reason` says why it is paused, or why its latest time was passed over.
+
+    `next_at` is None unless it is active, `last_batch_id` is what its latest time started.
+    """
+
+    id: UUID
+    subject_id: str
+    topics: list[str]
+    role: str
+    model: str
+    cron: str
+    time_zone: str
+    budget_usd: Decimal | None
+    made_by: str
+    run_id: UUID | None
+    state: SubscriptionState
+    reason: str
+    next_at: datetime | None
+    last_due_at: datetime | None
+    last_batch_id: UUID | None
+    times: int
+    times_skipped: int
+    ends_at: datetime | None
+    created_at: datetime
+
+
+class Subscriptions:
+    """Who wants what researched again and again, and when each is due."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def create(self, new: NewSubscription) -> tuple[Subscription, bool]:
+        """Make a subscription, or find the one that is the same; and whether it is new.
+
+        Raises:
+            UsageError: Something of it is not possible; the message says what would be.
+            ToolValidationError: A run names a subject that is not its own.
+            Conflict: The subject has as many as it may have.
+        """
+        model = new.model or await self._usual_model()
+        budget_usd = _checked(new, model)
+        subject_id = await self._subject(new.subject)
+        fingerprint = new.fingerprint(subject_id)
+        await self._alone(subject_id)
+        if found := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
+            return await self.get(found["id"]), False
+        next_at = await self._first_time(new)
+        await self._require_room(subject_id)
+        caller, subscription_id = self._session.caller, new_id()
+        await self._session.write(
+            SQL["insert"],
+            {
+                "id": subscription_id,
+                "subject_id": subject_id,
+                "topics": list(new.topics),
+                "role": new.role,
+                "model": model,
+                "cron": " ".join(new.recurrence.cron.split()),
+                "time_zone": new.recurrence.time_zone,
+                "budget_usd": budget_usd,
+                "made_by": caller.owner,
+                "run_id": caller.run_id,
+                "fingerprint": fingerprint,
+                "next_at": next_at,
+                "ends_at": new.ends_at,
+            },
+        )
+        return await self.get(subscription_id), True
+
+    async def get(self, subscription_id: UUID) -> Subscription:
+        """One subscription. Raises NotFound."""
+        row = await self._session.row(SQL["get"], {"id": subscription_id})
+        if row is None:
+            raise _unknown(subscription_id)
+        return _subscription(row)
+
+    async def newest(
+        self, *, limit: int, before: UUID | None = None, subject_id: str | None = None
+    ) -> list[Subscription]:
+        """The newest subscriptions, newest first; with `before` those older than that one."""
+        args = {"limit": limit, "before": before, "subject_id": subject_id}
+        return [_subscription(row) for row in await self._session.rows(SQL["newest"], args)]
+
+    async def pause(self, subscription_id: UUID) -> Subscription:
+        """Let no more times come due until somebody resumes it. Raises NotFound, Conflict if it has ended."""
+        found = await self._held(subscription_id)
+        if found.state == SubscriptionState.ACTIVE:
+            await self._session.write(SQL["pause"], {"id": subscription_id, "reason": ASKED_FOR})
+        return await self.get(subscription_id)
+
+    async def resume(self, subscription_id: UUID) -> Subscription:
+        """Let it come due again, first at the next of its times: what was missed meanwhile is not made up for.
+
+        Raises:
+            NotFound: There is no such subscription.
+            Conflict: It has ended, or its subject has as many active ones as it may have.
+            UsageError: Its expression or time zone cannot be read.
+        """
+        found = await self._held(subscription_id)
+        if found.state == SubscriptionState.PAUSED:
+            await self._alone(found.subject_id)
+            await self._require_room(found.subject_id)
+            next_at = Recurrence(found.cron, found.time_zone).next_after(await self._now())
+            await self._session.write(SQL["resume"], {"id": subscription_id, "next_at": next_at})
+        return await self.get(subscription_id)
+
+    async def remove(self, subscription_id: UUID) -> None:
+        """Delete it; what it has started goes on and stays. Raises NotFound."""
+        if not await self._session.write(SQL["remove"], {"id": subscription_id}):
+            raise _unknown(subscription_id)
+
+    async def started_this_run(self) -> bool:
+        """Whether a subscription started the run on whose behalf the store is used."""
+        row = await self._session.row(SQL["started"], {"run_id": self._session.caller.run_id})
+        return row is not None
+
+    async def _held(self, subscription_id: UUID) -> Subscription:
+        rows = await self._session.write(SQL["hold"], {"id": subscription_id})
+        if not rows:
+            raise _unknown(subscription_id)
+        found = await self.get(subscription_id)
+        if found.state == SubscriptionState.ENDED:
+            raise Conflict(f"Subscription {subscription_id} has ended; make a new one.")
+        return found
+
+    async def _subject(self, name: str) -> str:
+        subjects = Subjects(self._session)
+        if self._session.caller.subject_id is not None:
+            return subjects.writable(name)
+        return await subjects.ensure(name, name)
+
+    async def _alone(self, subject_id: str) -> None:
+        await self._session.write(SQL["alone"], {"subject_id": subject_id})
+
+    async def _require_room(self, subject_id: str) -> None:
+        row = await self._session.row(SQL["active"], {"subject_id": subject_id})
+        most = settings().subscriptions_per_subject
+        if row is not None and row["active"] >= most:
+            raise Conflict(
+                f"{subject_id} has {row['active']:,} active subscriptions, and may have {most:,} "
+                "(CHIRON_SUBSCRIPTIONS_PER_SUBJECT). Pause or delete one first."
+            )
+
+    async def _first_time(self, new: NewSubscription) -> datetime:
+        next_at = new.recurrence.next_after(await self._now())
+        if new.ends_at is not None and next_at > new.ends_at:
+            raise UsageError(
+                f"The first time would be {next_at:%Y-%m-%d %H:%M} UTC, after the subscription has ended. Let it end later."
+            )
+        return next_at
+
+    async def _now(self) -> datetime:
+        # All workers see one clock: that of Postgres.
+        row = await self._session.row(SQL["now"])
+        assert row is not None
+        now: datetime = row["now"]
+        return now
+
+    async def _usual_model(self) -> str:
+        row = await self._session.row(SQL["model_of"], {"run_id": self._session.caller.run_id})
+        return row["model"] if row else settings().model
+
+
+def _checked(new: NewSubscription, model: str) -> Decimal | None:
+    """What each time may cost. Raises UsageError for what cannot be subscribed to."""
+    if not 0 < len(new.topics) <= TOPICS_MAX:
+        raise UsageError(f"A subscription has 1 to {TOPICS_MAX} topics (got {len(new.topics):,}).")
+    if len(set(new.topics)) < len(new.topics):
+        raise UsageError("A topic is named twice.")
+    for topic in new.topics:
+        check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns))
+    check_model(model)
+    new.recurrence.check(at_least=timedelta(seconds=settings().subscription_interval_s))
+    return _budget(new.budget_usd, [model])
+
+
+def _budget(budget_usd: Decimal | None, models: Sequence[str]) -> Decimal | None:
+    most = settings().run_budget_usd
+    if budget_usd is None:
+        return most if all(is_priced(model, settings().prices) for model in models) else None
+    check_budget(Budget(budget_usd), models)
+    if budget_usd > most:
+        raise UsageError(
+            f"A time may cost at most {most:,} USD, what a run may cost (CHIRON_RUN_BUDGET_USD); got {budget_usd:,}."
+        )
+    return budget_usd
+
+
+def _unknown(subscription_id: UUID) -> NotFound:
+    return NotFound(f"There is no subscription {subscription_id}. `chiron subscriptions list` shows them.")
+
+
+def _subscription(row: DictRow) -> Subscription:
+    found: dict[str, Any] = {**row, "state": SubscriptionState(row["state"])}
+    return Subscription(**found)

@@ -1,0 +1,49 @@
+-- now
+select now() as now;
+
+-- model_of
+select model from runs where id = %(run_id)s;
+
+-- alone
+-- One at a time for each subject: each sees what the others have made before it counts.
+select pg_advisory_xact_lock(hashtextextended('subscriptions ' || %(subject_id)s, 0));
+
+-- same
+select id from subscriptions where fingerprint = %(fingerprint)s and state <> 'ended';
+
+-- active
+select count(*) as active from subscriptions where subject_id = %(subject_id)s and state = 'active';
+
+-- insert
+insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, fingerprint, next_at, ends_at)
+values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s, %(run_id)s,
+        %(fingerprint)s, %(next_at)s, %(ends_at)s);
+
+-- get
+select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
+       (select b.id from batches b where b.subscription_id = s.id order by b.id desc limit 1) as last_batch_id,
+       times, times_skipped, ends_at, created_at
+  from subscriptions s where id = %(id)s;
+
+-- newest
+select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
+       (select b.id from batches b where b.subscription_id = s.id order by b.id desc limit 1) as last_batch_id,
+       times, times_skipped, ends_at, created_at
+  from subscriptions s
+ where (%(before)s::uuid is null or id < %(before)s) and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
+ order by id desc limit %(limit)s;
+
+-- hold
+select id from subscriptions where id = %(id)s for update;
+
+-- pause
+update subscriptions set state = 'paused', next_at = null, reason = %(reason)s where id = %(id)s;
+
+-- resume
+update subscriptions set state = 'active', next_at = %(next_at)s, reason = '' where id = %(id)s;
+
+-- remove
+delete from subscriptions where id = %(id)s returning id;
+
+-- started
+select 1 as found from runs where id = %(run_id)s and subscription_id is not null;

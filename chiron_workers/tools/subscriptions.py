@@ -1,0 +1,93 @@
+from decimal import Decimal
+from typing import Annotated, TypedDict
+
+from pydantic import Field
+
+from chiron_workers.errors import Conflict, ToolError, UsageError
+from chiron_workers.recurrence import CHARS_MAX, Recurrence
+from chiron_workers.store import Store
+from chiron_workers.store.batches import TOPIC_CHARS_MAX
+from chiron_workers.store.subscriptions import TOPICS_MAX, NewSubscription, Subscription
+from chiron_workers.toolkit import tool
+
+REASON_CHARS_MAX = 2_000
+Topic = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
+Usd = Annotated[Decimal, Field(gt=0)]
+
+
+class Subscribed(TypedDict):
+    """A subscription, and what is next."""
+
+    subscription_id: str
+    is_new: bool
+    state: str
+    next_at: str | None
+    budget_usd: float | None
+
+
+@tool
+async def create_subscription(
+    store: Store,
+    *,
+    topics: Annotated[list[Topic], Field(min_length=1, max_length=TOPICS_MAX)],
+    subject_id: str,
+    cron: Annotated[str, Field(max_length=CHARS_MAX)],
+    time_zone: str = "UTC",
+    role: str = "research",
+    budget_usd: Usd | None = None,
+) -> Subscribed:
+    """Have topics researched again and again, at the times of a cron expression, and be told what is new each time.
+
+    Use it only if you are asked for it, or if the topic changes and somebody needs to know. The same subscription made
+    twice is one.
+
+    Args:
+        topics: What to research each time; each topic becomes a run of its own.
+        subject_id: The subject that the facts belong to, by its id or its name.
+        cron: When: minute, hour, day of the month, month, day of the week. "0 9 * * MON" is each Monday at 9:00.
+        time_zone: Whose clock that is, such as Europe/Berlin.
+        role: Which agent works on the topics.
+        budget_usd: What all topics together may cost each time.
+
+    Returns:
+        subscription_id, is_new (false where there was the same one already), state, next_at (when it is due first) and
+        budget_usd.
+    """
+    new = NewSubscription(tuple(topics), subject_id, Recurrence(cron, time_zone), role, budget_usd=budget_usd)
+    try:
+        found, is_new = await store.subscriptions.create(new)
+    except (UsageError, Conflict) as error:
+        raise ToolError(str(error)) from None
+    return _told(found, is_new=is_new)
+
+
+@tool
+async def silent_exit(
+    store: Store, *, reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX)]
+) -> str:
+    """End a run that recurs and found nothing new, without bothering anybody. The run ends at once.
+
+    Only a run that a subscription started can end so. Store first what you want to keep.
+
+    Args:
+        reason: Where you looked, and why there is nothing to tell.
+
+    Returns:
+        The reason.
+    """
+    if not reason.strip():
+        raise ToolError("reason: say where you looked, and why there is nothing to tell.")
+    if not await store.subscriptions.started_this_run():
+        raise ToolError("No subscription started this run, so somebody waits for its answer: write it.")
+    store.session.ends_silently = True
+    return reason
+
+
+def _told(found: Subscription, *, is_new: bool) -> Subscribed:
+    return Subscribed(
+        subscription_id=str(found.id),
+        is_new=is_new,
+        state=found.state,
+        next_at=found.next_at.isoformat() if found.next_at else None,
+        budget_usd=None if found.budget_usd is None else float(found.budget_usd),
+    )
