@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -86,7 +86,7 @@ async def _batch(pool: Pool, row: DictRow) -> NewBatch:
         [_run(row, before) for before in earlier],
         row["subject_id"],
         budget=Budget(row["budget_usd"]),
-        idempotency_key=f"subscription {row['id']} at {row['next_at'].timestamp():.0f}",
+        idempotency_key=f"subscription {row['id']} at {row['next_at'].astimezone(UTC).isoformat()}",
         occurrence=Occurrence(row["id"], row["next_at"]),
     )
 

@@ -15,12 +15,14 @@ select s.id, subject_id, topics, role, model, cron, time_zone, budget_usd, next_
  order by next_at, s.id limit %(limit)s for update of s skip locked;
 
 -- earlier
--- When each topic was last looked into, and what was found when something was.
+-- When each topic was last looked into, and what was found when something was. What a run answered that has read
+-- private files is left out: the next one would hold their words and yet fetch whatever it likes.
 select topic,
        (select started_at from runs r where r.subscription_id = %(id)s and r.topic = t.topic and r.state = 'completed'
          order by r.id desc limit 1) as since,
        (select left(answer, %(chars)s) from runs r where r.subscription_id = %(id)s and r.topic = t.topic and r.state = 'completed'
-           and not r.silent order by r.id desc limit 1) as found
+           and not r.silent and not exists (select from private_runs p where p.run_id = r.id)
+         order by r.id desc limit 1) as found
   from unnest(%(topics)s::text[]) with ordinality as t (topic, place) order by place;
 
 -- advance

@@ -53,6 +53,10 @@ async def create_subscription(
         subscription_id, is_new (false where there was the same one already), state, next_at (when it is due first) and
         budget_usd.
     """
+    if await store.reach.is_private():
+        raise ToolError(
+            "This run has read private files, so it orders no further research: the topics could carry their words out."
+        )
     new = NewSubscription(tuple(topics), subject_id, Recurrence(cron, time_zone), role, budget_usd=budget_usd)
     try:
         found, is_new = await store.subscriptions.create(new)

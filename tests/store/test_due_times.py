@@ -1,0 +1,209 @@
+"""What is due: rows are moved into the past, clocks never."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg.rows import DictRow
+from stage import Stage
+
+from chiron_workers.recurrence import Recurrence
+from chiron_workers.store import Session
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.due_times import DueTime, start_due
+from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
+
+DAILY = Recurrence("0 9 * * *", "Europe/Berlin")
+
+
+async def subscribe(pool: Pool, *topics: str, recurrence: Recurrence = DAILY, **more: Any) -> UUID:
+    async with Session(pool) as session:
+        new = NewSubscription(topics or ("sea ice",), "The Arctic", recurrence, model="offline", **more)
+        return (await Subscriptions(session).create(new))[0].id
+
+
+async def make_due(stage: Stage, *, hours_ago: float = 1) -> datetime:
+    """As if the time of all subscriptions had come so many hours ago."""
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=hours_ago)
+    await stage.rows("update subscriptions set next_at = %s where state = 'active' returning 1", at)
+    return at
+
+
+async def subscription(stage: Stage) -> DictRow:
+    return (await stage.rows("select * from subscriptions"))[0]
+
+
+async def end_all(stage: Stage, **columns: str) -> None:
+    """As if all runs had completed with an answer."""
+    values = {"state": "completed", "answer": "It melts.", **columns}
+    await stage.rows(
+        "update runs set state = %s, answer = %s, started_at = coalesce(started_at, now()), finished_at = now() returning 1",
+        values["state"], values["answer"],
+    )  # fmt: skip
+    await stage.rows("update batches set open_runs = 0, finished_at = now() returning 1")
+
+
+async def test_a_due_time_starts_one_batch_and_says_when_it_is_due_next(stage: Stage) -> None:
+    subscription_id = await subscribe(stage.pool, "sea ice", "permafrost")
+    assert await start_due(stage.pool) == []
+    due_at = await make_due(stage)
+    assert await start_due(stage.pool) == [DueTime(subscription_id, due_at, "started")]
+    assert await start_due(stage.pool) == []
+    [batch] = await stage.rows("select * from batches")
+    assert (batch["subscription_id"], batch["due_at"], batch["run_count"]) == (subscription_id, due_at, 2)
+    runs = await stage.rows("select * from runs order by id")
+    assert [run["topic"] for run in runs] == ["sea ice", "permafrost"]
+    assert {run["subscription_id"] for run in runs} == {subscription_id}
+    row = await subscription(stage)
+    assert row["next_at"] == DAILY.next_after(datetime.now(UTC))
+    assert (row["last_due_at"], row["times"], row["state"]) == (due_at, 1, "active")
+
+
+async def test_workers_that_look_at_once_start_it_once(stage: Stage) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage)
+    found = await asyncio.gather(*(start_due(stage.pool) for _ in range(2)))
+    assert sum(map(len, found)) == 1
+    assert len(await stage.rows("select 1 from batches")) == 1
+
+
+async def test_times_that_were_missed_for_days_come_once(stage: Stage) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage, hours_ago=24 * 9)
+    assert len(await start_due(stage.pool)) == 1
+    await end_all(stage)
+    assert await start_due(stage.pool) == []
+    row = await subscription(stage)
+    assert (row["times"], row["next_at"]) == (1, DAILY.next_after(datetime.now(UTC)))
+
+
+async def test_a_worker_that_dies_after_its_submit_leaves_nothing_to_start_twice(stage: Stage) -> None:
+    await subscribe(stage.pool)
+    due_at = await make_due(stage)
+    await start_due(stage.pool)
+    before = await subscription(stage)
+    await stage.rows(
+        "update subscriptions set next_at = last_due_at, last_due_at = null, times = 0 returning 1"
+    )
+    [again] = await start_due(stage.pool)
+    assert (again.outcome, again.due_at) == ("started", due_at)
+    assert len(await stage.rows("select 1 from batches")) == 1
+    assert await subscription(stage) == before
+
+
+async def test_a_worker_with_other_settings_goes_on_where_one_died(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage)
+    await start_due(stage.pool)
+    await stage.rows("update subscriptions set next_at = last_due_at, last_due_at = null returning 1")
+    await stage.rows("update batches set request_hash = 'of other settings' returning 1")
+    assert [found.outcome for found in await start_due(stage.pool)] == ["started"]
+    assert len(await stage.rows("select 1 from batches")) == 1
+
+
+async def test_a_time_is_passed_over_while_the_batch_before_is_not_finished_and_says_so(stage: Stage) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage, hours_ago=30)
+    await start_due(stage.pool)
+    [batch] = await stage.rows("select id from batches")
+    await make_due(stage)
+    [skipped] = await start_due(stage.pool)
+    assert skipped.outcome == "skipped"
+    row = await subscription(stage)
+    assert f"was passed over, since batch {batch['id']} of the time before is not finished" in row["reason"]
+    assert (row["times"], row["times_skipped"], row["next_at"] > datetime.now(UTC)) == (1, 1, True)
+    await end_all(stage)
+    await make_due(stage)
+    assert [found.outcome for found in await start_due(stage.pool)] == ["started"]
+    assert (await subscription(stage))["reason"] == ""
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        ("update subscriptions set cron = '0 25 * * *' returning 1", "cannot be read (Bad hour)"),
+        ("update subscriptions set time_zone = 'Mars/Olympus' returning 1", "no time zone 'Mars/Olympus'"),
+        ("update subscriptions set role = 'baker' returning 1", "no role 'baker'"),
+        ("update subscriptions set model = 'unheard-of' returning 1", "price of unheard-of is not known"),
+        ("delete from subjects returning 1", "The subject the-arctic is gone"),
+    ],
+)
+async def test_what_can_no_longer_be_started_is_paused_with_the_reason_and_left_alone(
+    stage: Stage, spoil: str, reason: str
+) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage)
+    await stage.rows(spoil)
+    assert [found.outcome for found in await start_due(stage.pool)] == ["paused"]
+    assert await start_due(stage.pool) == []
+    row = await subscription(stage)
+    assert (row["state"], row["next_at"], row["times"]) == ("paused", None, 0)
+    assert reason in row["reason"]
+    assert await stage.rows("select 1 from batches") == []
+
+
+async def test_one_that_is_broken_holds_up_no_other(stage: Stage) -> None:
+    await subscribe(stage.pool, "broken")
+    await subscribe(stage.pool, "sound")
+    await make_due(stage)
+    await stage.rows("update subscriptions set cron = 'x' where topics = '{broken}' returning 1")
+    assert sorted(found.outcome for found in await start_due(stage.pool)) == ["paused", "started"]
+
+
+async def test_after_its_last_time_it_has_ended(stage: Stage) -> None:
+    await subscribe(stage.pool, ends_at=datetime.now(UTC) + timedelta(days=2))
+    await make_due(stage)
+    await stage.rows("update subscriptions set ends_at = now() + interval '1 minute' returning 1")
+    assert [found.outcome for found in await start_due(stage.pool)] == ["started"]
+    row = await subscription(stage)
+    assert (row["state"], row["next_at"]) == ("ended", None)
+
+
+async def test_each_topic_is_told_when_it_was_looked_into_and_what_was_found_last(stage: Stage) -> None:
+    await subscribe(stage.pool, "sea ice", "permafrost")
+    await make_due(stage, hours_ago=50)
+    await start_due(stage.pool)
+    assert await stage.rows("select 1 from runs where since is not null or found_before is not null") == []
+    await end_all(stage, answer="It melts.")
+    await make_due(stage, hours_ago=26)
+    await start_due(stage.pool)
+    second = await stage.rows("select since, found_before from runs order by id desc limit 2")
+    assert {row["found_before"] for row in second} == {"It melts."}
+    await end_all(stage, answer="Nothing.")
+    await stage.rows("update runs set silent = true where since is not null returning 1")
+    await stage.rows("update runs set answer = 'It melts.' where since is null returning 1")
+    await make_due(stage)
+    await start_due(stage.pool)
+    [*third] = await stage.rows("select since, found_before from runs order by id desc limit 2")
+    assert {row["found_before"] for row in third} == {"It melts."}, "what was silent is no news"
+    assert min(row["since"] for row in third) > max(row["since"] for row in second)
+
+
+async def test_words_of_a_run_that_read_private_files_are_not_handed_on(stage: Stage) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage, hours_ago=50)
+    await start_due(stage.pool)
+    await end_all(stage, answer="A secret.")
+    await stage.rows("insert into private_runs (run_id) select id from runs returning 1")
+    await make_due(stage)
+    await start_due(stage.pool)
+    [row] = await stage.rows("select since, found_before from runs order by id desc limit 1")
+    assert row["since"] is not None
+    assert row["found_before"] is None
+
+
+async def test_while_one_worker_looks_the_others_go_on_with_something_else(
+    stage: Stage,
+) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage)
+    async with stage.pool.connection() as frozen:
+        await frozen.execute("begin")
+        await frozen.execute("select pg_advisory_xact_lock(7201849)")
+        assert await start_due(stage.pool) == []
+        await frozen.execute("rollback")
+    assert len(await start_due(stage.pool)) == 1
