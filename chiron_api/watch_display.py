@@ -64,7 +64,8 @@ def phrase(event: Event) -> str:
         case EventKind.RUN_PAUSED | EventKind.RUN_HANDED_BACK | EventKind.BUDGET_REACHED:
             return f"{_plainly(event.kind)}: {_word(data, 'reason')}".rstrip(": ")
         case EventKind.RUN_COMPLETED:
-            return f"completed: {_word(data, 'answer')}".rstrip(": ")
+            how = "completed silently" if data.get("silent") else "completed"
+            return f"{how}: {_word(data, 'answer')}".rstrip(": ")
         case EventKind.RUN_FAILED:
             return f"failed ({_word(data, 'kind')}): {_word(data, 'message')}"
     return _plainly(event.kind)
@@ -85,6 +86,12 @@ def closing(found: BatchSummary | RunSummary) -> str:
     if found.pruned if isinstance(found, BatchSummary) else found.pruned_at:
         parts.append(
             "pruned, so its events are gone" if isinstance(found, RunSummary) else f"{found.pruned:,} pruned"
+        )
+    if found.silent:
+        parts.append(
+            "silent, since nothing new was found"
+            if isinstance(found, RunSummary)
+            else f"{found.silent:,} silent, since nothing new was found"
         )
     if isinstance(found, RunSummary):
         return f"{found.state.capitalize()}: {'; '.join(parts)}."

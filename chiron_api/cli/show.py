@@ -14,11 +14,13 @@ from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line, paragraphs, usd
 from chiron_api.watch_display import COLOURS
 from chiron_workers.settings import settings
+from chiron_workers.states import RunState
 from chiron_workers.store.connect import open_pool
 from chiron_workers.store.holds import Hold
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
 
 RUNS_SHOWN = 50
+SILENT = ", silent"
 
 cli = typer.Typer()
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -77,7 +79,7 @@ def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "batch": str(found.id),
             "name": one_line(found.name),
             "subject": found.subject_id,
-            "state": f"{found.state} ({_counts(found)})",
+            "state": f"{_batch_state(found)} ({_counts(found)})",
             "facts": f"{found.facts:,}",
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
@@ -103,7 +105,7 @@ def _print_run(found: RunSummary) -> None:
             "topic": one_line(found.topic, chars_max=4_000),
             "role": found.role,
             "model": one_line(found.model),
-            "state": f"{found.state} (attempt {found.attempt})" if found.attempt else str(found.state),
+            "state": f"{_run_state(found)} (attempt {found.attempt})" if found.attempt else _run_state(found),
             "facts": f"{found.facts:,}",
             "turns": f"{found.turns:,}",
             "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
@@ -143,14 +145,24 @@ def _batch_cells(found: BatchSummary) -> tuple[str, ...]:
     )
     runs = f"{done}/{sum(found.runs.values()):,}"
     return (
-        str(found.id), found.state, runs, f"{found.facts:,}", usd(found.spent_usd), found.subject_id, one_line(found.name),
+        str(found.id), _batch_state(found), runs, f"{found.facts:,}", usd(found.spent_usd), found.subject_id,
+        one_line(found.name),
     )  # fmt: skip
 
 
 def _run_cells(found: RunSummary) -> tuple[str, ...]:
     return (
-        str(found.id), found.state, f"{found.facts:,}", f"{found.turns:,}", usd(found.spent_usd), one_line(found.topic),
+        str(found.id), _run_state(found), f"{found.facts:,}", f"{found.turns:,}", usd(found.spent_usd), one_line(found.topic),
     )  # fmt: skip
+
+
+def _batch_state(found: BatchSummary) -> str:
+    is_silent = found.state == RunState.COMPLETED and found.silent == sum(found.runs.values())
+    return f"{found.state}{SILENT}" if is_silent else str(found.state)
+
+
+def _run_state(found: RunSummary) -> str:
+    return f"{found.state}{SILENT}" if found.silent else str(found.state)
 
 
 def _counts(found: BatchSummary) -> str:
@@ -187,5 +199,5 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             min_width=36 if name in {"id", "run"} else None,
         )
     for row in rows:
-        table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))  # type: ignore[call-overload]
+        table.add_row(*(Text(cell, style=COLOURS.get(cell.removesuffix(SILENT), "")) for cell in row))  # type: ignore[call-overload]
     Console().print(table)

@@ -1,0 +1,68 @@
+"""Subscriptions with workers as everybody starts them: two that race, and one of them killed."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+from scripted_model import Says, call, calls, scripted_model
+from workers import rows, running, wait_until
+
+from chiron_workers.recurrence import Recurrence
+from chiron_workers.settings import Settings
+from chiron_workers.store import Session
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
+
+COUNT = 40
+ENV = {
+    "CHIRON_LEASE_S": "3",
+    "CHIRON_RENEWAL_S": "0.5",
+    "CHIRON_RESCUE_S": "0.1",
+    "ANTHROPIC_API_KEY": "test",
+}
+
+
+async def subscribe(settings: Settings, count: int) -> None:
+    """Subscriptions of `count` subjects; all were due last week."""
+    async with open_pool(settings.database_url, size=2) as pool, Session(pool) as session:
+        for n in range(count):
+            when = Recurrence("0 9 * * *", "Europe/Berlin")
+            new = NewSubscription((f"topic {n}",), f"Subject {n}", when, model="claude-opus-5-5")
+            await Subscriptions(session).create(new)
+    rows(settings, "update subscriptions set next_at = now() - interval '7 days' returning 1")
+
+
+def nothing_new(request: dict[str, Any]) -> Says:
+    return calls(call("silent_exit", reason="Nothing has changed."))
+
+
+@pytest.mark.slow
+async def test_each_due_time_starts_one_batch_with_two_workers_racing_and_one_killed(
+    settings: Settings,
+) -> None:
+    async with scripted_model(nothing_new) as model:
+        env = {**ENV, "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, name="w1", **env) as first, running(settings, name="w2", **env) as second:
+            ready = lambda: all("ready" in worker.log.read_text() for worker in (first, second))  # noqa: E731
+            await asyncio.to_thread(wait_until, ready, 60, "both workers are ready")
+            await subscribe(settings, COUNT)
+            begun = "select 1 from batches having count(*) > 3"
+            await asyncio.to_thread(wait_until, lambda: rows(settings, begun), 30, "some were started")
+            starter = rows(settings, "select 1 from batches")
+            first.kill()
+            assert len(starter) < COUNT, "it was killed in the midst of them"
+            done = "select 1 from runs where state = 'completed' having count(*) = %s"
+            await asyncio.to_thread(
+                wait_until, lambda: rows(settings, done, [COUNT]), 60, "all runs completed"
+            )
+            assert await asyncio.to_thread(second.stop) == 0
+    started = rows(settings, "select subscription_id, count(*) as n from batches group by 1")
+    assert (len(started), {row["n"] for row in started}) == (COUNT, {1})
+    assert rows(settings, "select 1 from subscriptions where times <> 1 or next_at < now()") == []
+    assert rows(settings, "select 1 from runs where not silent or turns <> 1") == []
+    topics = Counter(str(request["messages"][0]["content"][0]["text"]) for request in model.answered)
+    repeated = sum(topics.values()) - COUNT
+    killed = rows(settings, "select 1 from events where kind = 'run.handed_back'")
+    assert len(topics) == COUNT
+    assert repeated <= len(killed), "a silent exit costs no further call, a kill at most the one in flight"

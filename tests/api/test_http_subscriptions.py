@@ -1,0 +1,74 @@
+import httpx2
+import pytest
+
+from chiron_workers.ids import new_id
+
+BODY = {
+    "topics": ["sea ice"],
+    "subject": "The Arctic",
+    "cron": "0 9 * * MON",
+    "time_zone": "Europe/Berlin",
+}
+PATH = "/v1/subscriptions"
+
+
+async def test_a_subscription_is_made_once_shown_paused_resumed_and_deleted(client: httpx2.AsyncClient):
+    made = await client.post(PATH, json=BODY)
+    found = made.json()
+    where = f"{PATH}/{found['id']}"
+    assert (made.status_code, made.headers["location"]) == (201, where)
+    assert (found["subject_id"], found["state"], found["model"]) == ("the-arctic", "active", "offline")
+    again = await client.post(PATH, json=BODY)
+    assert (again.status_code, again.json()) == (200, found)
+    assert (await client.get(where)).json() == found
+    paused = await client.post(f"{where}/pause")
+    assert (paused.status_code, paused.json()["state"], paused.json()["next_at"]) == (200, "paused", None)
+    assert (await client.post(f"{where}/resume")).json() == found
+    assert (await client.delete(where)).status_code == 204
+    for answer in (await client.get(where), await client.delete(where), await client.post(f"{where}/pause")):
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
+async def test_they_are_listed_newest_first_in_pages(client: httpx2.AsyncClient):
+    made = [(await client.post(PATH, json=BODY | {"topics": [f"topic {n}"]})).json()["id"] for n in range(5)]
+    first = (await client.get(PATH, params={"limit": 3})).json()
+    rest = (await client.get(PATH, params={"limit": 3, "after": first["next"]})).json()
+    assert [item["id"] for item in first["items"] + rest["items"]] == made[::-1]
+    assert rest["next"] is None
+    assert (await client.get(PATH, params={"subject": "Elsewhere"})).json() == {"items": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"cron": "every monday"}, "Write five fields"),
+        ({"cron": "* * * * *"}, "at least 60 minutes must lie between"),
+        ({"time_zone": "Mars"}, "There is no time zone 'Mars'"),
+        ({"role": "baker"}, "There is no role 'baker'"),
+        ({"topics": []}, "topics"),
+        ({"subject": "!!"}, "must be a name with letters or digits"),
+        ({"ends_at": "2001-01-01T00:00:00Z"}, "after the subscription has ended"),
+        ({"every": "day"}, "every"),
+    ],
+)
+async def test_what_cannot_be_subscribed_to_is_a_problem_that_says_why(
+    client: httpx2.AsyncClient, wrong: dict, words: str
+):
+    answer = await client.post(PATH, json=BODY | wrong)
+    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+    assert words in answer.json()["detail"]
+    assert (await client.get(PATH)).json()["items"] == []
+    assert (await client.get(f"{PATH}/{new_id()}")).status_code == 404
+    assert (await client.get(f"{PATH}/none")).status_code == 404
+
+
+async def test_the_tool_makes_the_same_subscription_for_whoever_calls_it(client: httpx2.AsyncClient):
+    arguments = {key: value for key, value in BODY.items() if key != "subject"} | {"subject_id": "The Arctic"}
+    made = (await client.post("/v1/tools/create_subscription", json=arguments)).json()["result"]
+    assert (made["is_new"], made["state"]) == (True, "active")
+    again = (await client.post("/v1/tools/create_subscription", json=arguments)).json()["result"]
+    assert (again["is_new"], again["subscription_id"]) == (False, made["subscription_id"])
+    refused = await client.post("/v1/tools/create_subscription", json=arguments | {"cron": "soon"})
+    assert refused.status_code == 422
+    assert "Write five fields" in refused.json()["detail"]
+    assert (await client.get(PATH)).json()["items"][0]["id"] == made["subscription_id"]

@@ -1,0 +1,69 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+from click.testing import Result
+
+Chiron = Callable[..., Result]
+Rows = Callable[..., list[dict[str, Any]]]
+ADD = ("subscriptions", "add", "sea ice", "--subject", "The Arctic", "--cron", "0 9 * * MON")
+
+
+def added(chiron: Chiron, *more: str) -> dict[str, Any]:
+    found = chiron(*ADD, "--json", *more)
+    assert found.exit_code == 0, found.output
+    result: dict[str, Any] = json.loads(found.stdout)
+    return result
+
+
+def test_a_subscription_is_added_listed_paused_resumed_and_deleted(chiron: Chiron) -> None:
+    made = added(chiron, "--time-zone", "Europe/Berlin")
+    assert (made["topics"], made["subject_id"], made["state"]) == (["sea ice"], "the-arctic", "active")
+    listed = chiron("subscriptions", "list").output
+    assert f"{made['id']}  active  the-arctic  0 9 * * MON (Europe/Berlin)" in listed
+    assert "  sea ice\n  0 times so far\n  next " in listed
+    paused = chiron("subscriptions", "pause", made["id"]).output
+    assert f"{made['id']}  paused" in paused
+    assert "asked for" in paused
+    resumed = json.loads(chiron("subscriptions", "resume", made["id"], "--json").stdout)
+    assert (resumed["state"], resumed["next_at"]) == ("active", made["next_at"])
+    assert chiron("subscriptions", "delete", made["id"]).output == f"Deleted: subscription {made['id']}.\n"
+    assert "There is no subscription" in chiron("subscriptions", "list").output
+    assert json.loads(chiron("subscriptions", "list", "--json").stdout) == []
+
+
+def test_adding_the_same_again_says_so_and_makes_no_second(chiron: Chiron) -> None:
+    first = added(chiron)
+    again = chiron(*ADD)
+    assert again.output.startswith(f"This subscription is there already.\n{first['id']}")
+    assert len(json.loads(chiron("subscriptions", "list", "--json").stdout)) == 1
+    assert json.loads(chiron("subscriptions", "list", "--subject", "Elsewhere", "--json").stdout) == []
+
+
+def test_a_wrong_call_is_one_sentence(chiron: Chiron) -> None:
+    for arguments, words in (
+        ((*ADD[:-1], "every monday"), "Write five fields"),
+        ((*ADD[:-1], "* * * * *"), "at least 60 minutes must lie between"),
+        ((*ADD, "--time-zone", "Mars"), "There is no time zone 'Mars'"),
+        (("subscriptions", "pause", "x"), "'x' is no id"),
+    ):
+        failed = chiron(*arguments)
+        assert failed.exit_code == 2, failed.output
+        assert words in failed.output
+    missing = chiron("subscriptions", "pause", "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa")
+    assert missing.exit_code == 1
+    assert "There is no subscription 0198c0de" in missing.output
+
+
+def test_a_run_that_ended_silently_is_shown_so(chiron: Chiron, rows: Rows) -> None:
+    batch = json.loads(chiron("submit", "tides", "--subject", "Physics", "--json").stdout)
+    rows(
+        "update runs set state = 'completed', silent = true, answer = 'Nothing new.', "
+        "started_at = now(), finished_at = now() returning 1"
+    )
+    rows("update batches set open_runs = 0, finished_at = now() returning 1")
+    assert "\tcompleted, silent\t1/1\t" in chiron("list").output
+    assert "completed, silent (1 completed)" in chiron("show", batch["batch_id"]).output
+    assert "completed, silent" in chiron("show", batch["run_ids"][0]).output
+    assert json.loads(chiron("show", batch["run_ids"][0], "--json").stdout)["silent"] is True
+    assert json.loads(chiron("show", batch["batch_id"], "--json").stdout)["silent"] == 1
