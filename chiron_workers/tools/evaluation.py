@@ -16,6 +16,7 @@ from chiron_workers.toolkit import tool
 TEXT_CHARS_MAX = 60_000
 CRITERIA_MAX = 10
 TRIES = 2
+TIMEOUT_S = 600.0  # two calls of a model
 OFFLINE = "offline"
 ANSWER = "give_scores"
 Words = Annotated[str, Field(min_length=1, max_length=500)]
@@ -51,7 +52,7 @@ class Evaluation(TypedDict):
 JUDGEMENTS = TypeAdapter(list[Judgement])
 
 
-@tool
+@tool(needs_run=True, timeout_s=TIMEOUT_S)
 async def evaluation(
     store: Store,
     *,

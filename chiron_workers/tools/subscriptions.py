@@ -65,7 +65,7 @@ async def create_subscription(
     return _told(found, is_new=is_new)
 
 
-@tool
+@tool(needs_run=True)
 async def silent_exit(
     store: Store, *, reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX)]
 ) -> str:
