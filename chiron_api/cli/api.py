@@ -50,14 +50,14 @@ def serve(wanted: Settings) -> None:
     connect(
         wanted.database_url
     ).close()  # says in a sentence what would be a traceback from within the server
-    with _listen(wanted.api_host, wanted.api_port) as listener:
-        address = f"http://{_in_url(wanted.api_host)}:{listener.getsockname()[1]}"
-        typer.echo(f"HTTP API on {address}")
+    with listen(wanted.api_host, wanted.api_port) as listener:
+        typer.echo(f"HTTP API on {address_of(wanted.api_host, listener)}")
         config = uvicorn.Config(app, log_level=wanted.log_level, timeout_graceful_shutdown=10)
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. Raises ChironError where it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
@@ -68,5 +68,6 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+def address_of(host: str, listener: socket.socket) -> str:
+    """Where a socket of ours is reached, as a URL without a path."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"

@@ -1,0 +1,39 @@
+import os
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_workers.settings import settings
+
+cli = typer.Typer()
+
+
+@cli.command()
+def mcp(
+    http: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65_535,
+            metavar="PORT",
+            help="Serve streamable HTTP on this port, at /mcp; 0 takes a free one.",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on with --http.")] = "127.0.0.1",
+) -> None:
+    """Offer the knowledge and research itself to MCP clients, over standard input and output or HTTP.
+
+    HTTP asks for CHIRON_API_KEY as a bearer token; without a key it listens on this machine only. See docs/mcp.md.
+    """
+    found = settings()
+    # fastmcp would take its own settings from any .env, and log in a format of its own.
+    os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
+    from chiron_api.mcp_server.serving import serve_http, serve_stdio
+    from chiron_workers.logs import log_to_stderr
+
+    log_to_stderr("warning" if http is None and found.log_level == "info" else found.log_level)
+    if http is None:
+        run(serve_stdio())
+    else:
+        serve_http(found.model_copy(update={"api_host": host, "api_port": http}))

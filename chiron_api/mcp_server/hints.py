@@ -1,0 +1,36 @@
+from mcp_types import ToolAnnotations
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+READS_THE_WEB = ToolAnnotations(read_only_hint=True, open_world_hint=True)
+ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+SETS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+REPLACES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+
+HINTS = {
+    "get_active_subject": READS,
+    "get_knowledge_node": READS,
+    "get_knowledge_tree": READS,
+    "get_learning_goal": READS,
+    "get_run": READS,
+    "get_user_progress": READS,
+    "list_subjects": READS,
+    "search": READS,
+    "vector_search": READS,
+    "web_fetch": READS_THE_WEB,
+    "web_search": READS_THE_WEB,
+    "record_assessment": ADDS,
+    "store_knowledge": SETS,
+    "set_active_subject": SETS,
+    "save_knowledge_node": REPLACES,
+    "save_learning_goal": REPLACES,
+    "cancel_run": REPLACES,
+    "start_research": ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
+    ),
+}

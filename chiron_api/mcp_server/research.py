@@ -1,0 +1,178 @@
+"""What MCP clients are offered beside the tools of a run: research itself, and a search over all subjects."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Annotated, Any, TypedDict
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.steering import steer
+from chiron_api.terminal import as_json
+from chiron_workers.errors import Conflict, NotFound, ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store import Store
+from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.budgets import Budget
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.facts import FOUND_MAX, FoundFact
+from chiron_workers.store.steering import cancel
+from chiron_workers.store.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
+from chiron_workers.toolkit import tool
+
+TOPICS_MAX = 100
+RUNS_SHOWN = 100
+WAIT_MAX_S = 50  # many clients give up on a call after a minute
+LOOK_AGAIN_S = 0.5
+
+Topics = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=TOPICS_MAX)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Usd = Annotated[float, Field(gt=0, le=10_000_000)]
+
+
+class Started(TypedDict):
+    """A batch that was submitted; `run_ids` in the order of its topics."""
+
+    batch_id: str
+    run_ids: list[str]
+    is_new: bool
+
+
+class Cancelled(TypedDict):
+    """How many runs ended at once, and how many their workers were asked to let go of."""
+
+    cancelled: int
+    asked: int
+
+
+@tool
+async def start_research(
+    store: Store,
+    *,
+    topics: Topics,
+    subject: Name,
+    role: Name = "research",
+    model: Name | None = None,
+    budget_usd: Usd | None = None,
+    max_turns: Annotated[int, Field(ge=1)] | None = None,
+    idempotency_key: Name | None = None,
+) -> Started:
+    """Start research that goes on for minutes to hours: an agent for each topic finds sources and stores facts.
+
+    It returns at once. get_run tells how far it is and what was answered; search finds the facts as they come.
+
+    Args:
+        topics: What to find out, one question or topic for each agent.
+        subject: The subject that the facts belong to, by its id or any name; a new one is made.
+        role: What the agents are: research, curriculum, lesson or assessment.
+        model: The model that plays them. Left out, the configured one.
+        budget_usd: What all of it may cost; it pauses there.
+        max_turns: How many replies of the model each may take. Left out, what is configured.
+        idempotency_key: Any text of your own. The same key with the same request starts nothing twice.
+
+    Returns:
+        batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before.
+    """
+    from chiron_workers.control import announce
+
+    runs = [
+        NewRun(topic, role, subject, model or settings().model, max_turns or settings().max_turns)
+        for topic in topics
+    ]
+    budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
+    with _told():
+        batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
+        submitted = await submit(store.session.pool, batch)
+    await announce(settings().redis_url, submitted.batch_id)
+    run_ids = [str(run_id) for run_id in submitted.run_ids]
+    return Started(batch_id=str(submitted.batch_id), run_ids=run_ids, is_new=submitted.is_new)
+
+
+@tool
+async def get_run(
+    store: Store, *, id: str, wait_s: Annotated[float, Field(ge=0, le=WAIT_MAX_S)] = 0
+) -> dict[str, Any]:
+    """See how far research is, and what it answered.
+
+    Args:
+        id: Id of a run or of a batch, as start_research gave it.
+        wait_s: Seconds to wait for its end before answering, at most 50. Ask again with a wait rather than often.
+
+    Returns:
+        Of a run: state (queued, running, paused, completed, failed or cancelled), answer, error, facts, turns,
+        spent_usd and more. Of a batch: the same sums, runs counted by state, and first_runs.
+    """
+    give_up_at = time.monotonic() + wait_s
+    while True:
+        with _told():
+            found = await find(store.session.pool, id)
+        if found.state.is_final or time.monotonic() >= give_up_at:
+            return await document(store.session.pool, found)
+        await asyncio.sleep(LOOK_AGAIN_S)
+
+
+@tool
+async def cancel_run(store: Store, *, id: str) -> Cancelled:
+    """End research early. What was found stays.
+
+    Args:
+        id: Id of a run, or of a batch to end all its open runs.
+
+    Returns:
+        cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
+    """
+    with _told():
+        return await cancelled(store.session.pool, parse_id(id))
+
+
+@tool
+async def search(
+    store: Store,
+    *,
+    query: Annotated[str, Field(min_length=1, max_length=4_000)],
+    subject_id: Name | None = None,
+    top_k: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 5,
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0,
+) -> list[FoundFact]:
+    """Search what is known, over all subjects: the facts nearest in meaning, best first, each with its source.
+
+    Args:
+        query: What you want to know, in your own words.
+        subject_id: Only facts of this subject, by its id or its name.
+        top_k: How many facts at most.
+        min_confidence: Leave out facts below this confidence, 0 to 1.
+
+    Returns:
+        For each fact its id, content, quote, source_url, source_score, topic_path, confidence, status, and
+        score: the cosine similarity to the query, higher is nearer.
+    """
+    return await store.facts.nearest(query, subject_id=subject_id, limit=top_k, min_confidence=min_confidence)
+
+
+async def document(pool: Pool, found: BatchSummary | RunSummary) -> dict[str, Any]:
+    """A run or a batch as the commands show it with --json; a batch with its first runs."""
+    shown: dict[str, Any] = json.loads(as_json(found))
+    if isinstance(found, BatchSummary):
+        runs = await runs_of(pool, found.id, limit=RUNS_SHOWN)
+        shown["first_runs"] = [
+            {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in runs
+        ]
+    return shown
+
+
+async def cancelled(pool: Pool, target: UUID) -> Cancelled:
+    """End a run, or all open runs of a batch, and tell workers and watchers. Raises NotFound or Conflict."""
+    steered = await steer(pool, settings().redis_url, target, cancel)
+    return Cancelled(cancelled=steered.changed, asked=steered.asked)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (UsageError, NotFound, Conflict) as error:
+        raise ToolError(str(error)) from None

@@ -1,0 +1,31 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conformance import conformance
+
+TESTS = Path(__file__).parents[1]
+SERVER = [sys.executable, "-m", "mcp_server.conformance_server"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of our server with what the suite expects to find there."""
+    folder = tmp_path_factory.mktemp("conformance")
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(SERVER, stdout=subprocess.PIPE, stderr=log, cwd=TESTS, text=True) as process,
+    ):
+        yield process.stdout.readline().strip()
+        process.terminate()
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_the_server_conforms_to_the_protocol(url: str, revision: str, tmp_path: Path):
+    verdict = conformance("server", revision, "--url", url, folder=tmp_path)
+    assert verdict.missed() == {}, verdict.output[-4_000:]
+    assert verdict.exit_code == 0

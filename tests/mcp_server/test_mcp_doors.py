@@ -1,0 +1,61 @@
+import httpx2
+import pytest
+from mcp_server.conftest import KEY, Serving
+from workers import chiron
+
+from chiron_workers.settings import Settings
+
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
+HEADERS = {
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": VERSION,
+    "Mcp-Method": "tools/list",
+}
+
+
+@pytest.fixture(scope="module")
+def http():
+    with httpx2.Client(headers=HEADERS, timeout=60, trust_env=False) as client:
+        yield client
+
+
+def test_without_a_key_only_programs_of_this_machine_come_in(serving: Serving, http: httpx2.Client):
+    with serving() as url:
+        assert http.post(url, json=LIST).status_code == 200
+        for host in ("evil.example", "127.0.0.1.evil.example", "169.254.169.254"):
+            assert http.post(url, json=LIST, headers={"Host": host}).status_code == 421
+        for origin in ("https://evil.example", "null"):
+            assert http.post(url, json=LIST, headers={"Origin": origin}).status_code == 403
+        assert http.post(url, json=LIST, headers={"Origin": "http://localhost:8700"}).status_code == 200
+
+
+def test_with_a_key_nobody_comes_in_without_it(serving: Serving, http: httpx2.Client):
+    with serving(CHIRON_API_KEY=KEY) as url:
+        for authorization in ("", "Bearer another", f"Basic {KEY}"):
+            answer = http.post(url, json=LIST, headers={"Authorization": authorization})
+            assert answer.status_code == 401
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            assert KEY not in answer.text
+        assert http.post(url, json=LIST, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+        own = {"Authorization": f"Bearer {KEY}", "Host": "evil.example"}
+        assert http.post(url, json=LIST, headers=own).status_code == 421
+
+
+def test_a_body_that_is_too_large_is_refused(serving: Serving, http: httpx2.Client):
+    with serving() as url:
+        body = LIST | {"padding": "x" * 5_000_000}
+        assert http.post(url, json=body).status_code == 413
+        assert http.post(url, content=b"{" * 1_000).status_code == 400
+        assert http.post(url, json=LIST).status_code == 200
+
+
+def test_listening_beyond_this_machine_needs_a_key(settings: Settings):
+    done = chiron(settings, "mcp", "--http", "0", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    assert "CHIRON_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
