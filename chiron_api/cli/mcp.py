@@ -4,6 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
+from chiron_api.gate import refuse_open_doors
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -27,6 +28,9 @@ def mcp(
     HTTP asks for CHIRON_API_KEY as a bearer token; without a key it listens on this machine only. See docs/mcp.md.
     """
     found = settings()
+    wanted = found.model_copy(update={"api_host": host, "api_port": http or 0})
+    if http is not None:
+        refuse_open_doors(wanted)
     # fastmcp would take its own settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.mcp_server.serving import serve_http, serve_stdio
@@ -36,4 +40,4 @@ def mcp(
     if http is None:
         run(serve_stdio())
     else:
-        serve_http(found.model_copy(update={"api_host": host, "api_port": http}))
+        serve_http(wanted)

@@ -72,7 +72,8 @@ class Counter:
         """Run a tool and commit what it wrote. Raises what the tool and the services raise."""
         found = await self.services.get()
         async with found.store() as store:
-            data = await self.registry.execute(name, store, arguments)
+            limit_s = found.settings.tool_timeout_s
+            data = await self.registry.execute(name, store, arguments, timeout_s=limit_s)
         return shown(data, chars_max=found.settings.tool_result_chars)
 
     async def _told(self, error: Exception) -> str:

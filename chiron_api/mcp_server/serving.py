@@ -9,7 +9,6 @@ import uvicorn
 from fastmcp import FastMCP
 
 from chiron_api.cli.api import address_of, listen
-from chiron_api.gate import refuse_open_doors
 from chiron_api.mcp_server.late_services import LateServices
 from chiron_api.mcp_server.server import http_app, research_server
 from chiron_workers.settings import Settings
@@ -48,10 +47,8 @@ def serve_http(wanted: Settings) -> None:
     """Answer on `api_host` and `api_port`, at /mcp, until SIGINT or SIGTERM.
 
     Raises:
-        ConfigurationError: It would listen beyond this machine without a key.
         ChironError: The port is taken.
     """
-    refuse_open_doors(wanted)
     app = http_app(research_server(LateServices()), key=wanted.api_key.get_secret_value())
     with listen(wanted.api_host, wanted.api_port) as listener:
         typer.echo(f"MCP on {address_of(wanted.api_host, listener)}/mcp")

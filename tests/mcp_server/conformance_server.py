@@ -3,6 +3,7 @@
 `python conformance_server.py` prints its address and serves until it is told to stop.
 """
 
+import base64
 import json
 import socket
 import sys
@@ -23,7 +24,6 @@ from chiron_api.mcp_server.late_services import LateServices
 from chiron_api.mcp_server.offered_tool import Counter
 from chiron_api.mcp_server.server import build_server, http_app
 from chiron_workers.toolkit import Registry
-from chiron_workers.toolkit.tool import is_tool
 
 
 class FixtureCounter(Counter):
@@ -40,9 +40,7 @@ class FixtureCounter(Counter):
 def conformance_server() -> FastMCP:
     registry = Registry()
     for module in (conformance_tools, conformance_asking):
-        for found in vars(module).values():
-            if callable(found) and is_tool(found):
-                registry.register(found)
+        registry.load_from_module(module)
     tools = FixtureCounter(registry, LateServices()).tools()
     server = build_server("conformance", "What the suite expects.", tools)
     add_resources(server)
@@ -59,8 +57,6 @@ def add_resources(server: FastMCP) -> None:
     @server.resource("test://static-binary", mime_type="image/png")
     def static_binary() -> bytes:
         """An image."""
-        import base64
-
         return base64.b64decode(PNG)
 
     @server.resource("test://watched-resource", mime_type="text/plain")

@@ -6,12 +6,12 @@ import pytest
 from mcp import Client
 from mcp_server.conftest import KEY, Serving, Talking, over_http
 from mcp_types import CallToolResult
-from workers import rows
+from psycopg import AsyncConnection
+from workers import rows, wait_until
 
 from chiron_api.mcp_server.hints import HINTS
 from chiron_api.mcp_server.offer import offer
 from chiron_workers.settings import Settings
-from chiron_workers.tools import registry
 
 KNOWLEDGE = {
     "store_knowledge",
@@ -35,6 +35,19 @@ FACT: dict[str, Any] = {
     "topic_path": "water/boiling",
     "confidence": 0.9,
 }
+MODES = ("2026-07-28", "legacy")
+OWN_TOOL = '''
+from chiron_workers.toolkit import tool
+
+@tool
+def shout(words: str) -> str:
+    """Say it loud.
+
+    Args:
+        words: What to say.
+    """
+    return words.upper() * 2_000
+'''
 
 
 def text(result: CallToolResult) -> str:
@@ -58,20 +71,16 @@ def test_hints_are_given_for_tools_that_exist():
     assert HINTS.keys() <= {tool.name for tool in offer().all()}
 
 
-@pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
-async def test_a_client_lists_the_tools_with_their_schemas_as_agents_get_them(talking: Talking, mode: str):
-    async with talking(mode) as client:
+async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_stores_the_next_finds(
+    talking: Talking, settings: Settings
+):
+    async with talking("legacy") as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         for tool in offer().all():
             assert listed[tool.name].input_schema == tool.input_schema
             assert listed[tool.name].description == tool.description
-    assert registry().get("vector_search").input_schema == listed["vector_search"].input_schema
-    assert listed["vector_search"].annotations.read_only_hint
-    assert not listed["store_knowledge"].annotations.read_only_hint
-
-
-async def test_what_one_call_stores_the_next_one_finds(talking: Talking, settings: Settings):
-    async with talking() as client:
+        assert listed["vector_search"].annotations.read_only_hint
+        assert not listed["store_knowledge"].annotations.read_only_hint
         stored = await client.call_tool("store_knowledge", FACT)
         assert stored.structured_content["status"] == "stored"
         [found] = await call(client, "search", query="When does water boil?")
@@ -81,59 +90,81 @@ async def test_what_one_call_stores_the_next_one_finds(talking: Talking, setting
     assert rows(settings, "select count(*) from facts")[0]["count"] == 1
 
 
-async def test_wrong_arguments_are_answered_with_a_line_for_each(talking: Talking):
-    async with talking() as client:
-        result = await client.call_tool("vector_search", {"query": 1, "top_k": "many", "limit": 3})
+async def test_over_http_the_same_is_offered_in_both_eras_and_wrong_calls_are_answered_in_sentences(
+    serving: Serving, settings: Settings
+):
+    with serving(CHIRON_API_KEY=KEY) as url:
+        for mode in MODES:
+            async with over_http(url, mode=mode, key=KEY) as client:
+                assert {tool.name for tool in (await client.list_tools()).tools} >= KNOWLEDGE
+                await wrong_arguments_are_answered_with_a_line_for_each(client)
+                await an_unknown_tool_is_named(client)
+                await what_is_too_long_is_refused(client, settings)
+                await calls_at_the_same_time_each_get_their_answer(client)
+    assert rows(settings, "select count(*) from subjects")[0]["count"] == 30
+
+
+async def wrong_arguments_are_answered_with_a_line_for_each(client: Client) -> None:
+    result = await client.call_tool("vector_search", {"query": 1, "top_k": "many", "limit": 3})
     assert result.is_error
     assert sorted(text(result).splitlines()) == [
         "limit: is not an argument; the tool takes query, subject_id, top_k, min_confidence",
         "subject_id: is required (a string)",
-        "top_k: must be a whole number from 1 to 50 (got 'many')",
+        "top_k: must be a whole number from 1 to 100 (got 'many')",
     ]
 
 
-async def test_an_unknown_tool_is_named(talking: Talking):
-    async with talking() as client:
-        result = await client.call_tool("store_nothing", {})
+async def an_unknown_tool_is_named(client: Client) -> None:
+    result = await client.call_tool("store_nothing", {})
     assert result.is_error
     assert "store_nothing" in text(result)
 
 
-async def test_what_is_too_long_is_refused_and_shown_cut(talking: Talking, settings: Settings):
-    async with talking() as client:
-        result = await client.call_tool("store_knowledge", FACT | {"content": "x" * 3_000_000})
-        assert result.is_error
-        assert "4,000" in text(result)
-        assert len(text(result)) < 500
-        assert (await call(client, "list_subjects")) == []
+async def what_is_too_long_is_refused(client: Client, settings: Settings) -> None:
+    result = await client.call_tool("store_knowledge", FACT | {"content": "x" * 3_000_000})
+    assert result.is_error
+    assert "4,000" in text(result)
+    assert len(text(result)) < 500
     assert rows(settings, "select 1 from facts") == []
 
 
-async def test_a_long_result_is_cut_and_says_so(talking: Talking):
-    async with talking(CHIRON_TOOL_RESULT_CHARS="1000") as client:
-        for n in range(10):
-            await call(client, "save_learning_goal", subject_id=f"Subject {n}", purpose_statement="why " * 20)
-        result = await client.call_tool("list_subjects", {})
+async def calls_at_the_same_time_each_get_their_answer(client: Client) -> None:
+    names = [f"Subject {n}" for n in range(30)]
+    saved = await asyncio.gather(
+        *(call(client, "save_learning_goal", subject_id=name, purpose_statement="why") for name in names)
+    )
+    assert [one["title"] for one in saved] == names
+
+
+async def test_a_file_in_a_folder_of_ones_own_is_offered_too_and_a_long_result_is_cut(
+    talking: Talking, settings: Settings
+):
+    own = settings.home / "own"
+    own.mkdir()
+    (own / "shout.py").write_text(OWN_TOOL)
+    async with talking(CHIRON_TOOLS=str(own), CHIRON_TOOL_RESULT_CHARS="1000") as client:
+        result = await client.call_tool("shout", {"words": "water"})
     assert not result.is_error
-    assert len(text(result)) <= 1000
-    assert "[Cut here, at 800 of" in text(result)
+    assert text(result).startswith("WATERWATER")
+    assert text(result).endswith("\n[Cut here, at 800 of 10,000 characters. Ask for less at a time.]")
     assert result.structured_content is None
 
 
-async def test_calls_at_the_same_time_each_get_their_answer(talking: Talking, settings: Settings):
-    async with talking() as client:
-        names = [f"Subject {n}" for n in range(30)]
-        saved = await asyncio.gather(
-            *(call(client, "save_learning_goal", subject_id=name, purpose_statement="why") for name in names)
-        )
-    assert [one["title"] for one in saved] == names
-    assert rows(settings, "select count(*) from subjects")[0]["count"] == 30
-
-
-async def test_over_http_the_same_is_offered(serving: Serving):
-    with serving(CHIRON_API_KEY=KEY) as url:
-        for mode in ("2026-07-28", "legacy"):
-            async with over_http(url, mode=mode, key=KEY) as client:
-                assert {tool.name for tool in (await client.list_tools()).tools} >= KNOWLEDGE
-                stored = await client.call_tool("store_knowledge", FACT)
-                assert stored.structured_content["status"] in ("stored", "duplicate")
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_call_that_the_client_gives_up_lets_go_of_the_database(
+    serving: Serving, settings: Settings, mode: str
+):
+    waiting = "select 1 from pg_stat_activity where application_name = 'chiron' and wait_event_type = 'Lock'"
+    with serving() as url:
+        async with (
+            over_http(url, mode=mode) as client,
+            await AsyncConnection.connect(settings.database_url) as other,
+        ):
+            await call(client, "save_learning_goal", subject_id="Physics", purpose_statement="why")
+            await other.execute("lock table subjects in access exclusive mode")
+            given_up = asyncio.create_task(client.call_tool("list_subjects", {}))
+            await asyncio.to_thread(wait_until, lambda: rows(settings, waiting), 20, "the call waits")
+            given_up.cancel()
+            await asyncio.to_thread(wait_until, lambda: not rows(settings, waiting), 10, "it waits no more")
+            await other.rollback()
+            assert len(await call(client, "list_subjects")) == 1
