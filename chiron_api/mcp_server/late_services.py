@@ -37,10 +37,10 @@ class LateServices:
             return self._opened
 
     async def are_away(self, error: BaseException | None) -> bool:
-        """Whether an error means that Postgres is away. The log has the reason, which names hosts and users."""
-        if not isinstance(error, ServiceUnavailable) and (error is None or not is_outage(error)):
+        """Whether an error of a call means that Postgres went away."""
+        if error is None or not is_outage(error):
             return False
-        LOG.warning("%s", " ".join(str(error).split()))
+        _log(error)
         if self._opened is not None:
             await self._opened.pool.check()  # else each connection of before would fail one more call
         return True
@@ -53,8 +53,11 @@ class LateServices:
     async def _open(self) -> Services:
         settings.cache_clear()  # `chiron up` may have started the services since
         found = settings()
-        # A pool would wait for ten seconds where one connection is refused at once.
-        (await asyncio.to_thread(connect, found.database_url)).close()
+        try:  # A pool would wait for ten seconds where one connection is refused at once.
+            (await asyncio.to_thread(connect, found.database_url)).close()
+        except ServiceUnavailable as error:
+            _log(error)
+            raise ServiceUnavailable(AWAY) from None
         async with AsyncExitStack() as opening:
             embedder = open_embedder(found)
             opening.push_async_callback(embedder.close)
@@ -62,3 +65,7 @@ class LateServices:
             pool.timeout = POOL_WAIT_S
             self._resources = opening.pop_all()
         return Services(found, pool, embedder)
+
+
+def _log(error: BaseException) -> None:
+    LOG.warning("%s", " ".join(str(error).split()))  # names hosts and users, so callers are not told

@@ -15,12 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from chiron_api.mcp_server.hints import HINTS
 from chiron_api.mcp_server.late_services import AWAY, LateServices
 from chiron_workers.entries import storable
-from chiron_workers.errors import (
-    ConfigurationError,
-    ServiceUnavailable,
-    ToolError,
-    ToolExecutionError,
-)
+from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.toolkit import Registry
 
 CUT_CHARS = 200  # for the words at the cut of a result
@@ -63,7 +58,7 @@ class Counter:
         async def call(arguments: Mapping[str, Any]) -> ToolResult:
             try:
                 return await self.execute(name, arguments)
-            except (ToolError, ServiceUnavailable, ConfigurationError, psycopg.Error) as error:
+            except (ChironError, psycopg.Error) as error:
                 raise ToolErrorForClient(await self._told(error), log_level=logging.DEBUG) from error
 
         return call
@@ -82,9 +77,9 @@ class Counter:
             return AWAY
         if isinstance(cause, psycopg.DataError):
             return UNSTORABLE
-        if isinstance(cause, ToolError | ConfigurationError):
+        if isinstance(cause, ChironError):
             return str(cause)
-        raise error
+        raise error  # fastmcp logs it and tells the caller no more than that there was an error
 
 
 def shown(data: Any, *, chars_max: int) -> ToolResult:

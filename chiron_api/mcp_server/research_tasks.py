@@ -117,10 +117,11 @@ class ResearchTasks(ServerExtension):
     async def _answering(self) -> AsyncIterator[None]:
         try:
             yield
+        except (ConfigurationError, ServiceUnavailable) as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from None
         except (NotFound, UsageError) as error:
-            code = INTERNAL_ERROR if isinstance(error, ConfigurationError) else INVALID_PARAMS
-            raise MCPError(code, str(error)) from None
-        except (ServiceUnavailable, psycopg.Error) as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
+        except psycopg.Error as error:
             if await self._services.are_away(error):
                 raise MCPError(INTERNAL_ERROR, AWAY) from None
             raise

@@ -26,9 +26,12 @@ def inspect(inspector: Path, folder: Path, *arguments: str) -> Any:
 def test_the_inspector_finds_nothing_wrong_with_our_schemas(
     inspector: Path, variables: Environment, tmp_path: Path
 ):
-    ours = {name: value for name, value in variables().items() if name.startswith(("CHIRON_", "PYTHON"))}
-    options = [part for name, value in ours.items() if value for part in ("-e", f"{name}={value}")]
-    listed = inspect(inspector, tmp_path, *COMMAND, *options, "--method", "tools/list", "--strict")
+    command, *arguments = COMMAND
+    server = {"command": command, "args": arguments, "env": variables()}
+    servers = tmp_path / "mcp.json"
+    servers.write_text(json.dumps({"mcpServers": {"chiron": server}}))
+    options = ["--config", str(servers), "--server", "chiron", "--connect-timeout", "60000"]
+    listed = inspect(inspector, tmp_path, *options, "--method", "tools/list", "--strict")
     assert {tool["name"] for tool in listed["tools"]} == {tool.name for tool in offer().all()}
 
 

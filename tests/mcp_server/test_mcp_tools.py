@@ -1,5 +1,6 @@
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,6 +47,8 @@ def shout(words: str) -> str:
     Args:
         words: What to say.
     """
+    if not words:
+        raise RuntimeError("the secret of this test")
     return words.upper() * 2_000
 '''
 
@@ -136,18 +139,23 @@ async def calls_at_the_same_time_each_get_their_answer(client: Client) -> None:
     assert [one["title"] for one in saved] == names
 
 
-async def test_a_file_in_a_folder_of_ones_own_is_offered_too_and_a_long_result_is_cut(
-    talking: Talking, settings: Settings
+async def test_a_file_in_a_folder_of_ones_own_is_offered_too_a_long_result_is_cut_and_a_fault_is_not_shown(
+    serving: Serving, settings: Settings, tmp_path: Path
 ):
     own = settings.home / "own"
     own.mkdir()
     (own / "shout.py").write_text(OWN_TOOL)
-    async with talking(CHIRON_TOOLS=str(own), CHIRON_TOOL_RESULT_CHARS="1000") as client:
-        result = await client.call_tool("shout", {"words": "water"})
-    assert not result.is_error
-    assert text(result).startswith("WATERWATER")
-    assert text(result).endswith("\n[Cut here, at 800 of 10,000 characters. Ask for less at a time.]")
-    assert result.structured_content is None
+    with serving(CHIRON_TOOLS=str(own), CHIRON_TOOL_RESULT_CHARS="1000") as url:
+        async with over_http(url) as client:
+            shouted = await client.call_tool("shout", {"words": "water"})
+            broken = await client.call_tool("shout", {"words": ""})
+    assert not shouted.is_error
+    assert text(shouted).startswith("WATERWATER")
+    assert text(shouted).endswith("\n[Cut here, at 800 of 10,000 characters. Ask for less at a time.]")
+    assert shouted.structured_content is None
+    assert broken.is_error
+    assert text(broken) == "Error calling tool 'shout'"
+    assert "the secret of this test" in (tmp_path / "mcp.log").read_text()
 
 
 @pytest.mark.parametrize("mode", MODES)
