@@ -224,6 +224,10 @@ class Host:
             yield
         except ServiceUnavailable as error:
             log.warning(f"{chore}.failed", error=str(error))
+        except (
+            psycopg.errors.IdleInTransactionSessionTimeout
+        ) as error:  # it was stopped in the midst of a look
+            log.warning(f"{chore}.failed", error=str(error).strip())
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise
