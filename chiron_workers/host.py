@@ -247,13 +247,14 @@ class Host:
             self._ringer.look_soon()
 
     async def _start_due(self) -> None:
-        for due in await start_due(self._pool):
-            log.info(
-                f"subscription.{due.outcome}",
-                subscription_id=str(due.subscription_id),
-                due_at=due.due_at.isoformat(),
-                reason=due.reason,
-            )
+        while not self._draining and (found := await start_due(self._pool)):
+            for due in found:
+                log.info(
+                    f"subscription.{due.outcome}",
+                    subscription_id=str(due.subscription_id),
+                    due_at=due.due_at.isoformat(),
+                    reason=due.reason,
+                )
             self._ringer.look_soon()
 
     def _room(self) -> int:
