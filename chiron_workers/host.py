@@ -27,6 +27,7 @@ from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
 from chiron_workers.ringing import Ringer
 from chiron_workers.settings import Settings
+from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
 from chiron_workers.store.connect import is_outage, open_pool
 from chiron_workers.store.due_times import start_due
@@ -105,7 +106,10 @@ class Host:
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         for broken in registry().broken:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
-        self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of)
+        for left_out in skills().catalogue().left_out:
+            log.error("skills.left_out", folder=str(left_out.folder), reason=left_out.reason)
+        self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of, skills())
+        self._resources.push_async_callback(skills().close)
         self._ringer = Ringer(self._pool, settings, room=self._room)
         chores = (
             self._beat(),

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -40,6 +41,13 @@ def _listed(value: object) -> object:
 
 
 Listed = Annotated[list[str], NoDecode, BeforeValidator(_listed)]
+
+
+def _absolute(folder: Path) -> Path:
+    return folder.expanduser().absolute()
+
+
+Folders = Annotated[list[Annotated[Path, AfterValidator(_absolute)]], NoDecode, BeforeValidator(_listed)]
 
 
 class RateLimit(BaseModel):
@@ -145,6 +153,19 @@ class Settings(BaseSettings):
         default_factory=list,
         description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
     )
+    skills: Folders = Field(
+        default_factory=list,
+        description="Folders with skills of your own, separated by commas, besides `.chiron/skills` and `.agents/skills` of the "
+        "project and `skills` in CHIRON_HOME.",
+    )
+    trusted_skills: Folders = Field(
+        default_factory=list,
+        description="Folders whose skills may bring code, a `skill.py`; it runs in the workers.",
+    )
+    project: Path = Field(
+        default_factory=Path.cwd,
+        description="Folder of the project whose skills are offered. Empty: where Chiron was started.",
+    )
     tool_timeout_s: Seconds = Field(120, description="Seconds a tool call may take.")
     tool_result_chars: int = Field(
         60_000, ge=1_000, description="Characters of a tool result that the model sees."
@@ -233,10 +254,10 @@ class Settings(BaseSettings):
     def _from_anywhere(cls, folders: tuple[Path, ...]) -> tuple[Path, ...]:
         return tuple(folder.expanduser().absolute() for folder in folders)
 
-    @field_validator("home")
+    @field_validator("home", "project")
     @classmethod
-    def _expand(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
+    def _expand(cls, folder: Path) -> Path:
+        return _absolute(folder)
 
     @model_validator(mode="after")
     def _leases_can_be_kept(self) -> Self:

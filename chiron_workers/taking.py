@@ -61,6 +61,8 @@ class Taking:
             return await self._task
         except asyncio.CancelledError:  # by `cut` or `abandon`
             return await self._end(None if self._is_abandoned else handed_back(self._reason))
+        finally:
+            await self._tools.leave(self.run)
 
     def stop(self, reason: str) -> None:
         """Hand the run back as soon as the call in flight is answered and its reply is in the journal."""

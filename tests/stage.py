@@ -13,6 +13,7 @@ from chiron_workers.embed import Embedder
 from chiron_workers.model import Model
 from chiron_workers.model.traffic import Traffic
 from chiron_workers.settings import Settings
+from chiron_workers.skills import Skills
 from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
 from chiron_workers.store.batches import NO_BUDGET, NewBatch, NewRun, submit
@@ -39,6 +40,7 @@ class Stage:
     registry: Registry = field(default_factory=Registry)
     published: list[Event] = field(default_factory=list)
     runs_of_tools: list[str] = field(default_factory=list)
+    skills: Skills = field(default_factory=Skills)
     server: ScriptedModel = field(default_factory=ScriptedModel)
     model_name: str = "claude-opus-5-5"
 
@@ -71,7 +73,7 @@ class Stage:
         self.resources.push_async_callback(traffic.close)
         self.resources.push_async_callback(model.close)
         journal = Journal(self.pool, self.published.append, lease_for=LEASE)
-        tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model)
+        tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model, self.skills)
         return Taking(run, journal, model, tools, self.settings)
 
     async def play(self, run_id: UUID) -> Outcome:

@@ -11,6 +11,7 @@ from chiron_api.local_stack.checks import (
     database_checks,
     machine_checks,
     search_checks,
+    skill_checks,
     tool_checks,
     web_checks,
 )
@@ -36,7 +37,15 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
 def examine(found: Settings) -> Iterator[Check]:
     """All checks, one after the other, so that a slow one does not hide what is known already."""
-    looks = (machine_checks, database_checks, broker_checks, tool_checks, search_checks, web_checks)
+    looks = (
+        machine_checks,
+        database_checks,
+        broker_checks,
+        tool_checks,
+        skill_checks,
+        search_checks,
+        web_checks,
+    )
     for look in looks:
         yield from look(found)
 

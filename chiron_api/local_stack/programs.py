@@ -1,6 +1,7 @@
 """The parts of a stack: their command lines, and how each is stopped."""
 
 import json
+import os
 import socket
 import sys
 from dataclasses import dataclass
@@ -97,14 +98,20 @@ def node_name(name: str, pid: int) -> str:
 
 
 def environment(settings: Settings, **changed: str) -> dict[str, str]:
-    """The settings that were made, as variables for a part, so that no secret is in an argv."""
-    made = {name: _text(getattr(settings, name)) for name in settings.model_fields_set}
+    """The settings that were made, as variables for a part, so that no secret is in an argv.
+
+    The project is always among them: the parts run in another folder than the command that starts them.
+    """
+    named = settings.model_fields_set | {"project"}
+    made = {name: _text(getattr(settings, name)) for name in named}
     return {f"CHIRON_{name.upper()}": value for name, value in (made | changed).items()}
 
 
 def _text(value: object) -> str:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
-    if isinstance(value, dict):
-        return json.dumps(value)
+    if isinstance(value, dict | list):
+        return json.dumps(value, default=str)
+    if isinstance(value, tuple):  # of folders
+        return os.pathsep.join(map(str, value))
     return str(value.absolute() if isinstance(value, Path) else value)

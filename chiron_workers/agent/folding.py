@@ -16,6 +16,8 @@ CARRIED = (
     "stored is kept, and this is what you told yourself."
 )
 NO_SUMMARY = "There is no summary. These were your last words:"
+SKILLS = "You have loaded these skills; their instructions still hold:"
+CUT_SKILL = '[Cut for want of room: read_skill_file with skill "{name}" and path "SKILL.md" shows all of it.]'
 WAITING = "These messages came last and are not answered yet:"
 GO_ON = "Go on with the work from here."
 
@@ -48,6 +50,11 @@ class Room:
         return self.context - self.reply - self.summary - FOLD_TOKENS
 
     @property
+    def skill_bytes(self) -> int:
+        """Bytes of the skills that an epoch begins with, all together: an eighth of the window."""
+        return self.context // 8 * BYTES_PER_TOKEN
+
+    @property
     def last_prompt(self) -> int:
         """Tokens that the request for the summary may have."""
         return self.context - self.summary
@@ -58,7 +65,13 @@ class Room:
 
 
 def carried(
-    question: str, *, summary: str, said: Sequence[str], notes: Sequence[Note], waiting: Sequence[str]
+    question: str,
+    *,
+    summary: str,
+    said: Sequence[str],
+    notes: Sequence[Note],
+    waiting: Sequence[str],
+    skills: Sequence[str] = (),
 ) -> str:
     """The first words of an epoch that goes on with an earlier one.
 
@@ -66,10 +79,12 @@ def carried(
         question: What the run is about.
         summary: What the model told itself; if it is empty, the last words `said` stand in for it.
         waiting: Messages that came after the last reply, word for word.
+        skills: The instructions of the skills that the run has loaded.
     """
     parts = [question, CARRIED]
     parts += [summary] if summary else [NO_SUMMARY, *said]
     parts += [f"Your note “{note.title}”:\n{note.text}" for note in notes]
+    parts += [SKILLS, *skills] if skills else []
     parts += [WAITING, *waiting] if waiting else []
     return "\n\n".join([*parts, GO_ON])
 

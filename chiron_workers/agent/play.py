@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from chiron_workers.agent.folding import FOLD, Room, carried
+from chiron_workers.agent.folding import CUT_SKILL, FOLD, Room, carried, shortened
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.agent.roles import first_question, system_prompt
 from chiron_workers.agent.scribe import Scribe
@@ -27,6 +27,7 @@ from chiron_workers.settings import Settings
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.notes import notes_of
 from chiron_workers.store.runs import Run
+from chiron_workers.store.skills import Loaded, skills_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,9 @@ class _Step:
     async def open(self, *, epoch: int, question: str | None = None) -> None:
         run, room = self.run, await self.room()
         tools = self.scribe.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
-        frozen = run.model, system_prompt(run, self.settings), tools, room.reply
+        loaded = await skills_of(self.journal.pool, run.id)
+        system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded)
+        frozen = run.model, system, tools, room.reply
         await self.scribe.append(Opening(*frozen, question, epoch))
 
     async def reply_to(self, entry: Entry) -> None:
@@ -162,6 +165,7 @@ class _Step:
             summary=whole.cut(summary).strip(),
             said=[each.cut(text) for text in window.said],
             notes=await notes_of(self.journal.pool, self.run.id),
+            skills=_fitting(await skills_of(self.journal.pool, self.run.id), bytes_max=room.skill_bytes),
             waiting=window.unanswered,
         )
         await self.open(epoch=scribe.epoch + 1, question=question)
@@ -200,6 +204,17 @@ class _Step:
         tokens_max = error.tokens_max or window.prompt_tokens
         self.model.shrink_context(tokens_max)
         window.recount(error.tokens_sent, more_than=tokens_max)
+
+
+def _fitting(loaded: Sequence[Loaded], *, bytes_max: int) -> list[str]:
+    sizes = [len(skill.body.encode()) for skill in loaded]
+    each = shortened(sizes, by=max(0, sum(sizes) - bytes_max))
+    return [
+        skill.body
+        if size <= each
+        else f"{Limit(each, each).cut(skill.body)}\n{CUT_SKILL.format(name=skill.name)}"
+        for skill, size in zip(loaded, sizes, strict=True)
+    ]
 
 
 def _unheard(_: str) -> None:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
@@ -5,6 +6,7 @@ from chiron_workers.errors import UsageError
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import roles
 from chiron_workers.store.runs import Run
+from chiron_workers.store.skills import Loaded
 
 RECURS = "This research recurs: it was subscribed to, and nobody waits for it."
 NEWS = "Look for what is new since then, and tell only that."
@@ -17,8 +19,12 @@ QUOTED = "found_before"
 PROMPTS = files("chiron_workers.agent") / "prompts"
 
 
-def system_prompt(run: Run, settings: Settings) -> str:
+def system_prompt(run: Run, settings: Settings, *, skills: str = "", loaded: Sequence[Loaded] = ()) -> str:
     """The system prompt of a run's role, with the run's subject and the threshold filled in.
+
+    Args:
+        skills: What it says of the skills that can be loaded.
+        loaded: Those that the run has loaded; what they add comes last.
 
     Raises:
         UsageError: There is no such role.
@@ -26,9 +32,11 @@ def system_prompt(run: Run, settings: Settings) -> str:
     if run.role not in roles():
         raise UsageError(f"There is no role {run.role!r}; there are {', '.join(roles())}.")
     text = (PROMPTS / f"{run.role}.md").read_text()
-    return Template(text).substitute(
+    role = Template(text).substitute(
         subject=run.subject, subject_id=run.subject_id, threshold=f"{settings.confidence_threshold:g}"
     )
+    added = [skill.system_text for skill in loaded]
+    return "\n\n".join(part.strip() for part in (role, skills, *added) if part.strip())
 
 
 def first_question(run: Run) -> str:

@@ -1,7 +1,7 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chiron_workers.agent.asker import RunAsker
@@ -11,6 +11,8 @@ from chiron_workers.entries import Limit, ToolCall, ToolResult, storable
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
 from chiron_workers.settings import Settings
+from chiron_workers.skills import Skills
+from chiron_workers.skills.instructions import catalogue_lines
 from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import is_outage
@@ -36,6 +38,15 @@ class Toolbox:
     embedder: Embedder
     settings: Settings
     endpoints: Callable[[Run], Model]
+    skills: Skills = field(default_factory=Skills)
+
+    def skill_lines(self) -> str:
+        """What the system prompt says of the skills that can be loaded."""
+        return catalogue_lines(self.skills.catalogue())
+
+    async def leave(self, run: Run) -> None:
+        """Let go of what this worker keeps for a run."""
+        await self.skills.leave(run.id)
 
     def definitions(self) -> list[dict[str, Any]]:
         """What the model is told of the tools."""

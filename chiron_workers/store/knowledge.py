@@ -10,6 +10,7 @@ from chiron_workers.store.notes import Notes
 from chiron_workers.store.reach import Reach
 from chiron_workers.store.results import ToolResults
 from chiron_workers.store.session import Asker, Caller, Session
+from chiron_workers.store.skills import RunSkills
 from chiron_workers.store.sources import Sources
 from chiron_workers.store.subjects import Subjects
 from chiron_workers.store.subscriptions import Subscriptions
@@ -35,6 +36,7 @@ class Store:
         self.reach = Reach(session)
         self.subscriptions = Subscriptions(session)
         self.evaluations = Evaluations(session)
+        self.skills = RunSkills(session)
 
     @property
     def caller(self) -> Caller:

@@ -56,8 +56,8 @@ select id, null, null, null, null from unwanted
  order by id;
 
 -- start_over
--- What ended begins anew when it goes on: an epoch without entries, no notes, as many turns as it had at first. The
--- journal so far stays.
+-- What ended begins anew when it goes on: an epoch without entries, no notes, no skills, as many turns as it had at
+-- first. The journal so far stays.
 with found as (
   select id from runs
    where (id = %(id)s or batch_id = %(id)s) and state = any(%(from_states)s) and pruned_at is null order by id for update),
@@ -65,7 +65,9 @@ begun as (
   update runs
      set epoch = epoch + 1, answer = null, max_turns = turns + max_turns - turns_before, turns_before = turns
     from found where runs.id = found.id
-  returning runs.id)
+  returning runs.id),
+unskilled as (
+  delete from run_skills using begun where run_skills.run_id = begun.id)
 delete from notes using begun where notes.run_id = begun.id;
 
 -- count_open

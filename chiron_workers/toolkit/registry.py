@@ -86,11 +86,11 @@ class Registry:
 
     def definitions(self) -> list[dict[str, Any]]:
         """Every tool in the Messages API's format, by name, so that the same tools always read the same."""
-        return [tool.definition() for tool in self.all()]
+        return [tool.definition() for tool in self.all() if tool.is_offered]
 
     def openai_definitions(self) -> list[dict[str, Any]]:
         """Every tool in the format of OpenAI's chat completions, by name."""
-        return [tool.openai_definition() for tool in self.all()]
+        return [tool.openai_definition() for tool in self.all() if tool.is_offered]
 
     def load_from_module(self, module: ModuleType | str) -> list[Tool]:
         """Register every tool that a module defines, or the modules of a package; they are returned.

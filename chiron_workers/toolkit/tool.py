@@ -23,6 +23,11 @@ class Tool(ABC):
     needs_run: bool = False  # it makes sense within a run only, so front ends do not offer it
     timeout_s: float | None = None  # None: what the settings say
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether it is among the definitions now; one that is not can still be called."""
+        return True
+
     @abstractmethod
     def validate(self, arguments: Mapping[str, Any]) -> Any:
         """Arguments as a model sent them, as `run` wants them. Raises ToolValidationError."""

@@ -3,6 +3,8 @@ from pathlib import Path
 
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
+from chiron_workers.skills import skills
+from chiron_workers.skills.offering import offer
 from chiron_workers.toolkit.loading import Broken
 from chiron_workers.toolkit.registry import Registry
 
@@ -12,12 +14,13 @@ def registry() -> Registry:
     """Every tool of this package, and the user's own from the folders and modules of `CHIRON_TOOLS`.
 
     A module put beside this one, or into such a folder, is offered without another edit. What of the user's cannot
-    be loaded is left out and noted in `broken`.
+    be loaded is left out and noted in `broken`. Skills bring the tools that load them, and their own.
     """
     tools = Registry()
     tools.load_from_module(__name__)
     for place in settings().tools:
         load(tools, place)
+    offer(tools, skills())
     return tools
 
 

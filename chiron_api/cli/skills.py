@@ -1,0 +1,42 @@
+from typing import Annotated, Any
+
+import typer
+
+from chiron_api.terminal import as_json as json_line
+from chiron_api.terminal import one_line
+
+cli = typer.Typer()
+
+
+@cli.command()
+def skills(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the skills that every agent can load, where each lies, and what is wrong with those that are left out.
+
+    A skill is a folder with a SKILL.md in `.chiron/skills` or `.agents/skills` here, in a folder of CHIRON_SKILLS, or in
+    `skills` of CHIRON_HOME. The first of a name wins, in this order.
+    """
+    from chiron_api.skill_listing import listed
+
+    found = listed()
+    if as_json:
+        typer.echo(json_line(found))
+        return
+    width = max((len(row["name"]) for row in found), default=0)
+    for row in found:
+        typer.echo("\n".join(_lines(row, width)))
+
+
+def _lines(row: dict[str, Any], width: int) -> list[str]:
+    margin = " " * (width + 2)
+    if row["state"] == "left out":
+        head = f"{one_line(row['name']):{width}}  is left out: {one_line(row['reason'])}"
+        return [head, f"{margin}{one_line(row['folder'])}"]
+    state = "" if row["state"] == "offered" else " (shadowed by one of the same name)"
+    trusted = ", trusted" if row["trusted"] else ""
+    tools = [f"{margin}tools: {', '.join(row['tools'])}"] if row["tools"] else []
+    return [
+        f"{one_line(row['name']):{width}}  {one_line(row['description'], chars_max=160)}{state}",
+        f"{margin}{row['source']}{trusted}: {one_line(row['folder'])}",
+        *tools,
+        *(f"{margin}! {one_line(warning)}" for warning in row["warnings"]),
+    ]

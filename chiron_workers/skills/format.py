@@ -1,0 +1,144 @@
+"""The SKILL.md format of agentskills.io, read leniently: what can be used is, with a warning."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from chiron_workers.errors import SkillLoadError
+
+NAME_CHARS = 64  # this and the next two are the standard's limits
+DESCRIPTION_CHARS = 1_024
+COMPATIBILITY_CHARS = 500
+NAME_CHARS_MAX = 200  # beyond which nobody means a name
+BODY_TOKENS = 5_000  # that the standard recommends at most
+CHARS_PER_TOKEN = 4
+PLAIN_LINE = re.compile(r"([A-Za-z][\w-]*):[ \t]+(.*\S)[ \t]*")
+QUOTED = ("'", '"', "|", ">", "[", "{")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a SKILL.md says."""
+
+    name: str
+    description: str
+    body: str
+    fields: dict[str, Any]
+    warnings: tuple[str, ...]
+
+
+def parsed(text: str, *, folder_name: str) -> Written:
+    """A SKILL.md's frontmatter and body; what is odd about it but can be used is among the warnings.
+
+    Raises:
+        SkillLoadError: It cannot be used at all: no frontmatter, no YAML, no description.
+    """
+    warnings: list[str] = []
+    header, body = _divided(text.replace("\r\n", "\n"))
+    fields = _fields(header, warnings)
+    name = _name(fields, folder_name, warnings)
+    description = _description(fields, warnings)
+    compatibility = fields.get("compatibility")
+    if isinstance(compatibility, str) and len(compatibility) > COMPATIBILITY_CHARS:
+        warnings.append(f"Its compatibility is longer than {COMPATIBILITY_CHARS} characters.")
+    if not body:
+        warnings.append("It has no instructions.")
+    if len(body) > BODY_TOKENS * CHARS_PER_TOKEN:
+        warnings.append(
+            f"Its instructions are longer than about {BODY_TOKENS:,} tokens; move parts to files."
+        )
+    return Written(name, description, body, fields, tuple(warnings))
+
+
+def _divided(text: str) -> tuple[str, str]:
+    lines = text.lstrip("\ufeff \t\n").split("\n")
+    if lines[0].rstrip() != "---":
+        raise SkillLoadError("It does not begin with frontmatter: a line ---, then name and description.")
+    for n, line in enumerate(lines[1:], start=1):
+        if line.rstrip() == "---":
+            return "\n".join(lines[1:n]), "\n".join(lines[n + 1 :]).strip()
+    raise SkillLoadError("Its frontmatter is not closed by a line ---.")
+
+
+class _Loader(yaml.BaseLoader):
+    """Reads every scalar as the text it is, and no aliases, which could make a small file huge."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def _fields(header: str, warnings: list[str]) -> dict[str, Any]:
+    try:
+        found = _loaded(header)
+    except yaml.YAMLError as error:
+        try:
+            found = _loaded(_with_quotes(header))
+        except yaml.YAMLError:
+            raise SkillLoadError(f"Its frontmatter is no YAML: {_told(error)}") from None
+        warnings.append("Its frontmatter is no strict YAML; values with a colon need quotes.")
+    if not isinstance(found, Mapping):
+        raise SkillLoadError("Its frontmatter has no fields such as `name: ...`.")
+    return {str(key): value for key, value in found.items()}
+
+
+def _loaded(header: str) -> Any:
+    try:
+        return yaml.load(header, Loader=_Loader)  # noqa: S506  # makes nothing but text, lists and mappings
+    except RecursionError:
+        raise yaml.YAMLError("it is nested too deeply") from None
+
+
+def _with_quotes(header: str) -> str:
+    def quoted(line: str) -> str:
+        match = PLAIN_LINE.fullmatch(line)
+        if match is None or match[2].startswith(QUOTED):
+            return line
+        return f"{match[1]}: {json.dumps(match[2])}"
+
+    return "\n".join(quoted(line) for line in header.expandtabs(2).split("\n"))
+
+
+def _name(fields: Mapping[str, Any], folder_name: str, warnings: list[str]) -> str:
+    given = fields.get("name")
+    name = unicodedata.normalize("NFKC", " ".join(given.split())) if isinstance(given, str) else ""
+    if not name:
+        warnings.append("It has no name; its folder's is taken.")
+        name = folder_name
+    if len(name) > NAME_CHARS_MAX:
+        raise SkillLoadError(f"Its name is longer than {NAME_CHARS_MAX} characters.")
+    if not name.isprintable():
+        raise SkillLoadError("Its name has characters that cannot be printed.")
+    if len(name) > NAME_CHARS:
+        warnings.append(f"Its name is longer than {NAME_CHARS} characters.")
+    if not _is_proper(name):
+        warnings.append("A name has lower-case letters, digits and single hyphens between them.")
+    if name != unicodedata.normalize("NFKC", folder_name):
+        warnings.append(f"Its name is not that of its folder, {folder_name}.")
+    return name
+
+
+def _is_proper(name: str) -> bool:
+    is_lower = name == name.lower() and all(letter.isalnum() or letter == "-" for letter in name)
+    return is_lower and not (name.startswith("-") or name.endswith("-") or "--" in name)
+
+
+def _description(fields: Mapping[str, Any], warnings: list[str]) -> str:
+    given = fields.get("description")
+    description = " ".join(given.split()) if isinstance(given, str) else ""
+    if not description:
+        raise SkillLoadError("It has no description, by which an agent would know when to use it.")
+    if len(description) > DESCRIPTION_CHARS:
+        warnings.append(f"Its description is cut at {DESCRIPTION_CHARS} characters.")
+        description = description[: DESCRIPTION_CHARS - 1].rstrip() + "…"
+    return description
+
+
+def _told(error: yaml.YAMLError) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,144 @@
+"""The two tools by which an agent uses skills: `load_skill` and `read_skill_file`."""
+
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from chiron_workers.errors import SkillAlreadyLoadedError, SkillError
+from chiron_workers.skills.catalogue import FILES
+from chiron_workers.skills.instructions import instructions
+from chiron_workers.skills.live import Skills
+from chiron_workers.skills.resources import read_resource
+from chiron_workers.skills.skill import Skill
+from chiron_workers.store.skills import Loaded
+from chiron_workers.toolkit import BaseTool, Tool
+from chiron_workers.toolkit.arguments import validated
+from chiron_workers.toolkit.schema import input_schema, parameter
+from chiron_workers.toolkit.threads import in_thread
+
+if TYPE_CHECKING:
+    from chiron_workers.store import Store
+
+WORDS_CHARS = 200  # of the note on how to read on
+
+
+class LoadSkill(Tool):
+    """Loads a skill into a run; its schema names those that are offered now."""
+
+    name = "load_skill"
+    description = (
+        "Load a skill: get its instructions, and the use of its files and tools. Do so before you begin the work that "
+        "the skill is for, once for each skill."
+    )
+    needs_run = True
+
+    def __init__(self, skills: Skills) -> None:
+        self._skills = skills
+        self._parameters = (parameter(self.name, "name", str, inspect.Parameter.empty),)
+        self._schema = input_schema(self._parameters, {"name": "The skill."})
+
+    @property
+    def is_offered(self) -> bool:
+        """Only where there are skills."""
+        return bool(self._skills.catalogue().skills)
+
+    @property
+    def input_schema(self) -> dict[str, Any]:  # type: ignore[override]
+        """The schema with the names of the skills that there are."""
+        name = self._schema["properties"]["name"] | {"enum": list(self._skills.catalogue().skills)}
+        return self._schema | {"properties": {"name": name}}
+
+    def validate(self, arguments: Mapping[str, Any]) -> str:
+        """The name. Raises ToolValidationError."""
+        return str(validated(self.name, self._parameters, self._schema, arguments)["name"]).strip()
+
+    async def run(self, store: "Store", given: str) -> str:
+        """The skill's instructions, after those of the skills it needs.
+
+        Raises:
+            SkillAlreadyLoadedError: The run has it.
+            SkillNotFoundError: There is none of that name.
+            SkillLoadError: Its code cannot be made ready.
+            SkillError: There is no run.
+        """
+        run_id = store.caller.run_id
+        if run_id is None:
+            raise SkillError("Skills are loaded into a run, and this is no run.")
+        already = await store.skills.names()
+        if given in already:
+            raise _already(given)
+        new = [skill for skill in self._skills.with_needed(given) if skill.name not in already]
+        await self._skills.activate(run_id, [skill.name for skill in new])
+        loaded = [await in_thread(partial(self._loaded, skill), name=self.name) for skill in new]
+        for each in loaded:
+            if not await store.skills.add(each) and each.name == given:  # by another call of the same reply
+                raise _already(given)
+        return "\n\n".join(each.body for each in loaded)
+
+    def _loaded(self, skill: Skill) -> Loaded:
+        code = self._skills.codes.get(skill.name)
+        return Loaded(skill.name, instructions(skill, code), code.made.system_prompt if code else "")
+
+
+class File(BaseModel):
+    """Which file, and from where on."""
+
+    skill: Annotated[str, Field(description="The skill, which you have loaded.")]
+    path: Annotated[
+        str, Field(description="The file, as the skill's instructions name it.", max_length=1_000)
+    ]
+    offset: Annotated[int, Field(ge=0, description="How many characters to skip.")] = 0
+
+
+class ReadSkillFile(BaseTool):
+    """Reads a file of a skill that the run has loaded."""
+
+    name = "read_skill_file"
+    description = (
+        "Read a text file of a skill that you have loaded. A long file is cut, with a note on how to read on."
+    )
+    input_model = File
+    needs_run = True
+
+    def __init__(self, skills: Skills) -> None:
+        self._skills = skills
+
+    @property
+    def is_offered(self) -> bool:
+        """Only where there are skills."""
+        return bool(self._skills.catalogue().skills)
+
+    async def execute(self, store: "Store", given: File) -> str:
+        """The text from the offset on.
+
+        Raises:
+            SkillError: The skill is not loaded, or there is no such text file below its folder.
+            SkillNotFoundError: The skill is not there any more.
+        """
+        text = await self._text(store, given)
+        if given.offset and given.offset >= len(text):
+            raise SkillError(f"offset: the file has {len(text):,} characters (got {given.offset})")
+        shown = store.caller.shown
+        room = shown.less(WORDS_CHARS).cut(text[given.offset :]) if shown else text[given.offset :]
+        end = given.offset + len(room)
+        note = f"\n[Cut here, at {end:,} of {len(text):,} characters: offset {end} reads on.]"
+        return room + note if end < len(text) else room
+
+    async def _text(self, store: "Store", given: File) -> str:
+        loaded = {each.name: each for each in await store.skills.all()}
+        if given.skill not in loaded:
+            raise SkillError(f"Load the skill {given.skill} first: call load_skill with its name.")
+        if given.path in FILES:  # as it was when it was loaded
+            return loaded[given.skill].body
+        skill = self._skills.get(given.skill)
+        return str(await in_thread(partial(read_resource, skill, given.path), name=self.name))
+
+
+def _already(name: str) -> SkillAlreadyLoadedError:
+    return SkillAlreadyLoadedError(
+        f"The skill {name} is loaded already: follow the instructions that you were given. "
+        f'read_skill_file with skill "{name}" and path "SKILL.md" shows them again.'
+    )

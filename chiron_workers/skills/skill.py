@@ -1,0 +1,45 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+CODE = "skill.py"
+
+
+class Source(StrEnum):
+    """Where a skill was found, in order of precedence."""
+
+    PROJECT = "project"
+    SETTING = "setting"
+    USER = "user"
+    SHIPPED = "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A folder with a SKILL.md, as it was read."""
+
+    name: str
+    description: str
+    body: str
+    folder: Path
+    source: Source
+    is_trusted: bool  # its code may run
+    warnings: tuple[str, ...] = ()
+    fields: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of its frontmatter, also those that nobody knows
+
+    @property
+    def has_code(self) -> bool:
+        """Whether a `skill.py` lies beside its SKILL.md."""
+        return (self.folder / CODE).is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A folder that is not offered as a skill, and why."""
+
+    folder: Path
+    reason: str
