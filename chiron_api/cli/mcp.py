@@ -1,4 +1,5 @@
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from chiron_api.gate import refuse_open_doors
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
+ATTENDED = "An MCP client should start this and talk to its standard input and output. Ctrl+C ends it; see docs/mcp.md."
 
 
 @cli.command()
@@ -38,6 +40,8 @@ def mcp(
 
     log_to_stderr("warning" if http is None and found.log_level == "info" else found.log_level)
     if http is None:
+        if sys.stdin.isatty():
+            typer.echo(ATTENDED, err=True)
         run(serve_stdio())
     else:
         serve_http(wanted)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conformance import conformance
+from conformance import judge_server
 
 TESTS = Path(__file__).parents[1]
 SERVER = [sys.executable, "-m", "mcp_server.conformance_server"]
@@ -26,6 +26,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_the_server_conforms_to_the_protocol(url: str, revision: str, tmp_path: Path):
-    verdict = conformance("server", revision, "--url", url, folder=tmp_path)
+    verdict = judge_server(url, revision, tmp_path)
     assert verdict.missed() == {}, verdict.output[-4_000:]
     assert verdict.exit_code == 0
