@@ -11,8 +11,12 @@ SETS = ToolAnnotations(
 REPLACES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
+SPENDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
+)
 
 HINTS = {
+    "file_reader": READS,
     "get_active_subject": READS,
     "get_knowledge_node": READS,
     "get_knowledge_tree": READS,
@@ -30,7 +34,6 @@ HINTS = {
     "save_knowledge_node": REPLACES,
     "save_learning_goal": REPLACES,
     "cancel_run": REPLACES,
-    "start_research": ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
-    ),
+    "create_subscription": SPENDS,
+    "start_research": SPENDS,
 }

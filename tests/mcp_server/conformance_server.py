@@ -16,7 +16,7 @@ from fastmcp import FastMCP
 from fastmcp.prompts import Message
 from fastmcp.tools import ToolResult
 from fastmcp.tools.base import InputRequiredToolResult
-from mcp_server import conformance_asking, conformance_tools
+from mcp_server import conformance_asking, conformance_schemas, conformance_tools
 from mcp_server.conformance_asking import asking, given, question
 from mcp_server.conformance_tools import PNG, embedded
 
@@ -39,8 +39,9 @@ class FixtureCounter(Counter):
 
 def conformance_server() -> FastMCP:
     registry = Registry()
-    for module in (conformance_tools, conformance_asking):
+    for module in (conformance_tools, conformance_asking, conformance_schemas):
         registry.load_from_module(module)
+    registry.register(conformance_schemas.ReadySchema())
     tools = FixtureCounter(registry, LateServices()).tools()
     server = build_server("conformance", "What the suite expects.", tools)
     add_resources(server)

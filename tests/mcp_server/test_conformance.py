@@ -24,8 +24,20 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.terminate()
 
 
+# What the suite counts for nobody yet, and passes all the same.
+BESIDE = {
+    "2025-11-25": {"server-session-lifecycle", "json-schema-2020-12"},
+    "2026-07-28": {
+        "json-schema-2020-12",
+        "http-header-validation",
+        "http-custom-header-server-validation",
+    },
+}
+
+
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_the_server_conforms_to_the_protocol(url: str, revision: str, tmp_path: Path):
     verdict = judge_server(url, revision, tmp_path)
     assert verdict.missed() == {}, verdict.output[-4_000:]
     assert verdict.exit_code == 0
+    assert {name for name in BESIDE[revision] if verdict.scenarios[name][1]} == set()

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 import pytest
 from mcp_server.conftest import COMMAND, Environment, Serving, Talking, over_http
 from mcp_server.test_mcp_tools import text
+from workers import rows
+
+from chiron_workers.settings import Settings
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -81,3 +84,18 @@ async def test_over_http_too_what_is_missing_is_told_in_a_sentence(serving: Serv
             result = await client.call_tool("list_subjects", {})
     assert result.is_error
     assert "`chiron up`" in text(result)
+
+
+async def test_calls_work_again_as_soon_as_the_database_is_back(serving: Serving, settings: Settings):
+    broken = (
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where application_name = 'chiron' and datname = current_database()"
+    )
+    with serving() as url:
+        async with over_http(url) as client:
+            assert not (await client.call_tool("list_subjects", {})).is_error
+            assert rows(settings, broken)
+            told = await client.call_tool("list_subjects", {})
+            assert told.is_error
+            assert text(told).startswith("The database cannot be reached.")
+            assert not (await client.call_tool("list_subjects", {})).is_error

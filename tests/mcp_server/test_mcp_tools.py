@@ -162,7 +162,10 @@ async def test_a_file_in_a_folder_of_ones_own_is_offered_too_a_long_result_is_cu
 async def test_a_call_that_the_client_gives_up_lets_go_of_the_database(
     serving: Serving, settings: Settings, mode: str
 ):
-    waiting = "select 1 from pg_stat_activity where application_name = 'chiron' and wait_event_type = 'Lock'"
+    waiting = (
+        "select 1 from pg_stat_activity where application_name = 'chiron'"
+        " and wait_event_type = 'Lock' and datname = current_database()"
+    )
     with serving() as url:
         async with (
             over_http(url, mode=mode) as client,
