@@ -8,8 +8,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from chiron_workers.sources.apart import Room
 from chiron_workers.sources.document import Block, Document, UnreadableError
 from chiron_workers.sources.places import opened
+from chiron_workers.sources.table_files import TableFile
+from chiron_workers.sources.tables import Answer, query_tables
 
 
 def says(word: str) -> Document:
@@ -88,3 +91,7 @@ def opens_as_nobody(path: str, folder: str) -> str:
     os.setuid(65_534)
     with opened(path, [Path(folder)]) as file:
         return file.read(bytes_max=1000).decode()
+
+
+def all_queries(files: tuple[TableFile, ...], queries: list[str], room: Room) -> list[Answer]:
+    return [query_tables(files, query, rows_max=10, room=room) for query in queries]

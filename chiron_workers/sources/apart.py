@@ -25,7 +25,9 @@ from chiron_workers.sources.forks import ANSWER_BYTES_MAX, REFUSED, adapter
 T = TypeVar("T")
 
 JOBS_MAX = 4  # at once in this process: each may take its room's memory
+SERVERS_MAX = 2  # that one job finds dead
 STOP_LOOK_S = 0.1
+PID_BYTES_MAX = 20
 START_TIMEOUT_S = 60  # of the first job, which waits for the parsers to be imported
 
 _threads = ThreadPoolExecutor(JOBS_MAX, thread_name_prefix="apart")
@@ -68,11 +70,9 @@ class _Job(Generic[T]):
         self._room = room
 
     def run(self) -> T:
-        pid = 0
-        with _server.fork() as line:
+        line, pid = self._process()
+        with line:
             try:
-                self._wait(line, START_TIMEOUT_S)
-                pid = int(line.recv_bytes(20))
                 line.send_bytes(pickle.dumps((self._room.timeout_s, self._room.memory_bytes)))
                 line.send_bytes(pickle.dumps(self._job))
                 self._wait(line, self._room.timeout_s)
@@ -80,9 +80,8 @@ class _Job(Generic[T]):
             except (EOFError, OSError):
                 raise UnreadableError("its parser crashed, perhaps for want of memory") from None
             except BaseException:
-                if pid:
-                    with suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
                 raise
         if answer[:1] == REFUSED:
             raise UnreadableError(answer[1:].decode())
@@ -90,6 +89,20 @@ class _Job(Generic[T]):
             return adapter(self._job).validate_json(answer[1:])  # type: ignore[no-any-return]
         except ValidationError:
             raise UnreadableError("its parser gave an answer that is none") from None
+
+    def _process(self) -> tuple[Connection, int]:
+        for _ in range(SERVERS_MAX):
+            line, server = _server.fork()
+            try:
+                self._wait(line, START_TIMEOUT_S)
+                return line, int(line.recv_bytes(PID_BYTES_MAX))
+            except (EOFError, OSError):  # somebody killed the server
+                line.close()
+                _server.end(server)
+            except BaseException:
+                line.close()
+                raise
+        raise UnreadableError("the process that would read it cannot be started")
 
     def _wait(self, line: Connection, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
@@ -108,20 +121,23 @@ class _Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._calls: socket.socket | None = None
 
-    def fork(self) -> Connection:
-        """A line to a new process that waits for its job."""
+    def fork(self) -> tuple[Connection, socket.socket]:
+        """A line to a new process that tells its id and waits for its job, and what to call the server by."""
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
-            try:
-                socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
-            except OSError:  # somebody killed it
-                self._end()
-                socket.send_fds(self._running(), [b"j"], [theirs.fileno()])
-        return Connection(ours.detach())
+            server = self._running()
+            with suppress(OSError):  # it is dead, and so is the line
+                socket.send_fds(server, [b"j"], [theirs.fileno()])
+            return Connection(ours.detach()), server
 
-    def close(self) -> None:
+    def end(self, server: socket.socket | None = None) -> None:
+        """End the server, or only that one if it is still the one."""
         with self._lock:
-            self._end()
+            if self._calls is not None and self._process is not None and server in (None, self._calls):
+                self._calls.close()
+                self._process.kill()
+                self._process.wait()
+                self._calls = self._process = None
 
     def _running(self) -> socket.socket:
         if self._calls is None:
@@ -139,13 +155,6 @@ class _Server:
                 )
         return self._calls
 
-    def _end(self) -> None:
-        if self._calls is not None and self._process is not None:
-            self._calls.close()
-            self._process.kill()
-            self._process.wait()
-        self._calls = self._process = None
-
 
 _server = _Server()
-atexit.register(_server.close)
+atexit.register(_server.end)

@@ -20,7 +20,7 @@ def delimiter_of(text: str) -> str:
 
 def _evenness(sample: str, delimiter: str) -> float:
     try:
-        widths = Counter(len(row) for row in _rows(sample, delimiter) if row)
+        widths = Counter(len(row) for row in rows_of(sample, delimiter) if row)
     except csv.Error:
         return 0
     if not widths:
@@ -32,7 +32,7 @@ def _evenness(sample: str, delimiter: str) -> float:
 def read_delimited(text: str, delimiter: str) -> list[list[str]]:
     """The rows of delimited text, quoted as RFC 4180 says. Raises UnreadableError for a cell without end."""
     try:
-        return list(_rows(text, delimiter))
+        return list(rows_of(text, delimiter))
     except csv.Error as error:
         raise UnreadableError(f"its rows cannot be told apart ({error})") from None
 
@@ -47,6 +47,7 @@ def written(rows: list[list[str]]) -> list[str]:
     return lines
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows of delimited text, one after the other. Raises csv.Error."""
     csv.field_size_limit(CELL_CHARS_MAX)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -1,6 +1,7 @@
 """The server that apart.py starts: it has imported the parsers, and forks a process for each job that comes in.
 
-A fork starts in milliseconds and holds nothing of the job before it. The server has one thread, so forking is safe.
+A fork starts in milliseconds and holds nothing of the job before it. The server has no second thread that does anything
+(importing DuckDB starts one, which sleeps), so forking is safe.
 """
 
 import gc
@@ -27,7 +28,9 @@ PARSERS = (
     "chiron_workers.sources.docx",
     "chiron_workers.sources.sheets",
     "chiron_workers.sources.html",
+    "chiron_workers.sources.tables",
     "docx",
+    "duckdb",
     "pypdfium2",
     "python_calamine",
     "trafilatura",

@@ -37,6 +37,8 @@ class Opened:
 
     def read(self, *, bytes_max: int) -> bytes:
         """All of a file. Raises UnreadableError if it has more bytes than that, whatever its size is said to be."""
+        if self.is_folder:
+            raise UnreadableError("it is a folder, no file")
         if self.size_bytes > bytes_max:
             raise _TooLarge(bytes_max)
         with open(self.descriptor, "rb", closefd=False) as file:

@@ -38,7 +38,7 @@ BEGINNINGS = [
     b"\xff\xfe",
 ]
 ROOM = Room(timeout_s=20, memory_bytes=700_000_000)
-FEW = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def outcome(data: bytes, name: str) -> str:

@@ -1,0 +1,98 @@
+import csv
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from chiron_workers.sources.charset import decode
+from chiron_workers.sources.columns import Typed, typed
+from chiron_workers.sources.delimited import delimiter_of, rows_of
+from chiron_workers.sources.document import UnreadableError, clean
+from chiron_workers.sources.kinds import Kind, kind_of
+from chiron_workers.sources.sheets import read_sheet, sheet_names
+
+OBJECT_BYTES_SLACK = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file with tables; of a workbook one sheet, or all if none is named."""
+
+    name: str
+    data: bytes
+    sheet: str = ""
+
+
+def relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
+    """Each table of a file: what to add to its name, and a DuckDB relation that is good until the next is asked for.
+
+    Raises:
+        UnreadableError: It holds no table.
+        duckdb.Error: It looks like one, and cannot be loaded.
+    """
+    kind = kind_of(file.data, file.name)
+    if kind is Kind.SHEETS:
+        yield from _sheets(database, file)
+    elif kind in (Kind.CSV, Kind.TEXT):
+        with _loaded(database, _delimited(clean(decode(file.data)))) as relation:
+            yield "", relation
+    elif kind in (Kind.JSON, Kind.JSON_LINES):
+        with _kept(decode(file.data).encode()) as path:
+            form = "newline_delimited" if kind is Kind.JSON_LINES else "auto"
+            size = len(file.data) + OBJECT_BYTES_SLACK
+            yield "", database.read_json(path, format=form, sample_size=-1, maximum_object_size=size)
+    elif kind is Kind.PARQUET:
+        with _kept(file.data) as path:
+            yield "", database.read_parquet(path)
+    else:
+        raise UnreadableError(f"it is {kind}, which holds no table; file_reader reads it")
+
+
+def _sheets(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
+    names = (file.sheet,) if file.sheet else sheet_names(file.data)
+    found = False
+    for name in names:
+        rows = read_sheet(file.data, name).rows
+        table = typed(lambda rows=rows: rows)  # type: ignore[misc]  # a new one each time
+        if table.names:
+            found = True
+            with _loaded(database, table) as relation:
+                yield name if len(names) > 1 else "", relation
+    if not found:
+        raise UnreadableError("it holds no table")
+
+
+def _delimited(text: str) -> Typed:
+    delimiter = delimiter_of(text)
+    try:
+        table = typed(lambda: rows_of(text, delimiter))
+    except csv.Error as error:
+        raise UnreadableError(f"its rows cannot be told apart ({error})") from None
+    if not table.names:
+        raise UnreadableError("it holds no table")
+    return table
+
+
+@contextmanager
+def _loaded(database: Any, table: Typed) -> Iterator[Any]:
+    with _kept(table.csv) as path:
+        yield database.read_csv(
+            path,
+            header=False,
+            auto_detect=False,
+            names=table.names,
+            dtype=table.types,
+            delimiter=",",
+            quotechar='"',
+            escapechar='"',
+        )
+
+
+@contextmanager
+def _kept(data: bytes) -> Iterator[str]:
+    """Bytes as a file that DuckDB reads: it takes nothing but paths."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        yield f"/dev/fd/{file.fileno()}"
