@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from conformance import judge_server
+from npm_packages import TEST_S
 
 TESTS = Path(__file__).parents[1]
 SERVER = [sys.executable, "-m", "mcp_server.conformance_server"]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_S)]
 
 
 @pytest.fixture(scope="module")

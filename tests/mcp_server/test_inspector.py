@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from mcp_server.conftest import COMMAND, KEY, Environment, Serving
-from npm_packages import installed, node
+from npm_packages import TEST_S, installed, node
 
 from chiron_api.mcp_server.offer import offer
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_S)]
 
 
 @pytest.fixture(scope="module")
