@@ -122,6 +122,7 @@ def _settings(folder: Path, database_url: str, redis_url: str) -> Settings:
         "CHIRON_HOME": str(folder),
         "CHIRON_DATABASE_URL": database_url,
         "CHIRON_REDIS_URL": redis_url,
+        "CHIRON_RUN_BUDGET_USD": "1000000",  # each cut call counts as unconfirmed, and there are many
     }
     settings.cache_clear()
     return read_settings(_env_file=None)
