@@ -205,6 +205,14 @@ class Settings(BaseSettings):
     )
     fetch_bytes_max: int = Field(5_000_000, ge=1_000, description="Bytes of a page, decompressed.")
     fetch_timeout_s: Seconds = Field(30, description="Seconds to fetch a page, with all its redirects.")
+    fetch_robots: bool = Field(True, description="Let web_fetch obey the robots.txt of each site.")
+    fetch_pause_s: Annotated[float, Field(ge=0, le=3_600)] = Field(
+        1, description="Seconds between two requests to one host, over all workers. 0: no pause."
+    )
+    fetch_cache_s: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
+        86_400,
+        description="Seconds for which the runs of a batch share a page that one has fetched. 0: never.",
+    )
 
     files: Annotated[tuple[Path, ...], NoDecode] = Field(
         default_factory=tuple,

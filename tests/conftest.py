@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -105,6 +105,19 @@ def unpriced(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("CHIRON_PRICES", '{"nobody-knows": "none"}')
     settings_of_process.cache_clear()
     yield "nobody-knows"
+    monkeypatch.undo()
+    settings_of_process.cache_clear()
+
+
+@pytest.fixture
+def setting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """`setting("FETCH_PRIVATE", "true")`: this process's settings as the environment would set them."""
+
+    def change(name: str, value: str) -> None:
+        monkeypatch.setenv(f"CHIRON_{name}", value)
+        settings_of_process.cache_clear()
+
+    yield change
     monkeypatch.undo()
     settings_of_process.cache_clear()
 

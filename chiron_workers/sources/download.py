@@ -1,50 +1,47 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from importlib.metadata import version
-from ipaddress import ip_network
 from urllib.parse import urljoin
 
 import aiohttp
 import ssrfguard
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from chiron_workers.errors import ToolError
+from chiron_workers.sources.outward import open_client, policy_for
 
-USER_AGENT = f"Chiron/{version('chiron')} (research agent)"
-HEADERS = {
-    "User-Agent": USER_AGENT,
-    "Accept": "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,*/*;q=0.1",
-}
 REDIRECTS_MAX = 5
 URL_CHARS_SHOWN = 300
 CHUNK_BYTES = 64 * 1024
 REDIRECTS = {301, 302, 303, 307, 308}
-PUBLIC = ssrfguard.Policy(allowed_ports=frozenset({80, 443, 8080, 8443}))
-# Link-local addresses stay refused: clouds hand out credentials at 169.254.169.254.
-PRIVATE = ssrfguard.Policy(
-    allowed_ports=frozenset(range(1, 65_536)),
-    allowed_networks=tuple(
-        ip_network(network)
-        for network in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-    ),
-)
-# A lookup cannot be interrupted: in threads of its own, a name server that stalls stops nothing else.
-LOOKUPS = ThreadPoolExecutor(16, thread_name_prefix="lookup")
+WAIT_S_MAX = 3_600.0  # of what a host may ask for
+Admit = Callable[[str], Awaitable[None]]
+
+
+class NotFetched(ToolError):
+    """An address did not give what was asked for. `status` is None where no answer came."""
+
+    def __init__(
+        self, message: str, *, status: int | None = None, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a download may cost and where it may go."""
 
-    bytes_max: int
-    timeout_s: float
+    bytes_max: int  # decompressed
+    timeout_s: float  # for all requests together; what `admit` waits is not counted
     private: bool = False  # also loopback and private networks, on any port
+    cuts: bool = False  # what is beyond bytes_max is left out, rather than refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,105 +54,88 @@ class Download:
     body: bytes
 
 
-class Pinned(AbstractResolver):
-    """Gives the connector addresses that were checked, and no other lookup comes after it."""
-
-    def __init__(self, policy: ssrfguard.Policy) -> None:
-        self.policy = policy
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """The permitted addresses of a host; raises BlockedAddressError if one of them is not."""
-        target = ssrfguard.Target("http", host, port, host)
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(LOOKUPS, lambda: ssrfguard.resolve(target, policy=self.policy))
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(one.ip),
-                port=port,
-                family=one.family,
-                proto=0,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for one in found
-        ]
-
-    async def close(self) -> None:
-        """Nothing is held open."""
+async def admit_all(url: str) -> None:
+    """Lets every request go at once."""
 
 
-async def download(url: str, *, limits: Limits) -> Download:
+async def download(url: str, *, limits: Limits, admit: Admit = admit_all) -> Download:
     """What an http(s) address gives, decompressed.
 
+    Args:
+        admit: Awaited before each request with its address; raises ToolError if it must not be made.
+
     Raises:
-        ToolError: The address is refused, does not answer, answers with an error, or gives too much.
+        NotFetched: It does not answer, answers with an error, or gives too much.
+        ToolError: The address is refused.
     """
-    shown = _shown(url)
+    shown = shown_url(url)
     try:
-        async with asyncio.timeout(limits.timeout_s), _client(limits) as client:
-            return await _follow(client, url, limits)
+        async with open_client(policy_for(private=limits.private)) as client:
+            return await _follow(client, url, limits, admit)
     except TimeoutError:
-        raise ToolError(f"{shown} did not answer in full within {limits.timeout_s:g} s.") from None
+        raise NotFetched(f"{shown} did not answer in full within {limits.timeout_s:g} s.") from None
     except (ssrfguard.BlockedAddressError, ssrfguard.BlockedURLError) as error:
         raise ToolError(f"{shown} is refused: {error.reason}.") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise ToolError(f"{shown} cannot be fetched: {_reason(error)}.") from None
+        raise NotFetched(f"{shown} cannot be fetched: {_reason(error)}.") from None
 
 
-@asynccontextmanager
-async def _client(limits: Limits) -> AsyncIterator[aiohttp.ClientSession]:
-    policy = _policy(limits)
-
-    def checked_socket(address: aiohttp.connector.AddrInfoType) -> socket.socket:
-        policy.check_address(str(address[4][0]))
-        return socket.socket(address[0], address[1], address[2])
-
-    connector = aiohttp.TCPConnector(
-        resolver=Pinned(policy), use_dns_cache=False, socket_factory=checked_socket, limit=2
-    )
-    async with aiohttp.ClientSession(
-        connector=connector,
-        headers=HEADERS,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None),
-        trust_env=False,
-    ) as client:
-        yield client
-
-
-async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits) -> Download:
-    at = url
+async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits, admit: Admit) -> Download:
+    at, left_s, status = url, limits.timeout_s, 0
     for _ in range(REDIRECTS_MAX + 1):
-        _policy(limits).check_url(at)
-        async with client.get(at, allow_redirects=False) as answer:
-            location = answer.headers.get("Location")
-            if answer.status not in REDIRECTS or not location:
+        policy_for(private=limits.private).check_url(at)
+        await admit(at)
+        began = time.monotonic()
+        async with asyncio.timeout(left_s), client.get(at, allow_redirects=False) as answer:
+            location, status = answer.headers.get("Location"), answer.status
+            if status not in REDIRECTS or not location:
                 return await _body(answer, at, limits)
+        left_s -= time.monotonic() - began
         at = urljoin(at, location)
-    raise ToolError(f"{_shown(url)} redirects more than {REDIRECTS_MAX} times.")
+    raise NotFetched(f"{shown_url(url)} redirects more than {REDIRECTS_MAX} times.", status=status)
 
 
 async def _body(answer: aiohttp.ClientResponse, url: str, limits: Limits) -> Download:
     if answer.status != HTTPStatus.OK:
-        raise ToolError(f"{_shown(url)} answered {_status(answer.status)}.")
+        raise _failure(answer, url)
     body = bytearray()
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
         body += chunk
         if len(body) > limits.bytes_max:
-            raise ToolError(f"{_shown(url)} is larger than {limits.bytes_max:,} bytes.")
+            if limits.cuts:
+                break
+            raise NotFetched(f"{shown_url(url)} is larger than {limits.bytes_max:,} bytes.")
     declared = answer.headers.get("Content-Type", "")
-    return Download(url, declared.partition(";")[0].strip().lower(), _charset(declared), bytes(body))
+    content_type = declared.partition(";")[0].strip().lower()
+    return Download(url, content_type, _charset(declared), bytes(body[: limits.bytes_max]))
 
 
-def _shown(url: str) -> str:
+def _failure(answer: aiohttp.ClientResponse, url: str) -> NotFetched:
+    wait_s = None
+    if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+        wait_s = _retry_after_s(answer.headers.get("Retry-After", ""))
+    rest = f" and asks to be left alone for {wait_s:,.0f} s" if wait_s else ""
+    return NotFetched(
+        f"{shown_url(url)} answered {_status(answer.status)}{rest}.",
+        status=answer.status,
+        retry_after_s=wait_s,
+    )
+
+
+def _retry_after_s(value: str) -> float | None:
+    if re.fullmatch(r"\d{1,9}", value.strip()):
+        return min(float(value), WAIT_S_MAX)
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return min(max((until - datetime.now(UTC)).total_seconds(), 0), WAIT_S_MAX)
+
+
+def shown_url(url: str) -> str:
     """The address as a message may show it: of bounded length, without a password."""
     return re.sub(r"(?<=//)[^/@]*@", "", url)[:URL_CHARS_SHOWN]
-
-
-def _policy(limits: Limits) -> ssrfguard.Policy:
-    return PRIVATE if limits.private else PUBLIC
 
 
 def _charset(content_type: str) -> str:

@@ -1,24 +1,26 @@
-import asyncio
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from chiron_workers.errors import ToolError
+from chiron_workers.sources.apart import Room, run_apart
 from chiron_workers.sources.charset import UndecodableError, declared_in_html, decode
-from chiron_workers.sources.document import Block, Document, clean
-from chiron_workers.sources.download import Download, Limits, download
+from chiron_workers.sources.document import Block, Document, UnreadableError, clean
+from chiron_workers.sources.download import Admit, Download, Limits, admit_all, download, shown_url
 from chiron_workers.sources.html import read_html
+from chiron_workers.sources.pdf import read_pdf
 from chiron_workers.sources.plain import read_plain
 
 SNIFFED_BYTES = 1024
 HTML = ("text/html", "application/xhtml+xml")
-TEXT = ("text/plain", "text/markdown", "text/x-markdown", "text/x-rst")
-GENERIC = ("", "application/octet-stream", "binary/octet-stream")
+PDF = "application/pdf"
+READS = "web_fetch reads HTML, PDF and plain text"
+ROOM = Room(timeout_s=20, memory_bytes=1_000_000_000)  # an honest page of 5 MB takes 3 s and 250 MB
 LOOKS_LIKE_HTML = re.compile(
     rb"\s*(<\?xml[^>]*>\s*)?(<!--.{0,500}?-->\s*)*<(!doctype html|html|head|body)\b", re.I | re.S
 )
 SIGNATURES = {
-    b"%PDF-": "application/pdf",
     b"PK\x03\x04": "application/zip",
     b"\x89PNG": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -36,49 +38,60 @@ class WebPage:
     document: Document
 
 
-async def read_page(url: str, *, limits: Limits) -> WebPage:
-    """Fetch an http(s) address and read its main text.
+async def read_page(url: str, *, limits: Limits, admit: Admit = admit_all) -> WebPage:
+    """Fetch an http(s) address and read its main text, in a process apart: what is hostile costs one page.
 
     Raises:
         ToolError: It is refused, cannot be fetched, or holds no text that can be read.
     """
-    found = await download(url, limits=limits)
-    return await asyncio.to_thread(_read, found)
-
-
-def _read(found: Download) -> WebPage:
-    content_type = _content_type(found)
-    if content_type not in (*HTML, *TEXT):
-        raise ToolError(
-            f"{found.url} is {content_type}, which is not supported; web_fetch reads HTML, plain text and Markdown."
-        )
-    is_html = content_type in HTML
+    found = await download(url, limits=limits, admit=admit)
     try:
-        text = decode(found.body, declared=found.charset or (declared_in_html(found.body) if is_html else ""))
-        document = (
-            read_html(text, url=found.url, name=_name(found.url)) if is_html else _as_it_is(text, found.url)
-        )
-    except UndecodableError as error:
-        raise ToolError(f"{found.url} cannot be read: {error}.") from None
-    except (ValueError, RecursionError) as error:  # what the parsers raise for what they cannot follow
-        raise ToolError(f"{found.url} cannot be parsed ({type(error).__name__}).") from None
+        return await run_apart(partial(read_download, found), room=ROOM)
+    except UnreadableError as error:
+        raise ToolError(f"{shown_url(found.url)} cannot be read: {error}.") from None
+
+
+def read_download(found: Download) -> WebPage:
+    """What a download says. What it is its content shows, and its declared type only where that shows nothing.
+
+    Raises:
+        UnreadableError: It holds no text that can be read.
+    """
+    content_type = _content_type(found)
+    if content_type in SIGNATURES.values():
+        raise UnreadableError(f"it is {content_type}; {READS}")
+    if content_type == PDF:
+        document = read_pdf(found.body, name=_name(found.url))
+    elif content_type in HTML:
+        text = decode(found.body, declared=found.charset or declared_in_html(found.body))
+        document = read_html(text, url=found.url, name=_name(found.url))
+    else:
+        document = _as_it_is(found, content_type)
     if not document.text.strip():
-        raise ToolError(f"{found.url} holds no readable text.")
+        raise UnreadableError("it holds no readable text")
     return WebPage(found.url, content_type, document)
 
 
 def _content_type(found: Download) -> str:
-    """What the body shows it is; where it shows nothing, what the server said it is."""
     for signature, content_type in SIGNATURES.items():
         if found.body.startswith(signature):
             return content_type
+    if b"%PDF-" in found.body[:SNIFFED_BYTES]:  # readers of PDF allow something before it
+        return PDF
     if LOOKS_LIKE_HTML.match(found.body[:SNIFFED_BYTES]):
         return "text/html"
-    return "text/plain" if found.content_type in GENERIC else found.content_type
+    is_wrong = found.content_type == PDF or found.content_type in SIGNATURES.values()
+    return "text/plain" if is_wrong else found.content_type or "text/plain"
 
 
-def _as_it_is(text: str, url: str) -> Document:
-    read = read_plain(text, name=_name(url))
+def _as_it_is(found: Download, content_type: str) -> Document:
+    try:
+        text = decode(found.body, declared=found.charset)
+    except UndecodableError:
+        if content_type.startswith("text/"):
+            raise
+        raise UnreadableError(f"it is {content_type}; {READS}") from None
+    read = read_plain(text, name=_name(found.url))
     return replace(read, blocks=(Block(clean(text).strip()),))
 
 

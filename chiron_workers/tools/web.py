@@ -1,14 +1,11 @@
-from dataclasses import replace
 from typing import Annotated, TypedDict
 
 from pydantic import Field
 
 from chiron_workers.errors import ToolError
+from chiron_workers.fetching.shared import begun_page, fetch_page
 from chiron_workers.search.provider import Hit
 from chiron_workers.search.together import search_together
-from chiron_workers.settings import settings
-from chiron_workers.sources.download import Limits
-from chiron_workers.sources.page import read_page
 from chiron_workers.store import Store
 from chiron_workers.store.corpus import SCHEME, Corpus
 from chiron_workers.store.sources import Fetched, Page, canonical
@@ -78,10 +75,10 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
         raise ToolError(f"url: must begin with http://, https:// or {SCHEME} (got {url[:100]!r}).")
     else:
         # Reading on means the text that was begun, not what the page has become since.
-        begun = await store.sources.latest(address) if offset else None
+        begun = await begun_page(store, address) if offset else None
         if begun is None:
             await store.reach.check(address)
-        found = begun or await _page(store, address)
+        found = begun or await fetch_page(store, address)
     return _window(found, offset)
 
 
@@ -92,27 +89,6 @@ async def _document(store: Store, url: str, *, is_first: bool) -> Fetched:
     if is_first:
         await store.sources.keep(Page(found.url, found.text, found.content_type, title=found.title))
     return found
-
-
-async def _page(store: Store, url: str) -> Fetched:
-    known = settings()
-    limits = Limits(known.fetch_bytes_max, known.fetch_timeout_s, private=known.fetch_private)
-    read = await read_page(url, limits=limits)
-    document = read.document
-    page = Page(
-        read.url,
-        document.text,
-        read.content_type,
-        title=document.title,
-        author=document.author,
-        published_at=document.published_at,
-    )
-    # Facts may cite the address that was asked for as well as the one it led to.
-    moved = [] if canonical(read.url) == url else [replace(page, url=url)]
-    await store.sources.keep_all([page, *moved])
-    kept = await store.sources.latest(read.url)
-    assert kept is not None  # the session sees what it wrote
-    return kept
 
 
 def _window(found: Fetched, offset: int) -> FetchedPage:

@@ -1,6 +1,6 @@
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from aiohttp import web
@@ -8,7 +8,6 @@ from aiohttp.test_utils import TestServer
 from psycopg.sql import SQL
 
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.store.corpus import Corpus
 from chiron_workers.tools import registry
@@ -25,20 +24,9 @@ pytestmark = pytest.mark.usefixtures("private_allowed")
 
 
 @pytest.fixture
-def setting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
-    """`setting("FETCH_PRIVATE", "true")`: this process's settings as the environment would set them."""
-
-    def change(name: str, value: str) -> None:
-        monkeypatch.setenv(f"CHIRON_{name}", value)
-        settings.cache_clear()
-
-    yield change
-    settings.cache_clear()
-
-
-@pytest.fixture
 def private_allowed(setting: Callable[[str, str], None]) -> None:
     setting("FETCH_PRIVATE", "true")
+    setting("FETCH_PAUSE_S", "0")
 
 
 @pytest.fixture
@@ -175,7 +163,7 @@ async def test_plain_text_comes_as_it_is(store: Store, address: Address) -> None
 
 async def test_what_a_page_is_its_content_says(store: Store, address: Address) -> None:
     assert "<p>" not in (await web_fetch(store, url=address("/mislabelled")))["text"]
-    with pytest.raises(ToolError, match=r"is image/png, which is not supported"):
+    with pytest.raises(ToolError, match="it is image/png; web_fetch reads HTML, PDF and plain text"):
         await web_fetch(store, url=address("/picture"))
 
 
@@ -220,7 +208,7 @@ async def test_the_user_agent_names_chiron(store: Store, address: Address) -> No
         ("/bomb", "is larger than 50,000 bytes"),
         ("/broken", "cannot be fetched"),
         ("/silent", "did not answer in full within 0.5 s"),
-        ("/pdf", "is application/pdf, which is not supported"),
+        ("/pdf", "cannot be read: it is no whole PDF"),
         ("/rubbish", "cannot be read: it is binary"),
         ("/empty", "holds no readable text"),
         ("/missing", "answered 404 Not Found"),

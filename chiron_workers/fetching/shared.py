@@ -1,0 +1,92 @@
+import asyncio
+import random
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from chiron_workers.errors import ToolError
+from chiron_workers.fetching.manners import Manners, limits_of
+from chiron_workers.settings import settings
+from chiron_workers.sources.download import NotFetched
+from chiron_workers.sources.page import read_page
+from chiron_workers.store import Store
+from chiron_workers.store.hosts import HostBusy, Hosts
+from chiron_workers.store.shared_pages import SharedPages
+from chiron_workers.store.sources import Fetched, Page, canonical
+
+FAILURE_GOOD_FOR = timedelta(seconds=60)
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
+
+
+async def fetch_page(store: Store, url: str) -> Fetched:
+    """The text of a web address, kept as a source. The runs of a batch fetch an address once, and share it.
+
+    Raises:
+        ToolError: It cannot be fetched or read, or could not be a moment ago.
+    """
+    known = settings()
+    if store.caller.batch_id is None or known.fetch_cache_s == 0:
+        return await _kept(store, await _pages(store, url))
+    shared, pause_s = SharedPages(store.session), FIRST_PAUSE_S
+    claim_for = timedelta(seconds=known.tool_timeout_s)
+    while True:  # ends: a claim has an end, and the call a time limit
+        if found := await shared.read(url):
+            return found
+        if await shared.claim(url, claim_for=claim_for):
+            return await _fetch(store, shared, url)
+        await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311  # no secret
+        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+
+async def begun_page(store: Store, url: str) -> Fetched | None:
+    """The text that the runs of the batch read under an address, else the last one anybody read."""
+    shared = await SharedPages(store.session).read(url) if store.caller.batch_id else None
+    return shared or await store.sources.latest(url)
+
+
+async def _fetch(store: Store, shared: SharedPages, url: str) -> Fetched:
+    try:
+        pages = await _pages(store, url)
+        return await shared.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
+    except HostBusy:
+        await shared.release(url)
+        raise
+    except ToolError as error:
+        await shared.fail(url, str(error), good_for=FAILURE_GOOD_FOR)
+        raise
+    except BaseException:  # cut in the middle: nobody should wait for this call
+        with suppress(psycopg.Error, PoolTimeout):
+            await shared.release(url)
+        raise
+
+
+async def _pages(store: Store, url: str) -> list[Page]:
+    """What an address says, under its last address first: facts may cite both."""
+    known = settings()
+    manners = Manners(Hosts(store.session.pool), known)
+    try:
+        read = await read_page(url, limits=limits_of(known), admit=manners.admit)
+    except NotFetched as error:
+        await manners.heed(url, error)
+        raise
+    document = read.document
+    page = Page(
+        read.url,
+        document.text,
+        read.content_type,
+        title=document.title,
+        author=document.author,
+        published_at=document.published_at,
+    )
+    page = replace(page, url=canonical(read.url))
+    return [page] if page.url == url else [page, replace(page, url=url)]
+
+
+async def _kept(store: Store, pages: list[Page]) -> Fetched:
+    await store.sources.keep_all(pages)
+    kept = await store.sources.latest(pages[0].url)
+    assert kept is not None  # the session sees what it wrote
+    return kept

@@ -1,0 +1,33 @@
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from sites import Site, serving
+from stage import Stage, open_stage
+
+from chiron_workers.embed import Embedder
+from chiron_workers.settings import Settings
+from chiron_workers.store.connect import Pool
+
+
+@pytest.fixture
+async def stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIterator[Stage]:
+    async with open_stage(pool, settings, embedder) as made:
+        yield made
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with serving() as made:
+        yield made
+
+
+@pytest.fixture
+async def other_site() -> AsyncIterator[Site]:
+    async with serving("127.0.0.2") as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def on_loopback(setting: Callable[[str, str], None]) -> None:
+    setting("FETCH_PRIVATE", "true")
+    setting("FETCH_PAUSE_S", "0")
