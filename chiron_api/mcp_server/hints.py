@@ -16,6 +16,7 @@ SPENDS = ToolAnnotations(
 )
 
 HINTS = {
+    "data_table": READS,
     "file_reader": READS,
     "get_active_subject": READS,
     "get_knowledge_node": READS,
@@ -23,6 +24,7 @@ HINTS = {
     "get_learning_goal": READS,
     "get_run": READS,
     "get_user_progress": READS,
+    "knowledge_base": READS,
     "list_subjects": READS,
     "search": READS,
     "vector_search": READS,

@@ -108,10 +108,11 @@ class Corpus:
         row = await self.session.row(SQL["document"], args)
         return fetched(row) if row else None
 
-    async def search(self, query: str, *, subject: str, limit: int) -> list[Hit]:
-        """The documents of a subject that answer a question best, best first."""
+    async def search(self, query: str, *, subject: str | None, limit: int) -> list[Hit]:
+        """The documents of a subject, or of all, that answer a question best, best first."""
         words = clean(query)[:QUERY_CHARS_MAX]
-        args = {"query": words, "subject_id": slug(subject), "limit": limit}
+        args = {"query": words, "subject_id": slug(subject) if subject is not None else None, "limit": limit}
+        statement = SQL["search"].format(scope=SQL["in_all" if subject is None else "in_a_subject"])
         return [
             Hit(
                 url=row["url"],
@@ -119,7 +120,7 @@ class Corpus:
                 snippet=clipped(row["body"]),
                 score=round(row["score"], 4),
             )
-            for row in await self.session.rows(SQL["search"], args)
+            for row in await self.session.rows(statement, args)
         ]
 
     async def _save_passages(

@@ -44,14 +44,14 @@ with lexeme as (
     from unnest(to_tsvector('english', translate(%(query)s, './_\', '    ')))
    limit 64
 ), hit as materialized (
-  select p.document_id, p.n, l.lexeme, ts_rank('{0.2, 0.3, 0.6, 1.0}', p.tsv, l.query, 1) as rank
+  select p.document_id, p.n, l.lexeme, ts_rank('{{0.2, 0.3, 0.6, 1.0}}', p.tsv, l.query, 1) as rank
     from lexeme l cross join lateral (
       select document_id, n, tsv from passages
-       where subject_id = %(subject_id)s and tsv @@ l.query
+       where {scope} and tsv @@ l.query
       offset 0  -- One look into the index for each word; joined, the planner would read every passage.
     ) p
 ), rarity as (
-  select lexeme, ln(1 + (select sum(passages) from documents where subject_id = %(subject_id)s) / count(*)) as idf
+  select lexeme, ln(1 + (select sum(passages) from documents where {scope}) / count(*)) as idf
     from hit group by lexeme
 ), passage as (
   select document_id, n, sum(rank * idf) / (select sum(idf) from rarity) as score
@@ -66,3 +66,9 @@ select d.url, d.title, p.heading, p.body, b.score / (b.score + 0.05) as score
   join passages p on p.document_id = b.document_id and p.n = b.n
  order by b.score desc, d.url
  limit %(limit)s;
+
+-- in_a_subject
+subject_id = %(subject_id)s
+
+-- in_all
+true

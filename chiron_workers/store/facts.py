@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
@@ -63,6 +64,15 @@ class Claim:
         """Accepted above the threshold of the settings, else a candidate."""
         is_sure = self.confidence > settings().confidence_threshold
         return FactStatus.ACCEPTED if is_sure else FactStatus.CANDIDATE
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known of a fact beside its words; `contradictions` are ids of facts, or statements."""
+
+    validated_at: datetime
+    contradictions: tuple[str, ...]
+    source_title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +181,16 @@ class Facts:
         [embedding] = await self.embedder.embed([words], query=True)
         statement = SQL["nearest"].format(table=table, scope=_scope(subject_id))
         return cast("list[FoundFact]", await self.session.rows(statement, args | {"query": half(embedding)}))
+
+    async def background(self, fact_ids: Sequence[str]) -> dict[str, Background]:
+        """What is known of facts beside their words, by id."""
+        rows = await self.session.rows(SQL["background"], {"fact_ids": list(fact_ids)})
+        return {
+            row["id"]: Background(
+                row["validated_at"], tuple(row["contradictions"]), row["source_title"] or ""
+            )
+            for row in rows
+        }
 
     async def unembedded(self, subject_id: str | None = None) -> int:
         """How many accepted facts no search finds, since they were stored under another embedding model."""

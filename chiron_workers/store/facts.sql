@@ -60,6 +60,13 @@ select count(*) as facts from facts f
 -- accepted
 select count(*) as facts from facts where {scope} and status = 'accepted';
 
+-- background
+-- What is known of facts beside their words: when they were validated, what contradicts them, and the title of the page
+-- they rest on as it was last fetched.
+select f.id::text as id, f.validated_at, f.contradictions,
+       (select title from fetches where url = f.source_url order by fetched_at desc, id desc limit 1) as source_title
+  from facts f where f.id = any(%(fact_ids)s::uuid[]);
+
 -- best_of_runs
 -- The most confident accepted fact of each run of a batch, in the order of the runs.
 select distinct on (r.id) r.topic, f.content, f.quote, f.source_url, f.confidence

@@ -62,6 +62,19 @@ class Saved(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
+class Fitting:
+    """A node that fits a question; `is_named` where its title is a step of a topic path."""
+
+    node_id: str
+    subject_id: str
+    title: str
+    description: str
+    is_goal_critical: bool
+    shared_with_subjects: list[str]
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A node as it is to be; None leaves prerequisites or sharing as they are."""
 
@@ -178,6 +191,18 @@ class Nodes:
                 parent["children"].append(branch)
         tops = [branch for branch in branches.values() if branch["parent_id"] not in branches]
         return tops, len(rows) > NODES_MAX
+
+    async def fitting(
+        self, question: str, *, steps: Sequence[str], subject_id: str | None, limit: int
+    ) -> list[Fitting]:
+        """The nodes that are called as a step of a topic path, then those that share a word with a question, best first."""
+        args = {
+            "question": question,
+            "steps": sorted({step.lower() for step in steps}),
+            "subject_id": subject_id,
+            "limit": limit,
+        }
+        return [Fitting(**row) for row in await self.session.rows(SQL["fitting"], args)]
 
     async def _named(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")

@@ -49,3 +49,21 @@ select id::text as node_id, subject_id, title, description, parent_id::text, dep
   from nodes
  where subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s]
  order by depth, id limit %(limit)s;
+
+-- fitting
+-- The nodes that one of these words is the title of, or that hold a word of the question, best first. Titles count
+-- ten times as much as descriptions.
+with question as (
+  select string_agg(quote_literal(lexeme), ' | ')::tsquery as words from unnest(to_tsvector('english', %(question)s))
+), node as (
+  select n.id::text as node_id, n.subject_id, n.title, n.description, n.is_goal_critical, n.shared_with_subjects, n.id,
+         lower(n.title) = any(%(steps)s) as is_named,
+         ts_rank('{0.1, 0.1, 0.1, 1.0}', setweight(to_tsvector('english', n.title), 'A')
+                 || to_tsvector('english', n.description), question.words) as rank
+    from nodes n cross join question
+   where %(subject_id)s::text is null or n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s]
+)
+select node_id, subject_id, title, description, is_goal_critical, shared_with_subjects, is_named from node
+ where is_named or rank > 0
+ order by is_named desc, rank desc nulls last, id
+ limit %(limit)s;
