@@ -38,6 +38,7 @@ def mcp(
     from chiron_api.mcp_server.serving import serve_http, serve_stdio
     from chiron_workers.logs import log_to_stderr
 
+    # Clients show what a server writes there as its troubles.
     log_to_stderr("warning" if http is None and found.log_level == "info" else found.log_level)
     if http is None:
         if sys.stdin.isatty():

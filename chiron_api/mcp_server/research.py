@@ -27,7 +27,7 @@ from chiron_workers.toolkit import tool
 TOPICS_MAX = 100
 RUNS_SHOWN = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
-LOOK_AGAIN_S = 0.5
+LOOK_AGAIN_S = 1.0
 
 Topics = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=TOPICS_MAX)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]

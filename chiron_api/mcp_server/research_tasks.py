@@ -30,7 +30,14 @@ from chiron_api.mcp_server.late_services import AWAY, LateServices
 from chiron_api.mcp_server.offered_tool import shown
 from chiron_api.mcp_server.research import cancelled, document
 from chiron_api.requests import Services
-from chiron_workers.errors import ConfigurationError, Conflict, NotFound, ServiceUnavailable, UsageError
+from chiron_workers.errors import (
+    ChironError,
+    ConfigurationError,
+    Conflict,
+    NotFound,
+    ServiceUnavailable,
+    UsageError,
+)
 from chiron_workers.ids import time_of
 from chiron_workers.states import RunState
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find
@@ -83,8 +90,10 @@ class ResearchTasks(ServerExtension):
             return outcome
         run_ids = started["run_ids"]
         target = run_ids[0] if len(run_ids) == 1 else started["batch_id"]
-        async with self._answering():
+        try:
             found = await find((await self._services.get()).pool, target)
+        except (ChironError, psycopg.Error):  # it is started all the same, and the client must learn the ids
+            return outcome
         return Created({"resultType": "task"} | state_of(found))
 
     async def _get(self, request: Request, params: TaskParams) -> dict[str, Any]:
