@@ -135,7 +135,7 @@ def _retry_after_s(value: str) -> float | None:
 
 def shown_url(url: str) -> str:
     """The address as a message may show it: of bounded length, without a password."""
-    return re.sub(r"(?<=//)[^/@]*@", "", url)[:URL_CHARS_SHOWN]
+    return " ".join(re.sub(r"(?<=//)[^/@]*@", "", url).split())[:URL_CHARS_SHOWN]
 
 
 def _charset(content_type: str) -> str:

@@ -2,28 +2,60 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import aiohttp
 import ssrfguard
 from aiohttp.abc import AbstractResolver, ResolveResult
+
+Network = IPv4Network | IPv6Network
+
+
+def _without(network: Network, left_out: Iterable[Network]) -> list[Network]:
+    parts: list[Network] = [network]
+    for hole in left_out:
+        parts = [
+            piece
+            for part in parts
+            for piece in (part.address_exclude(hole) if _holds(part, hole) else (part,))  # type: ignore[arg-type]
+        ]
+    return parts
+
+
+def _denied(network: str, name: str, rfc: str) -> ssrfguard.Block:
+    return ssrfguard.Block(ip_network(network), name, rfc, ssrfguard.Reach.DENIED)
+
+
+def _holds(network: Network, other: Network) -> bool:
+    return network.version == other.version and other.subnet_of(network)  # type: ignore[arg-type]
+
 
 AGENT = "Chiron"  # the name that a robots.txt gives rules for
 HEADERS = {
     "User-Agent": f"{AGENT}/{version('chiron')} (research agent)",
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1",
 }
-PUBLIC = ssrfguard.Policy(allowed_ports=frozenset({80, 443, 8080, 8443}))
-# Link-local addresses stay refused: clouds hand out credentials at 169.254.169.254.
+DENIED = ssrfguard.AddressTable(
+    (
+        *ssrfguard.DEFAULT_DENIED.blocks,
+        _denied("168.63.129.16/32", "Cloud metadata (Azure WireServer)", "RFC1918"),  # it counts as public
+        *(_denied(network, "no global unicast", "RFC4291") for network in ("::/3", "4000::/2", "8000::/1")),
+    )
+)
+PUBLIC = ssrfguard.Policy(denied_networks=DENIED, allowed_ports=frozenset({80, 443, 8080, 8443}))
+# Link-local addresses stay refused: clouds hand out credentials at 169.254.169.254, and at these of their own.
+METADATA = tuple(ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe"))
 PRIVATE = ssrfguard.Policy(
+    denied_networks=DENIED,
     allowed_ports=frozenset(range(1, 65_536)),
     allowed_networks=tuple(
-        ip_network(network)
+        part
         for network in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+        for part in _without(ip_network(network), METADATA)
     ),
 )
 # A lookup cannot be interrupted: in threads of its own, a name server that stalls stops nothing else.
