@@ -11,7 +11,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.fetching.manners import Manners, limits_of
 from chiron_workers.settings import settings
 from chiron_workers.sources.download import NotFetched
-from chiron_workers.sources.page import read_page
+from chiron_workers.sources.page import ROOM, read_page
 from chiron_workers.store import Store
 from chiron_workers.store.hosts import HostBusy, Hosts
 from chiron_workers.store.shared_pages import SharedPages
@@ -67,8 +67,9 @@ async def _pages(store: Store, url: str) -> list[Page]:
     """What an address says, under its last address first: facts may cite both."""
     known = settings()
     manners = Manners(Hosts(store.session.pool), known)
+    room = replace(ROOM, memory_bytes=known.file_memory_mb * 1_000_000)
     try:
-        read = await read_page(url, limits=limits_of(known), admit=manners.admit)
+        read = await read_page(url, limits=limits_of(known), admit=manners.admit, room=room)
     except NotFetched as error:
         await manners.heed(url, error)
         raise

@@ -38,7 +38,7 @@ class WebPage:
     document: Document
 
 
-async def read_page(url: str, *, limits: Limits, admit: Admit = admit_all) -> WebPage:
+async def read_page(url: str, *, limits: Limits, admit: Admit = admit_all, room: Room = ROOM) -> WebPage:
     """Fetch an http(s) address and read its main text, in a process apart: what is hostile costs one page.
 
     Raises:
@@ -46,7 +46,7 @@ async def read_page(url: str, *, limits: Limits, admit: Admit = admit_all) -> We
     """
     found = await download(url, limits=limits, admit=admit)
     try:
-        return await run_apart(partial(read_download, found), room=ROOM)
+        return await run_apart(partial(read_download, found), room=room)
     except UnreadableError as error:
         raise ToolError(f"{shown_url(found.url)} cannot be read: {error}.") from None
 
