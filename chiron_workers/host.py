@@ -17,6 +17,7 @@ import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
+from chiron_workers import tracing
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.control import hints
 from chiron_workers.cooling import Cooling
@@ -72,6 +73,7 @@ class Host:
 
     def start(self) -> None:
         """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
+        tracing.start()
         self._thread.start()
         self._submit(self._open()).result()
         self._renewal.start()
@@ -89,6 +91,7 @@ class Host:
         with contextlib.suppress(TimeoutError):
             self._submit(self._close()).result(timeout=LEAVE_S)
         self._renewal.stop()
+        tracing.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=LEAVE_S)
 

@@ -7,6 +7,7 @@ import structlog
 def log_to_stderr(level: str) -> None:
     """Structured lines on stderr, ours and the libraries' alike: text on a terminal, JSON elsewhere."""
     shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,  # the run and the batch, while one is played
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
@@ -18,7 +19,7 @@ def log_to_stderr(level: str) -> None:
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler()
@@ -31,5 +32,5 @@ def log_to_stderr(level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for chatty in ("httpx", "httpx2", "anthropic", "aiohttp.access"):
+    for chatty in ("httpx", "httpx2", "anthropic", "aiohttp.access", "urllib3"):
         logging.getLogger(chatty).setLevel("WARNING")

@@ -4,7 +4,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
+from chiron_workers import spans
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.agent.play import Answer, Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
@@ -55,7 +57,14 @@ class Taking:
         self._is_abandoned = False
 
     async def carry(self) -> Outcome:
-        """Play the run and end the taking."""
+        """Play the run and end the taking; what is logged and traced meanwhile names the run."""
+        run = self.run
+        with bound_contextvars(run_id=str(run.id), batch_id=str(run.batch_id)), spans.taking(run) as span:
+            outcome = await self._carried()
+            span.ended(outcome)
+            return outcome
+
+    async def _carried(self) -> Outcome:
         self._task = asyncio.create_task(self._play_to_the_end())
         try:
             return await self._task

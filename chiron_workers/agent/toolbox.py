@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import structlog
+
+from chiron_workers import spans
 from chiron_workers.agent.asker import RunAsker
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.embed import Embedder
@@ -13,6 +16,7 @@ from chiron_workers.model import Model
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.skills.instructions import catalogue_lines
+from chiron_workers.spans import Span
 from chiron_workers.states import EventKind
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import is_outage
@@ -24,6 +28,8 @@ from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.store.runs import Run
 from chiron_workers.store.session import Asker
 from chiron_workers.toolkit.registry import Registry
+
+log = structlog.get_logger()
 
 MOST_BYTES = 4  # that a character has in UTF-8
 KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
@@ -80,17 +86,30 @@ class Toolbox:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
-            try:
-                result = await self._execute(call, Store(session, self.embedder, self._asker(run, session)))
-            except ToolError as error:
-                if error.__cause__ is not None and is_outage(error.__cause__):
-                    raise error.__cause__ from None
-                await session.rollback()
-                result = ToolResult(call.id, storable(str(error)), is_error=True)
+            with spans.tool_call(call) as span:
+                store = Store(session, self.embedder, self._asker(run, session))
+                result = await self._outcome(call, store, span)
             await settle_reading(session)
             ms = round((time.monotonic() - began) * 1000)
             told = [*session.pending, _returned(call, result, ms)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)
+        chars = len(result.text)
+        log.debug(
+            "tool.returned", name=call.name, call_id=call.id, is_error=result.is_error, ms=ms, chars=chars
+        )
+        return result
+
+    async def _outcome(self, call: ToolCall, store: Store, span: Span) -> ToolResult:
+        try:
+            result = await self._execute(call, store)
+        except ToolError as error:
+            if error.__cause__ is not None and is_outage(error.__cause__):
+                raise error.__cause__ from None
+            await store.session.rollback()
+            result = ToolResult(call.id, storable(str(error)), is_error=True)
+            span.returned(result, error.__cause__ or error)
+        else:
+            span.returned(result)
         return result
 
     def _asker(self, run: Run, session: Session) -> Asker:

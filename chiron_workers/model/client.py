@@ -8,8 +8,10 @@ from functools import partial
 
 import anthropic
 import httpx2
+import structlog
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
+from chiron_workers import spans
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.accumulation import Accumulation, Wire
@@ -22,6 +24,8 @@ from chiron_workers.model.retries import BeforeTry, OnWait, with_retries
 from chiron_workers.model.traffic import Traffic
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
+
+log = structlog.get_logger()
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
@@ -79,10 +83,36 @@ class Model:
             ModelHeld: The model will not be there for a while, for nobody.
             ModelUnavailable: The model cannot answer now.
         """
+        said = (request.model, request.max_tokens, request.system, request.messages)
+        began = time.monotonic()
+        with spans.chat(*said, server=self._server) as span:
+            reply, tries = await self._answer(request, on_text, before_try, on_wait)
+            span.replied(reply, tries=tries)
+        log.debug(
+            "model.replied",
+            model=reply.model,
+            stop=reply.stop,
+            input_tokens=reply.usage.tokens - reply.usage.output_tokens,
+            output_tokens=reply.usage.output_tokens,
+            tries=tries,
+            ms=round((time.monotonic() - began) * 1000),
+        )
+        return reply
+
+    async def _answer(
+        self,
+        request: Request,
+        on_text: Callable[[str], None],
+        before_try: BeforeTry | None,
+        on_wait: OnWait | None,
+    ) -> tuple[Reply, int]:
+        """The reply, and how many tries it took."""
         taken: Taken | None = None
+        tried = 0
 
         async def begin() -> None:
-            nonlocal taken
+            nonlocal taken, tried
+            tried += 1
             while True:  # ends: a cool-down that goes on raises
                 taken = await self._traffic.enter(request)
                 if before_try is not None:
@@ -100,7 +130,10 @@ class Model:
         call = partial(self._stream, request, on_text)
         reply = await with_retries(call, tries=tries, before_try=begin, on_wait=note)
         self._traffic.answered(request.model, taken, reply.usage)
-        return reply
+        return reply, tried
+
+    def _server(self) -> str:
+        return str(self._open().base_url)
 
     async def context_tokens(self, model: str) -> int:
         """Tokens that a request to a model and its reply may have together."""

@@ -1,0 +1,81 @@
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.run_log import SHOWN_ELSEWHERE, Line, WorkerFiles, of_event
+from chiron_api.terminal import one_line
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.events import heads, read_page
+from chiron_workers.store.summaries import RunSummary, find
+
+LOOK_S = 0.5
+
+cli = typer.Typer()
+
+
+@cli.command()
+def logs(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each line as JSON.")] = False,
+) -> None:
+    """Show everything that is known of how a run went: who took it, each model call and tool call, errors in full.
+
+    The events lie in Postgres, so they are complete wherever the run was played. Between them stand the lines that workers
+    of this machine's stack wrote while they played it; of workers elsewhere, ask whoever collects their output for the
+    run's id. With CHIRON_LOG_LEVEL=debug workers write a line for each call, too.
+    """
+    try:
+        run(_show(run_id, follow=follow, as_json=as_json))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+async def _show(target: str, *, follow: bool, as_json: bool) -> None:
+    found = settings()
+    async with open_pool(found.database_url, size=1) as pool:
+        summary = await find(pool, target)
+        if not isinstance(summary, RunSummary):
+            raise UsageError(f"{target} is a batch. `chiron show {target}` names its runs.")
+        files = WorkerFiles(found.home / "logs", summary.id)
+        async for line in _lines(pool, summary.id, files, follow=follow):
+            typer.echo(line.to_json() if as_json else _text(line))
+
+
+async def _lines(pool: Pool, run_id: UUID, files: WorkerFiles, *, follow: bool) -> AsyncIterator[Line]:
+    seq = 0
+    while True:
+        head = await heads(pool, run_id=run_id)
+        lines = []
+        while page := await read_page(pool, {run_id: seq}):
+            seq = page[-1].seq or seq
+            lines += [of_event(event) for event in page]
+        lines += files.new_lines()
+        for line in sorted(lines, key=lambda each: each.at):  # stable: events keep their order
+            yield line
+        if not follow or (head.is_over and seq >= head.seqs[run_id]):
+            return
+        await asyncio.sleep(LOOK_S)
+
+
+def _text(line: Line) -> str:
+    found = line.found
+    if line.source == "event":
+        what, more = found["kind"], found["data"]
+    else:
+        what = f"{found.get('level', '')} {found.get('event', '')}"
+        more = {key: value for key, value in found.items() if key not in SHOWN_ELSEWHERE}
+    words = " ".join(f"{key}={_value(value)}" for key, value in more.items())
+    at = f"{line.at.astimezone():%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    return f"{at}  {line.source:8}  {one_line(what, chars_max=100)}  {words}".rstrip()
+
+
+def _value(value: Any) -> str:
+    text = one_line(value if isinstance(value, str) else repr(value), chars_max=2_000)
+    return repr(text) if isinstance(value, str) and (" " in text or not text) else text
