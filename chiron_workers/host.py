@@ -24,6 +24,7 @@ from chiron_workers.cooling import Cooling
 from chiron_workers.embed import open_embedder
 from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
 from chiron_workers.ringing import Ringer
@@ -111,6 +112,9 @@ class Host:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
         for left_out in skills().catalogue().left_out:
             log.error("skills.left_out", folder=str(left_out.folder), reason=left_out.reason)
+        self._servers = Servers(registry(), settings)
+        self._servers.start()
+        self._resources.push_async_callback(self._servers.stop)
         self._tools = Toolbox(registry(), self._journal, embedder, settings, self._endpoints.of, skills())
         self._resources.push_async_callback(skills().close)
         self._ringer = Ringer(self._pool, settings, room=self._room)
@@ -134,6 +138,7 @@ class Host:
         await self._resources.aclose()
 
     async def _play(self, run_id: UUID) -> Outcome:
+        await self._servers.first_answers()  # a run keeps the tools that are there when it begins
         if self._draining:
             return Outcome.NOT_OURS
         try:

@@ -166,6 +166,11 @@ class Settings(BaseSettings):
         default_factory=Path.cwd,
         description="Folder of the project whose skills are offered. Empty: where Chiron was started.",
     )
+    mcp_servers: str = Field(
+        "",
+        description="File with the MCP servers whose tools agents are offered, in the common mcpServers form. "
+        "Empty: mcp.json in CHIRON_HOME, if it is there.",
+    )
     tool_timeout_s: Seconds = Field(120, description="Seconds a tool call may take.")
     tool_result_chars: int = Field(
         60_000, ge=1_000, description="Characters of a tool result that the model sees."

@@ -10,6 +10,7 @@ from chiron_api.local_stack.checks import (
     broker_checks,
     database_checks,
     machine_checks,
+    mcp_server_checks,
     search_checks,
     skill_checks,
     tool_checks,
@@ -43,6 +44,7 @@ def examine(found: Settings) -> Iterator[Check]:
         broker_checks,
         tool_checks,
         skill_checks,
+        mcp_server_checks,
         search_checks,
         web_checks,
     )

@@ -1,19 +1,27 @@
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from chiron_api.cli import run
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line
+from chiron_workers.mcp_client.configuration import read_configuration
+from chiron_workers.settings import settings
+
+REMOTE_S = 10.0
 
 cli = typer.Typer()
 
 
 @cli.command()
 def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the tools that every agent is offered; as JSON, their definitions in the Anthropic format."""
+    """List the tools that every agent is offered; as JSON, their definitions in the Anthropic format.
+
+    Those of MCP servers are among them where a server answers within ten seconds.
+    """
     from chiron_workers.tools import registry
 
-    definitions = registry().definitions()
+    definitions = [*registry().definitions(), *_remote()]
     for broken in registry().broken:
         typer.echo(f"{broken.source} is left out: {one_line(broken.reason)}", err=True)
     if as_json:
@@ -23,3 +31,17 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     for definition in definitions:
         first = definition["description"].split("\n\n")[0]
         typer.echo(f"{definition['name']:{width}}  {one_line(first, chars_max=160)}")
+
+
+def _remote() -> list[dict[str, Any]]:
+    found = read_configuration(settings())
+    if not found.servers:
+        return []
+    from chiron_workers.mcp_client.inspection import inspect
+
+    standings = run(inspect(found.servers, timeout_s=REMOTE_S))
+    for standing in standings:
+        if standing.reason:
+            reason = one_line(standing.reason)
+            typer.echo(f"The MCP server {standing.config.name} does not answer: {reason}", err=True)
+    return [tool.definition() for standing in standings for tool in standing.offer.tools]

@@ -30,6 +30,7 @@ class Registry:
 
     `before_load`, `after_load` and `before_unload` are lists of functions that are called with each tool; one that
     raises a ToolError before a load or an unload forbids it. `broken` is what `load_from_directory` left out.
+    `stand_ins` are asked for a tool that is not registered, such as one of a server that is away.
     """
 
     def __init__(self) -> None:
@@ -38,6 +39,7 @@ class Registry:
         self.after_load: list[Hook] = []
         self.before_unload: list[Hook] = []
         self.broken: list[Broken] = []
+        self.stand_ins: list[Callable[[str], Tool | None]] = []
 
     def register(self, tool: Tool | Callable[..., Any], *, allow_replace: bool = False) -> Tool:
         """Offer a tool, or a function that `@tool` was put on.
@@ -71,6 +73,8 @@ class Registry:
     def get(self, name: str) -> Tool:
         """The tool of that name. Raises ToolNotFoundError, which names the nearest ones."""
         if name not in self._tools:
+            if standing_in := next(filter(None, (ask(name) for ask in self.stand_ins)), None):
+                return standing_in
             near = difflib.get_close_matches(name, self._tools, n=3)
             hint = (
                 f"Did you mean {' or '.join(near)}?"

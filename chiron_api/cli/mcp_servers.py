@@ -1,0 +1,74 @@
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_api.terminal import one_line
+from chiron_workers.mcp_client.configuration import FILE, read_configuration
+from chiron_workers.settings import settings
+
+if TYPE_CHECKING:
+    from chiron_workers.mcp_client.inspection import Standing
+
+cli = typer.Typer()
+
+Timeout = Annotated[float, typer.Option(min=1, max=600, help="Seconds that each server gets to answer.")]
+
+
+@cli.command()
+def mcp_servers(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False, timeout: Timeout = 20
+) -> None:
+    """Connect to the MCP servers whose tools agents are offered, and say how each of them stands.
+
+    Exits with 2 if the file that names them is wrong; a server that does not answer is no error.
+    """
+    from chiron_workers.mcp_client.inspection import inspect
+
+    found = read_configuration(settings())
+    standings = run(inspect(found.servers, timeout_s=timeout))
+    if as_json:
+        disabled = [{"name": name, "state": "disabled"} for name in found.disabled]
+        typer.echo(json_line([*map(_as_object, standings), *disabled]))
+    elif found.file is None:
+        typer.echo(
+            f"No MCP servers are configured. Name them in {settings().home / FILE}; see docs/mcp-servers.md."
+        )
+    else:
+        for standing in standings:
+            _print(standing)
+        for name in found.disabled:
+            typer.echo(f"{one_line(name)}  disabled")
+    for problem in found.problems:
+        typer.echo(f"chiron: {one_line(problem, chars_max=1000)}", err=True)
+    if found.problems:
+        raise typer.Exit(2)
+
+
+def _as_object(standing: "Standing") -> dict[str, Any]:
+    config, offer = standing.config, standing.offer
+    return {
+        "name": config.name,
+        "transport": config.transport,
+        "address": config.address,
+        "state": standing.state,
+        "protocol": standing.protocol or None,
+        "reason": standing.reason or None,
+        "tools": [tool.name for tool in offer.tools],
+        "left_out": [{"tool": name, "reason": reason} for name, reason in offer.left_out],
+    }
+
+
+def _print(standing: "Standing") -> None:
+    config, offer = standing.config, standing.offer
+    head = f"{one_line(config.name)}  {config.transport} {one_line(config.address)}  {standing.state}"
+    if standing.reason:
+        typer.echo(f"{head}: {one_line(standing.reason)}")
+        return
+    count = len(offer.tools)
+    typer.echo(f"{head}  protocol {one_line(standing.protocol)}  {count} tool{'' if count == 1 else 's'}")
+    for tool in offer.tools:
+        typer.echo(f"  {tool.name}")
+    for name, reason in offer.left_out:
+        typer.echo(f"  {one_line(name)} is left out: {one_line(reason)}")

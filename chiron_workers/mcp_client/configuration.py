@@ -1,0 +1,231 @@
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from chiron_workers.errors import ConfigurationError
+from chiron_workers.mcp_client.expansion import Expander
+from chiron_workers.mcp_client.names import slug
+from chiron_workers.mcp_client.redaction import Redaction, secret_headers
+from chiron_workers.settings import Settings
+
+FILE = "mcp.json"
+FILE_BYTES_MAX = 1_000_000
+HTTP_TYPES = frozenset({"http", "streamable-http", "streamableHttp", "streamable_http"})
+
+
+def _text(value: object) -> object:
+    """Numbers and booleans as an environment holds them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Entry(BaseModel):
+    """A server as the file writes it. Keys that only other programs know are passed over."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    type: str | None = None
+    command: str | None = Field(None, min_length=1)
+    args: list[Text] = []
+    env: dict[str, Text] = {}
+    cwd: str | None = None
+    url: str | None = Field(None, pattern=r"^https?://[^/]")
+    headers: dict[str, Text] = {}
+    timeout: float | None = Field(None, gt=0, le=3600)
+    allowed_tools: list[str] | None = Field(None, alias="allowedTools")
+    disabled: bool = False
+
+
+KEYS = {field.alias or name for name, field in _Entry.model_fields.items()} | {"transport"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ServerConfig:
+    """One server to connect to: a command to start, or an address.
+
+    It holds secrets (`env`, `headers`, `args`, `url`), so it has no `repr`; `address` and `redaction` are for people.
+    """
+
+    name: str
+    slug: str  # what the names of its tools begin with
+    command: str
+    args: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str | None
+    url: str
+    headers: Mapping[str, str]
+    timeout_s: float | None
+    allowed_tools: frozenset[str] | None  # None: all
+    redaction: Redaction
+
+    @property
+    def transport(self) -> str:
+        """`stdio` or `http`."""
+        return "http" if self.url else "stdio"
+
+    @property
+    def address(self) -> str:
+        """Where the server is, without anything that may be a secret."""
+        if not self.url:
+            return Path(self.command).name
+        scheme, _, rest = self.url.partition("://")
+        host, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The servers of a file: those to use, the names of those that are disabled, and what is wrong with the others."""
+
+    file: Path | None = None
+    servers: tuple[ServerConfig, ...] = ()
+    disabled: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def file_of(settings: Settings) -> Path | None:
+    """The file that names the servers, or None where there is none."""
+    if settings.mcp_servers:
+        return Path(settings.mcp_servers).expanduser()
+    usual = settings.home / FILE
+    return usual if usual.is_file() else None
+
+
+def read_configuration(settings: Settings) -> Configuration:
+    """The MCP servers that are configured. A broken entry is a sentence in `problems`; the others still count.
+
+    Raises:
+        ConfigurationError: The file as a whole cannot be used.
+    """
+    file = file_of(settings)
+    if file is None:
+        return Configuration()
+    servers: list[ServerConfig] = []
+    disabled: list[str] = []
+    problems: list[str] = []
+    for name, entry in _entries(file).items():
+        try:
+            found = server_config(name, entry)
+        except ConfigurationError as error:
+            problems.append(f"{file}: {error}")
+        else:
+            if found is None:
+                disabled.append(name)
+            else:
+                servers.append(found)
+    return Configuration(file, tuple(servers), tuple(disabled), tuple(problems))
+
+
+def server_config(name: str, entry: object) -> ServerConfig | None:
+    """One server as the file writes it, or None where it is disabled.
+
+    Raises:
+        ConfigurationError: Something is wrong; the sentence names the server and the field, and repeats no value.
+    """
+    if not isinstance(entry, dict):
+        raise ConfigurationError(f"The server {name!r} must be an object with a command or a url.")
+    _refuse_misspelt(name, entry)
+    try:
+        read = _Entry.model_validate(entry)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(step) for step in problem["loc"])
+        hint = " (in seconds)" if place == "timeout" else ""
+        raise ConfigurationError(f"The server {name!r}, {place}: {problem['msg']}{hint}.") from None
+    if read.disabled:
+        return None
+    _refuse_mixtures(name, read, str(entry.get("type") or entry.get("transport") or ""))
+    expand = Expander(f"The server {name!r}")
+    env, headers = expand.table("env", read.env), expand.table("headers", read.headers)
+    url = expand("url", read.url or "")
+    _require_headers(name, headers)
+    return ServerConfig(
+        name=name,
+        slug=slug(name),
+        command=expand("command", read.command or ""),
+        args=tuple(expand(f"args.{n}", one) for n, one in enumerate(read.args)),
+        env=env,
+        cwd=expand("cwd", read.cwd) if read.cwd else None,
+        url=url,
+        headers=headers,
+        timeout_s=read.timeout,
+        allowed_tools=None if read.allowed_tools is None else frozenset(read.allowed_tools),
+        redaction=Redaction.of([*secret_headers(headers), *expand.secrets], url=url),
+    )
+
+
+def _entries(file: Path) -> dict[str, Any]:
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(FILE_BYTES_MAX + 1)
+        if len(text) > FILE_BYTES_MAX:
+            raise ConfigurationError(f"{file} is longer than {FILE_BYTES_MAX:,} bytes.")
+        read = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_without_doubles)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{file} cannot be read: {error.strerror or error}. Correct CHIRON_MCP_SERVERS."
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{file} is not UTF-8 text.") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ConfigurationError(f"{file} is not JSON: {error.msg} at {place}.") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file}: {error}.") from None
+    servers = read.get("mcpServers") if isinstance(read, dict) else None
+    if not isinstance(servers, dict):
+        raise ConfigurationError(f'{file} must be an object with "mcpServers": {{name: server, ...}}.')
+    return servers
+
+
+def _without_doubles(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key!r} stands there twice in one object")
+        found[key] = value
+    return found
+
+
+def _refuse_misspelt(name: str, entry: dict[str, Any]) -> None:
+    # Files are shared with other programs, so unknown keys are no error; but one that was meant to limit us must not
+    # be passed over.
+    for key in entry.keys() - KEYS:
+        folded = key.replace("_", "").replace("-", "").casefold()
+        near = difflib.get_close_matches(folded, [known.casefold() for known in KEYS], n=1, cutoff=0.85)
+        if near:
+            meant = next(known for known in KEYS if known.casefold() == near[0])
+            raise ConfigurationError(f"The server {name!r}, {key}: is not known; did you mean {meant}?")
+
+
+def _refuse_mixtures(name: str, read: _Entry, kind: str) -> None:
+    if (read.command is None) == (read.url is None):
+        raise ConfigurationError(f"The server {name!r} must have a command or a url, one of them.")
+    if kind == "sse":
+        raise ConfigurationError(
+            f"The server {name!r}, type: sse is the transport of 2024, which is not spoken here; give the server's "
+            "streamable HTTP address."
+        )
+    right = ("stdio",) if read.command is not None else tuple(sorted(HTTP_TYPES))
+    if kind and kind not in right:
+        what = "a command" if read.command is not None else "a url"
+        raise ConfigurationError(f"The server {name!r}, type: with {what} it must be {' or '.join(right)}.")
+
+
+def _require_headers(name: str, headers: Mapping[str, str]) -> None:
+    for header, value in headers.items():
+        if not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
+            raise ConfigurationError(f"The server {name!r}, headers: {header!r} is no name of a header.")
+        if not value.isascii() or not value.isprintable():
+            raise ConfigurationError(
+                f"The server {name!r}, headers.{header}: must be printable ASCII on one line."
+            )

@@ -1,0 +1,189 @@
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.mcp_client.arguments import checked, validator_of
+from chiron_workers.mcp_client.schemas import UnusableSchema, checkable, usable
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "type",
+                    "properties",
+                    "items",
+                    "enum",
+                    "required",
+                    "$ref",
+                    "anyOf",
+                    "allOf",
+                    "pattern",
+                    "not",
+                    "a",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+def arguments(schema: dict[str, Any], given: Any) -> dict[str, Any]:
+    return checked("t", validator_of(checkable(usable(schema))), given)
+
+
+def refusal(schema: dict[str, Any], given: Any) -> str:
+    with pytest.raises(ToolValidationError) as caught:
+        arguments(schema, given)
+    return str(caught.value)
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+@given(
+    schema=st.dictionaries(st.text(max_size=5), anything, max_size=4)
+    | st.fixed_dictionaries({"properties": anything})
+)
+def test_whatever_a_server_sends_becomes_a_valid_schema_or_is_refused(schema: dict[str, Any]):
+    try:
+        found = usable(schema)
+    except UnusableSchema:
+        return
+    Draft202012Validator.check_schema(found)
+    assert found["type"] == "object"
+    assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & found.keys()
+    checkable(found)
+
+
+@given(values=st.dictionaries(st.sampled_from("abc"), anything, max_size=3))
+def test_whatever_a_model_sends_is_accepted_or_refused_with_a_field(values: dict[str, Any]):
+    schema = of(
+        a={"type": ["integer", "null"]},
+        b={"anyOf": [{"type": "array"}, {"enum": ["x"]}]},
+        c={"type": "string"},
+    )
+    try:
+        found = arguments(schema, values)
+    except ToolValidationError as error:
+        assert error.field
+    else:
+        assert Draft202012Validator(schema).is_valid(found)
+
+
+def test_references_are_written_out_and_one_that_contains_itself_ends():
+    tree = {
+        "type": "object",
+        "properties": {"name": {"$ref": "#/$defs/Name"}, "child": {"$ref": "#/$defs/Tree"}},
+    }
+    schema = {**of(tree={"$ref": "#/$defs/Tree"}), "$defs": {"Tree": tree, "Name": {"type": "string"}}}
+    found = usable(schema)
+    inner = found["properties"]["tree"]["properties"]
+    assert inner["name"] == {"type": "string"}
+    assert "$ref" not in json.dumps(found)
+    assert arguments(schema, {"tree": {"child": {"child": {"name": "x"}}}})
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, 'must be an object, not "string"'),
+        (of(**{f"field{n}": {"description": "x" * 900} for n in range(50)}), "bytes"),
+        (of(**{f"f{n}": {} for n in range(3000)}), "more than 2,000 parts"),
+        (of(**{"a b": {"type": "string"}}), "'a b'"),
+        (
+            {
+                **of(x={"$ref": "#/$defs/d0"}),
+                "$defs": {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 9} for n in range(9)},
+            },
+            "more than 2,000 parts",
+        ),
+    ],
+)
+def test_what_cannot_be_offered_is_refused_with_the_reason(schema: dict[str, Any], words: str):
+    began = time.monotonic()
+    with pytest.raises(UnusableSchema, match=words.replace("(", r"\(")):
+        usable(schema)
+    assert time.monotonic() - began < 5
+
+
+def test_older_drafts_and_wrong_keywords_are_mended():
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        **of(
+            pair={"type": "array", "items": [{"type": "integer"}, {"type": "string"}]},
+            above={"type": "number", "minimum": 1, "exclusiveMinimum": True, "required": True},
+            odd={"type": "colour", "pattern": "[", "minLength": -1, "enum": []},
+            maybe={"type": "string", "nullable": True},
+        ),
+    }
+    found = usable(schema)["properties"]
+    assert found == {
+        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}]},
+        "above": {"type": "number", "exclusiveMinimum": 1},
+        "odd": {},
+        "maybe": {"type": ["string", "null"]},
+    }
+
+
+def test_alternatives_at_the_top_become_the_properties_of_all():
+    by_id, by_name = ({**of(**{key: {"type": "string"}}), "required": [key]} for key in ("id", "name"))
+    found = usable({"type": "object", "oneOf": [by_id, by_name]})
+    assert found == {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}
+    assert usable({"allOf": [by_id, by_name]})["required"] == ["id", "name"]
+
+
+def test_a_pattern_that_takes_for_ever_holds_nobody_up():
+    began = time.monotonic()
+    assert arguments(of(x={"type": "string", "pattern": "^(a+)+$"}), {"x": "a" * 40 + "!"})
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "meant"),
+    [
+        ({"type": "integer"}, "3", 3),
+        ({"type": "number"}, "2.5", 2.5),
+        ({"type": "boolean"}, "True", True),
+        ({"type": "string"}, 7, "7"),
+        ({"type": "array", "items": {"type": "integer"}}, '["1", 2]', [1, 2]),
+        (of(n={"type": "integer"}), '{"n": "4"}', {"n": 4}),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "5", 5),
+        ({"enum": ["Fast", "Slow"]}, "fast", "Fast"),
+        ({}, "3", "3"),
+    ],
+)
+def test_arguments_are_taken_as_they_were_meant(schema: dict[str, Any], sent: Any, meant: Any):
+    assert arguments(of(x=schema), {"x": sent}) == {"x": meant}
+
+
+def test_null_for_what_may_be_left_out_is_left_out():
+    assert arguments(of(x={"type": "integer"}), {"x": None}) == {}
+
+
+def test_what_is_wrong_is_one_line_for_each_field():
+    schema = {
+        **of(n={"type": "integer", "minimum": 1}, mode={"enum": ["a", "b"]}, deep=of(list={"type": "array"})),
+        "required": ["n", "mode"],
+        "additionalProperties": False,
+    }
+    assert refusal(schema, {"n": "x", "mood": "a", "deep": {"list": 5}}).splitlines() == [
+        "n: must be a whole number at least 1 (got 'x')",
+        "deep.list: must be a list (got 5)",
+        "mode: is required (one of a|b)",
+        "mood: is not known; did you mean mode?",
+    ]
+    assert refusal(schema, "no JSON") == "arguments: must be an object (got 'no JSON')"
