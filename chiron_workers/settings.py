@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from chiron_workers.env_file import refuse_code
 from chiron_workers.errors import ConfigurationError
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -288,6 +289,8 @@ class Settings(BaseSettings):
 
 def read_settings(**values: object) -> Settings:
     """Settings from the environment. Raises ConfigurationError, naming each wrong value and what would be right."""
+    if "_env_file" not in values:
+        refuse_code()
     try:
         return Settings(**values)  # type: ignore[arg-type]  # tests and commands override single fields
     except SettingsError as error:  # a value that must be JSON and is not

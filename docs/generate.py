@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from chiron_api.cli import build
+from chiron_workers.env_file import RUN_CODE
 from chiron_workers.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +20,8 @@ ROOT = Path(__file__).parents[1]
 SETTINGS_HEAD = """# Settings
 
 Chiron reads its settings from the environment or from a file `.env` in the folder it is started in; the
-environment wins. A value that cannot be used is refused at the start, with its name and what would be right.
+environment wins. What names code (`CHIRON_HOME`, `CHIRON_TOOLS`, `CHIRON_TRUSTED_SKILLS`, `CHIRON_MCP_SERVERS`, a search provider
+of your own) is taken from the environment only: a folder that came from elsewhere may bring a `.env`. A value that cannot be used is refused at the start, with its name and what would be right.
 Copy `.env.example` to begin.
 
 Claude itself is configured as the Anthropic SDK documents it: `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL`
@@ -75,7 +77,7 @@ def env_example() -> str:
     lines = [
         f"\n# {field.description}\n# {name}={_default(field)}\n"
         for name, field in _settings()
-        if name not in SET_IN_HEAD
+        if name not in SET_IN_HEAD and name not in RUN_CODE
     ]
     return ENV_HEAD + "".join(lines)
 

@@ -25,8 +25,10 @@ class Kind(StrEnum):
     TEXT = "text"
 
 
+# Nothing in it is tried twice: comments could be made to be divided in more ways than there is time for.
 LOOKS_LIKE_HTML = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]{0,200}>\s*)?(<!--.{0,500}?-->\s*)*<(!doctype html|html|head|body)\b",
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--(?:(?!-->).){0,500}+-->\s*+)*+"
+    rb"<(?:!doctype html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 ENDINGS = {
@@ -89,9 +91,14 @@ def kind_of(data: bytes, name: str) -> Kind:
     for beginning, what in FOREIGN.items():
         if data.startswith(beginning):
             raise UnreadableError(f"it is {what}")
-    if LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]):
+    if looks_like_html(data):
         return Kind.HTML
     return ENDINGS.get(PurePath(name).suffix.lower(), Kind.TEXT)
+
+
+def looks_like_html(data: bytes) -> bool:
+    """Whether the first bytes are those of an HTML page, whatever it is called."""
+    return LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]) is not None
 
 
 def _in_zip(data: bytes) -> Kind:

@@ -1,4 +1,3 @@
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
@@ -9,6 +8,7 @@ from chiron_workers.sources.charset import UndecodableError, declared_in_html, d
 from chiron_workers.sources.document import Block, Document, UnreadableError, clean
 from chiron_workers.sources.download import Admit, Download, Limits, admit_all, download, shown_url
 from chiron_workers.sources.html import read_html
+from chiron_workers.sources.kinds import looks_like_html
 from chiron_workers.sources.pdf import read_pdf
 from chiron_workers.sources.plain import read_plain
 
@@ -17,9 +17,6 @@ HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
 READS = "web_fetch reads HTML, PDF and plain text"
 ROOM = Room(timeout_s=30)  # an honest page of 5 MB takes 16 s on a busy machine
-LOOKS_LIKE_HTML = re.compile(
-    rb"\s*(<\?xml[^>]*>\s*)?(<!--.{0,500}?-->\s*)*<(!doctype html|html|head|body)\b", re.I | re.S
-)
 SIGNATURES = {
     b"PK\x03\x04": "application/zip",
     b"\x89PNG": "image/png",
@@ -78,7 +75,7 @@ def _content_type(found: Download) -> str:
             return content_type
     if b"%PDF-" in found.body[:SNIFFED_BYTES]:  # readers of PDF allow something before it
         return PDF
-    if LOOKS_LIKE_HTML.match(found.body[:SNIFFED_BYTES]):
+    if looks_like_html(found.body):
         return "text/html"
     is_wrong = found.content_type == PDF or found.content_type in SIGNATURES.values()
     return "text/plain" if is_wrong else found.content_type or "text/plain"

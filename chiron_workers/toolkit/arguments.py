@@ -33,9 +33,17 @@ SAID_BY_SCHEMA = frozenset(
 
 
 def validated(
-    tool: str, parameters: tuple[Parameter, ...], schema: dict[str, Any], arguments: object
+    tool: str,
+    parameters: tuple[Parameter, ...],
+    schema: dict[str, Any],
+    arguments: object,
+    *,
+    meant: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The keyword arguments of a tool's function, converted to its types. What was left out stays out.
+
+    Args:
+        meant: Takes what was meant by each argument, before any conversion.
 
     Raises:
         ToolValidationError: One line for each problem, all of them; `field` is the first one's.
@@ -51,7 +59,7 @@ def validated(
         elif given[parameter.name] is None and not parameter.required and not parameter.nullable:
             continue  # Models write null for what they leave out.
         else:
-            found, problem = _checked(parameter, given[parameter.name], schema)
+            found, problem = _checked(parameter, given[parameter.name], schema, meant)
             problems |= problem
             values[parameter.name] = found
     if problems:
@@ -78,9 +86,13 @@ def _unknown(name: str, parameters: tuple[Parameter, ...]) -> str:
     return f"is not an argument; {hint}"
 
 
-def _checked(parameter: Parameter, value: object, schema: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+def _checked(
+    parameter: Parameter, value: object, schema: dict[str, Any], meant_by: dict[str, Any] | None
+) -> tuple[Any, dict[str, str]]:
     try:
         meant = loosened(value, parameter.hint, (parameter.name,))
+        if meant_by is not None:
+            meant_by[parameter.name] = meant
         return parameter.adapter.validate_python(meant, extra="forbid"), {}
     except NotFiniteError as error:
         return None, {path(error.location): f"must be a finite number (got {got(error.value)})"}

@@ -57,9 +57,12 @@ class BaseTool(Tool):
 
     def validate(self, arguments: Mapping[str, Any]) -> BaseModel:
         """Arguments as a model sent them, as the `input_model`. Raises ToolValidationError."""
-        values = validated(self.name, self._parameters, self.input_schema, arguments)
+        meant: dict[str, Any] = {}
+        validated(self.name, self._parameters, self.input_schema, arguments, meant=meant)
         try:
-            return self.input_model.model_validate(values)
+            return self.input_model.model_validate(
+                meant
+            )  # not what came out, or validators would run on it twice
         except ValidationError as error:  # what only all fields together can show
             told = error.errors(include_url=False, include_context=False)[0]
             message = told["msg"].removeprefix("Value error, ")

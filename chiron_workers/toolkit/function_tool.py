@@ -60,7 +60,7 @@ def tool(
     `store` is handed in by the caller and not part of the schema.
 
     Args:
-        needs_run: It makes sense within a run only, so HTTP and MCP do not offer it.
+        needs_run: It makes sense within a run only, so MCP does not offer it.
         timeout_s: Seconds a call may take, where the settings' `tool_timeout_s` is not right.
 
     Raises:

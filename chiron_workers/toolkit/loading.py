@@ -6,15 +6,18 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TypeVar
 
 from chiron_workers.errors import ToolRegistrationError
 from chiron_workers.toolkit.base_tool import BaseTool
 from chiron_workers.toolkit.function_tool import is_tool, tool_of
 from chiron_workers.toolkit.tool import Tool
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,11 @@ class Broken:
 
 
 def modules_of(name: str) -> Iterator[ModuleType]:
-    """A module, and those in it where it is a package. Raises whatever an import raises."""
-    module = importlib.import_module(name)
+    """A module, and those in it where it is a package. Raises ToolRegistrationError."""
+    module = _imported(importlib.import_module, name)
     yield module
     for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
-        yield importlib.import_module(found.name)
+        yield _imported(importlib.import_module, found.name)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -66,12 +69,10 @@ def module_from(file: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except BaseException as error:
+        _imported(spec.loader.exec_module, module)
+    except ToolRegistrationError:
         del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise ToolRegistrationError(f"It cannot be imported: {type(error).__name__}: {error}") from error
+        raise
     return module
 
 
@@ -92,6 +93,16 @@ def tools_of(module: ModuleType) -> list[Tool]:
         elif _is_own_class(value, module) and value not in made:
             found.append(_object_of(value))
     return found
+
+
+def _imported(work: Callable[..., T], *args: Any) -> T:
+    """What an import gives, whatever the module does while it is imported, `sys.exit` too."""
+    try:
+        return work(*args)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ToolRegistrationError(f"It cannot be imported: {type(error).__name__}: {error}") from error
 
 
 def _short_name(file: Path) -> str:

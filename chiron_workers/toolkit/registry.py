@@ -1,6 +1,6 @@
 import asyncio
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -102,14 +102,8 @@ class Registry:
         Raises:
             ToolRegistrationError: It cannot be imported, or a name is taken; none of its tools stays registered.
         """
-        try:
-            modules = list(modules_of(module)) if isinstance(module, str) else [module]
-        except ToolError:
-            raise
-        except Exception as error:
-            message = f"{module} cannot be imported: {type(error).__name__}: {error}"
-            raise ToolRegistrationError(message) from error
-        return self._register_all(tool for one in modules for tool in tools_of(one))
+        modules = list(modules_of(module)) if isinstance(module, str) else [module]
+        return self._register_all([tool for one in modules for tool in tools_of(one)])
 
     def load_from_directory(self, folder: Path) -> list[Tool]:
         """Register every tool of a folder's modules and packages; they are returned.
@@ -157,16 +151,13 @@ class Registry:
                 raise ToolTimeoutError(message, tool=name) from None
             raise ToolExecutionError(f"{name} failed: {_told(error)}", tool=name) from error
 
-    def _register_all(self, tools: Iterable[Tool]) -> list[Tool]:
-        loaded: list[Tool] = []
+    def _register_all(self, tools: Sequence[Tool]) -> list[Tool]:
+        before = dict(self._tools)
         try:
-            for tool in tools:
-                loaded.append(self.register(tool))
+            return [self.register(tool) for tool in tools]
         except ToolError:
-            for tool in loaded:
-                del self._tools[tool.name]
+            self._tools = before
             raise
-        return loaded
 
 
 def _call(hooks: Iterable[Hook], tool: Tool) -> None:

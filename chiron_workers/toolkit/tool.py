@@ -20,7 +20,7 @@ class Tool(ABC):
     name: str
     description: str
     input_schema: dict[str, Any]
-    needs_run: bool = False  # it makes sense within a run only, so front ends do not offer it
+    needs_run: bool = False  # it makes sense within a run only, so MCP does not offer it
     timeout_s: float | None = None  # None: what the settings say
 
     @property

@@ -1,7 +1,7 @@
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from chiron_workers.errors import ToolExecutionError, ToolRegistrationError, ToolValidationError
 from chiron_workers.store import Store
@@ -110,3 +110,14 @@ def test_a_class_that_cannot_be_described_is_refused_where_it_is_written():
             input_model = Step
 
             def execute(self, store: Store, given: Step) -> None: ...  # type: ignore[override]
+
+
+def test_validators_see_an_argument_once():
+    class Raised(BaseModel):
+        level: Annotated[int, AfterValidator(lambda level: level + 1)]
+
+    class Lift(Counter):
+        name = "lift"
+        input_model = Raised
+
+    assert Lift().validate({"level": "1"}) == Raised.model_construct(level=2)

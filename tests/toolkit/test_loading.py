@@ -92,10 +92,31 @@ def test_a_module_whose_name_is_taken_is_left_out_as_a_whole(folder: Path):
         registry.get("wave")
 
 
+def test_an_importable_module_that_exits_is_an_error_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "exiting_module.py").write_text("import sys; sys.exit(3)")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ToolRegistrationError, match="cannot be imported: SystemExit"):
+        Registry().load_from_module("exiting_module")
+
+
+def test_a_hook_that_objects_after_a_load_leaves_nothing_of_the_module(folder: Path):
+    registry = Registry()
+
+    def object_to(_: Tool) -> None:
+        raise ToolError("not that one")
+
+    registry.after_load.append(object_to)
+    assert registry.load_from_directory(folder) == []
+    assert registry.all() == []
+
+
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path):
     with pytest.raises(ToolRegistrationError, match="cannot be read: No such file"):
         Registry().load_from_directory(tmp_path / "nowhere")
-    with pytest.raises(ToolRegistrationError, match="no_such_module cannot be imported"):
+    with pytest.raises(
+        ToolRegistrationError,
+        match="cannot be imported: ModuleNotFoundError: No module named 'no_such_module'",
+    ):
         Registry().load_from_module("no_such_module")
 
 
@@ -162,3 +183,25 @@ async def test_a_plain_function_that_hangs_holds_up_nobody():
     assert [await registry.execute("plain", STORE, {"n": n}) for n in range(50)] == list(range(50))
     assert time.monotonic() - began < 20, "the sleeper was waited for"
     assert all(thread.daemon for thread in threading.enumerate() if thread.name == "tool-sleepy")
+
+
+async def test_calls_that_hang_do_not_become_more_and_more_threads():
+    release, begun = threading.Event(), []
+
+    @tool
+    def hang() -> None:
+        """Hang."""
+        begun.append(1)
+        release.wait(30)
+
+    registry = Registry()
+    registry.register(hang)
+
+    async def stopped() -> None:
+        with pytest.raises(ToolTimeoutError):
+            await registry.execute("hang", STORE, {}, timeout_s=0.3)
+
+    await asyncio.gather(*(stopped() for _ in range(100)))
+    assert len(begun) == 64
+    release.set()
+    assert await registry.execute("hang", STORE, {}, timeout_s=30) is None
