@@ -76,11 +76,15 @@ def settings_page() -> str:
 def env_example() -> str:
     """Every setting as a line to uncomment, with its default."""
     lines = [
-        f"\n# {field.description}\n# {name}={_default(field)}\n"
+        f"\n# {field.description}\n# {_line(name, field)}\n"
         for name, field in _settings()
-        if name not in SET_IN_HEAD and name not in RUN_CODE
+        if name not in SET_IN_HEAD
     ]
     return ENV_HEAD + "".join(lines)
+
+
+def _line(name: str, field: FieldInfo) -> str:
+    return f"{name}: in the environment only" if name in RUN_CODE else f"{name}={_default(field)}"
 
 
 def commands_page() -> str:
