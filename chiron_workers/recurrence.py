@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
@@ -12,6 +12,7 @@ from chiron_workers.errors import UsageError
 
 CHARS_MAX = 100
 TIMES_COMPARED = 100
+SPAN_COMPARED = timedelta(days=800)
 SOME_MIDNIGHT = datetime(2026, 1, 1)
 FORM = 'five fields, minute hour day month weekday, such as "0 9 * * MON"'
 
@@ -31,9 +32,13 @@ class Recurrence:
     def check(self, *, at_least: timedelta) -> None:
         """Raise UsageError for what is no expression or no zone, never comes, or comes more often than allowed."""
         self._zone()
-        times = list(islice(self._times(SOME_MIDNIGHT), TIMES_COMPARED))
-        if not times:
+        coming = self._times(SOME_MIDNIGHT)
+        first = next(coming, None)
+        if first is None:
             raise UsageError(f"The time {self.cron!r} never comes.")
+        # What comes once in 28 years takes long to find, and says nothing of the shortest span.
+        soon = takewhile(lambda time: time < first + SPAN_COMPARED, coming)
+        times = [first, *islice(soon, TIMES_COMPARED - 1)]
         shortest = min((later - earlier for earlier, later in pairwise(times)), default=at_least)
         if shortest < at_least:
             raise UsageError(

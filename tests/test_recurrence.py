@@ -1,5 +1,6 @@
 """Cron expressions on the clocks of real time zones, over the days on which these are changed."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -117,6 +118,12 @@ def test_what_cannot_recur_is_refused_with_a_sentence(cron: str, zone: str, word
 )
 def test_what_can_recur_is_accepted(cron: str) -> None:
     Recurrence(cron, "Europe/Berlin").check(at_least=HOUR)
+
+
+def test_what_comes_once_in_28_years_is_checked_without_holding_up_the_runs_of_a_worker() -> None:
+    began = time.process_time()
+    Recurrence("0 9 29 2 */7", "Europe/Berlin").check(at_least=HOUR)
+    assert time.process_time() - began < 0.1
 
 
 @settings(max_examples=300, deadline=None)

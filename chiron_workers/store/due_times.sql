@@ -10,7 +10,7 @@ select s.id, subject_id, topics, role, model, cron, time_zone, budget_usd, next_
        last.id as last_batch_id, last.due_at as last_due_at, last.open_runs > 0 as is_last_open
   from subscriptions s
   left join lateral (
-    select id, due_at, open_runs from batches b where b.subscription_id = s.id order by b.id desc limit 1) last on true
+    select id, due_at, open_runs from batches b where b.subscription_id = s.id order by b.due_at desc limit 1) last on true
  where state = 'active' and next_at <= now()
  order by next_at, s.id limit %(limit)s for update of s skip locked;
 

@@ -21,13 +21,13 @@ values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(tim
 
 -- get
 select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
-       (select b.id from batches b where b.subscription_id = s.id order by b.id desc limit 1) as last_batch_id,
+       (select b.id from batches b where b.subscription_id = s.id order by b.due_at desc limit 1) as last_batch_id,
        times, times_skipped, ends_at, created_at
   from subscriptions s where id = %(id)s;
 
 -- newest
 select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
-       (select b.id from batches b where b.subscription_id = s.id order by b.id desc limit 1) as last_batch_id,
+       (select b.id from batches b where b.subscription_id = s.id order by b.due_at desc limit 1) as last_batch_id,
        times, times_skipped, ends_at, created_at
   from subscriptions s
  where (%(before)s::uuid is null or id < %(before)s) and (%(subject_id)s::text is null or subject_id = %(subject_id)s)

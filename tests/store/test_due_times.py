@@ -122,6 +122,26 @@ async def test_a_time_is_passed_over_while_the_batch_before_is_not_finished_and_
     assert (await subscription(stage))["reason"] == ""
 
 
+async def test_the_last_batch_is_that_of_the_latest_time_whatever_the_clock_of_its_worker_said(
+    stage: Stage,
+) -> None:
+    subscription_id = await subscribe(stage.pool)
+    for hours_ago in (50, 26):
+        await make_due(stage, hours_ago=hours_ago)
+        await start_due(stage.pool)
+        await end_all(stage)
+    first, _ = await stage.rows("select id from batches order by id")
+    await stage.rows(
+        "update batches set due_at = due_at + interval '30 hours', open_runs = 1 where id = %s returning 1",
+        first["id"],
+    )
+    async with Session(stage.pool) as session:
+        assert (await Subscriptions(session).get(subscription_id)).last_batch_id == first["id"]
+        assert (await Subscriptions(session).newest(limit=1))[0].last_batch_id == first["id"]
+    await make_due(stage)
+    assert [found.outcome for found in await start_due(stage.pool)] == ["skipped"]
+
+
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [

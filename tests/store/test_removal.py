@@ -13,6 +13,7 @@ from chiron_workers.errors import Conflict, LeaseLost, NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.states import Outcome
 from chiron_workers.store import Caller, Session, Store, removal
+from chiron_workers.store.evaluations import Evaluations
 from chiron_workers.store.facts import claim
 from chiron_workers.store.removal import Removed, remove
 from chiron_workers.store.runs import say
@@ -68,6 +69,16 @@ async def test_nothing_of_a_run_is_left_and_its_sibling_stays(playing: Stage) ->
     assert await stage.rows("select 1 from runs where id = %s", gone) == []
     assert await rows_of(stage, stays) == before
     assert before["events"] > 0
+
+
+async def test_texts_that_a_run_had_judged_go_with_it(playing: Stage) -> None:
+    stage = playing
+    (run_id,) = await stage.submit("tides")
+    await stage.play(run_id)
+    async with Session(stage.pool, Caller(run_id=run_id)) as session:
+        await Evaluations(session).add(text="A secret.", question="", model="m", scores=[], overall=3)
+    await remove(stage.pool, run_id)
+    assert await stage.rows("select text from evaluations") == []
 
 
 async def test_what_was_found_stays_unless_it_is_unwanted(playing: Stage) -> None:

@@ -29,7 +29,7 @@ create unique index subscriptions_one_of_each on subscriptions (fingerprint) whe
 
 -- No keys to subscriptions: what one has started outlives it, and still knows that nobody waits for it.
 alter table batches add column subscription_id uuid, add column due_at timestamptz;
-create index batches_of_a_subscription on batches (subscription_id, id) where subscription_id is not null;
+create index batches_of_a_subscription on batches (subscription_id, due_at) where subscription_id is not null;
 alter table runs
   add column subscription_id uuid,
   add column since timestamptz,  -- when the subscription last looked into the topic
@@ -42,7 +42,7 @@ alter table tool_results add column ends_silently boolean not null default false
 
 create table evaluations (
   id uuid primary key,
-  run_id uuid references runs on delete set null,
+  run_id uuid references runs on delete cascade,  -- with the text, which may hold anything
   call_id text,
   subject_id text,
   model text not null,
