@@ -1,6 +1,5 @@
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -11,15 +10,15 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.prices import is_priced
 from chiron_workers.recurrence import Recurrence
 from chiron_workers.settings import settings
 from chiron_workers.states import SubscriptionState
 from chiron_workers.store.batches import NewRun, check_run
-from chiron_workers.store.budgets import Budget, check_budget, check_model
+from chiron_workers.store.budgets import check_model
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import Subjects
+from chiron_workers.store.terms import Terms, budget_of_a_time
 
 SQL = load(__file__)
 TOPICS_MAX = 20
@@ -81,21 +80,38 @@ class Subscriptions:
     async def create(self, new: NewSubscription) -> tuple[Subscription, bool]:
         """Make a subscription, or find the one that is the same; and whether it is new.
 
+        What a run makes is paused until a person resumes it, and costs no more each time than the run and its batch may.
+
         Raises:
             UsageError: Something of it is not possible; the message says what would be.
             ToolValidationError: A run names a subject that is not its own.
-            Conflict: The subject has as many as it may have.
+            Conflict: The subject has as many as it may have, or the same with another model, budget or end.
         """
-        model = new.model or await self._usual_model()
-        budget_usd = _checked(new, model)
+        row = await self._session.row(SQL["of_the_run"], {"run_id": self._session.caller.run_id})
+        model = new.model or (row["model"] if row else settings().model)
+        terms = _checked(new, model, run_may_cost=row["budget_usd"] if row else None)
         subject_id = await self._subject(new.subject)
         fingerprint = new.fingerprint(subject_id)
         await self._alone(subject_id)
-        if found := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
-            return await self.get(found["id"]), False
+        if same := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
+            found = await self.get(same["id"])
+            if (stands := Terms(found.model, found.budget_usd, found.ends_at)) != terms:
+                raise Conflict(
+                    f"Subscription {found.id} has the same topics and times, but {stands}; you ask for {terms}. "
+                    "Delete it first, or ask for what it has."
+                )
+            return found, False
         next_at = await self._first_time(new)
         await self._require_room(subject_id)
+        return await self._insert(new, subject_id, terms, next_at), True
+
+    async def _insert(
+        self, new: NewSubscription, subject_id: str, terms: Terms, next_at: datetime
+    ) -> Subscription:
         caller, subscription_id = self._session.caller, new_id()
+        # Words that a run has read may have told it to: a person decides whether money is spent again and again.
+        waits = caller.run_id is not None
+        reason = f"made by run {caller.run_id}; `chiron subscriptions resume {subscription_id}` starts it"
         await self._session.write(
             SQL["insert"],
             {
@@ -103,18 +119,20 @@ class Subscriptions:
                 "subject_id": subject_id,
                 "topics": list(new.topics),
                 "role": new.role,
-                "model": model,
+                "model": terms.model,
                 "cron": " ".join(new.recurrence.cron.split()),
                 "time_zone": new.recurrence.time_zone,
-                "budget_usd": budget_usd,
+                "budget_usd": terms.budget_usd,
                 "made_by": caller.owner,
                 "run_id": caller.run_id,
-                "fingerprint": fingerprint,
-                "next_at": next_at,
-                "ends_at": new.ends_at,
+                "fingerprint": new.fingerprint(subject_id),
+                "state": SubscriptionState.PAUSED if waits else SubscriptionState.ACTIVE,
+                "reason": reason if waits else "",
+                "next_at": None if waits else next_at,
+                "ends_at": terms.ends_at,
             },
         )
-        return await self.get(subscription_id), True
+        return await self.get(subscription_id)
 
     async def get(self, subscription_id: UUID) -> Subscription:
         """One subscription. Raises NotFound."""
@@ -182,11 +200,14 @@ class Subscriptions:
         await self._session.write(SQL["alone"], {"subject_id": subject_id})
 
     async def _require_room(self, subject_id: str) -> None:
-        row = await self._session.row(SQL["active"], {"subject_id": subject_id})
+        row = await self._session.row(SQL["room"], {"subject_id": subject_id})
+        assert row is not None
         most = settings().subscriptions_per_subject
-        if row is not None and row["active"] >= most:
+        waiting = row["waiting"] if self._session.caller.run_id is not None else 0
+        if row["active"] + waiting >= most:
+            others = f" and {waiting:,} that wait for a person to start them" if waiting else ""
             raise Conflict(
-                f"{subject_id} has {row['active']:,} active subscriptions, and may have {most:,} "
+                f"{subject_id} has {row['active']:,} active subscriptions{others}, and may have {most:,} "
                 "(CHIRON_SUBSCRIPTIONS_PER_SUBJECT). Pause or delete one first."
             )
 
@@ -205,13 +226,9 @@ class Subscriptions:
         now: datetime = row["now"]
         return now
 
-    async def _usual_model(self) -> str:
-        row = await self._session.row(SQL["model_of"], {"run_id": self._session.caller.run_id})
-        return row["model"] if row else settings().model
 
-
-def _checked(new: NewSubscription, model: str) -> Decimal | None:
-    """What each time may cost. Raises UsageError for what cannot be subscribed to."""
+def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Terms:
+    """On what terms it recurs. Raises UsageError for what cannot be subscribed to."""
     if not 0 < len(new.topics) <= TOPICS_MAX:
         raise UsageError(f"A subscription has 1 to {TOPICS_MAX} topics (got {len(new.topics):,}).")
     if len(set(new.topics)) < len(new.topics):
@@ -220,19 +237,8 @@ def _checked(new: NewSubscription, model: str) -> Decimal | None:
         check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns))
     check_model(model)
     new.recurrence.check(at_least=timedelta(seconds=settings().subscription_interval_s))
-    return _budget(new.budget_usd, [model])
-
-
-def _budget(budget_usd: Decimal | None, models: Sequence[str]) -> Decimal | None:
-    most = settings().run_budget_usd
-    if budget_usd is None:
-        return most if all(is_priced(model, settings().prices) for model in models) else None
-    check_budget(Budget(budget_usd), models)
-    if budget_usd > most:
-        raise UsageError(
-            f"A time may cost at most {most:,} USD, what a run may cost (CHIRON_RUN_BUDGET_USD); got {budget_usd:,}."
-        )
-    return budget_usd
+    budget_usd = budget_of_a_time(new.budget_usd, model, run_may_cost=run_may_cost)
+    return Terms(model, budget_usd, new.ends_at)
 
 
 def _unknown(subscription_id: UUID) -> NotFound:

@@ -1,8 +1,10 @@
 -- now
 select now() as now;
 
--- model_of
-select model from runs where id = %(run_id)s;
+-- of_the_run
+-- What a run orders is no way around the budget it was given: neither its own nor that of its batch.
+select model, least(runs.budget_usd, batches.budget_usd) as budget_usd
+  from runs join batches on batches.id = batch_id where runs.id = %(run_id)s;
 
 -- alone
 -- One at a time for each subject: each sees what the others have made before it counts.
@@ -11,13 +13,16 @@ select pg_advisory_xact_lock(hashtextextended('subscriptions ' || %(subject_id)s
 -- same
 select id from subscriptions where fingerprint = %(fingerprint)s and state <> 'ended';
 
--- active
-select count(*) as active from subscriptions where subject_id = %(subject_id)s and state = 'active';
+-- room
+-- What runs have made and nobody has started yet takes up room for runs, and none for people.
+select count(*) filter (where state = 'active') as active,
+       count(*) filter (where state = 'paused' and run_id is not null and times = 0) as waiting
+  from subscriptions where subject_id = %(subject_id)s and state <> 'ended';
 
 -- insert
-insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, fingerprint, next_at, ends_at)
+insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, fingerprint, state, reason, next_at, ends_at)
 values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s, %(run_id)s,
-        %(fingerprint)s, %(next_at)s, %(ends_at)s);
+        %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s);
 
 -- get
 select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,

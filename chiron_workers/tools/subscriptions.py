@@ -21,6 +21,7 @@ class Subscribed(TypedDict):
     subscription_id: str
     is_new: bool
     state: str
+    reason: str
     next_at: str | None
     budget_usd: float | None
 
@@ -39,7 +40,7 @@ async def create_subscription(
     """Have topics researched again and again, at the times of a cron expression, and be told what is new each time.
 
     Use it only if you are asked for it, or if the topic changes and somebody needs to know. The same subscription made
-    twice is one.
+    twice is one. What a run subscribes to is paused until a person starts it: say so where you report of it.
 
     Args:
         topics: What to research each time; each topic becomes a run of its own.
@@ -47,11 +48,11 @@ async def create_subscription(
         cron: When: minute, hour, day of the month, month, day of the week. "0 9 * * MON" is each Monday at 9:00.
         time_zone: Whose clock that is, such as Europe/Berlin.
         role: Which agent works on the topics.
-        budget_usd: What all topics together may cost each time.
+        budget_usd: What all topics together may cost each time; at most what this run and its batch may cost.
 
     Returns:
-        subscription_id, is_new (false where there was the same one already), state, next_at (when it is due first) and
-        budget_usd.
+        subscription_id, is_new (false where there was the same one already), state, reason (why it is paused, and how a
+        person starts it), next_at (when it is due first, null while it is paused) and budget_usd.
     """
     if await store.reach.is_private():
         raise ToolError(
@@ -92,6 +93,7 @@ def _told(found: Subscription, *, is_new: bool) -> Subscribed:
         subscription_id=str(found.id),
         is_new=is_new,
         state=found.state,
+        reason=found.reason,
         next_at=found.next_at.isoformat() if found.next_at else None,
         budget_usd=None if found.budget_usd is None else float(found.budget_usd),
     )

@@ -29,6 +29,13 @@ async def test_a_subscription_is_made_once_shown_paused_resumed_and_deleted(clie
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
+async def test_the_same_until_another_day_is_a_conflict(client: httpx2.AsyncClient):
+    made = (await client.post(PATH, json=BODY | {"ends_at": "2099-01-01T00:00:00Z"})).json()
+    refused = await client.post(PATH, json=BODY)
+    assert (refused.status_code, refused.headers["content-type"]) == (409, "application/problem+json")
+    assert f"Subscription {made['id']} has the same topics and times" in refused.json()["detail"]
+
+
 async def test_they_are_listed_newest_first_in_pages(client: httpx2.AsyncClient):
     made = [(await client.post(PATH, json=BODY | {"topics": [f"topic {n}"]})).json()["id"] for n in range(5)]
     first = (await client.get(PATH, params={"limit": 3})).json()

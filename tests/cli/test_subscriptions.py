@@ -40,6 +40,14 @@ def test_adding_the_same_again_says_so_and_makes_no_second(chiron: Chiron) -> No
     assert json.loads(chiron("subscriptions", "list", "--subject", "Elsewhere", "--json").stdout) == []
 
 
+def test_the_same_until_another_day_is_refused(chiron: Chiron) -> None:
+    first = added(chiron, "--until", "2099-01-01T00:00Z")
+    refused = chiron(*ADD)
+    assert refused.exit_code == 1
+    assert f"Subscription {first['id']} has the same topics and times, but" in refused.output
+    assert "an end at 2099-01-01 00:00 UTC" in refused.output
+
+
 def test_a_wrong_call_is_one_sentence(chiron: Chiron) -> None:
     for arguments, words in (
         ((*ADD[:-1], "every monday"), "Write five fields"),

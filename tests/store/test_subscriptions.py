@@ -10,7 +10,8 @@ from chiron_workers.ids import new_id
 from chiron_workers.recurrence import Recurrence
 from chiron_workers.settings import settings as settings_of_process
 from chiron_workers.store import Caller, Session
-from chiron_workers.store.batches import NewBatch, NewRun, submit
+from chiron_workers.store.batches import NO_BUDGET, NewBatch, NewRun, submit
+from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.subscriptions import NewSubscription, Subscription, Subscriptions
 
@@ -26,9 +27,11 @@ async def create(pool: Pool, new: NewSubscription, caller: Caller | None = None)
         return await Subscriptions(session).create(new)
 
 
-async def in_a_run(pool: Pool, model: str = "offline") -> Caller:
-    run = NewRun("ice", "research", "The Arctic", model, 10)
-    submitted = await submit(pool, NewBatch([run], "The Arctic"))
+async def in_a_run(
+    pool: Pool, model: str = "offline", *, budget: Budget = NO_BUDGET, of_batch: Budget = NO_BUDGET
+) -> Caller:
+    run = NewRun("ice", "research", "The Arctic", model, 10, budget=budget)
+    submitted = await submit(pool, NewBatch([run], "The Arctic", budget=of_batch))
     return Caller("local", submitted.run_ids[0], submitted.batch_id, "call-1", "the-arctic")
 
 
@@ -119,6 +122,72 @@ async def test_a_run_subscribes_for_its_own_subject_with_its_own_model(pool: Poo
     assert (made.run_id, made.model, made.subject_id) == (caller.run_id, "claude-opus-5-5", "the-arctic")
     with pytest.raises(ToolError, match="this run works on 'the-arctic' and cannot write to 'elsewhere'"):
         await create(pool, NewSubscription(("x",), "Elsewhere", MONDAYS), caller)
+
+
+async def test_what_a_run_makes_waits_for_a_person_who_starts_it(pool: Pool) -> None:
+    caller = await in_a_run(pool)
+    made, _ = await create(pool, wanted(), caller)
+    assert (made.state, made.next_at) == ("paused", None)
+    assert made.reason == f"made by run {caller.run_id}; `chiron subscriptions resume {made.id}` starts it"
+    assert await create(pool, wanted(), caller) == (made, False)
+    async with Session(pool) as session:
+        started = await Subscriptions(session).resume(made.id)
+    assert (started.state, started.next_at) == ("active", MONDAYS.next_after(datetime.now(UTC)))
+
+
+@pytest.mark.parametrize(
+    ("own", "of_batch", "most"),
+    [("0.5", None, "0.5"), ("3", "0.25", "0.25"), (None, "2", "2"), ("30", None, "20")],
+)
+async def test_a_run_orders_nothing_that_costs_more_than_it_and_its_batch_may(
+    pool: Pool, own: str | None, of_batch: str | None, most: str
+) -> None:
+    budgets = [Budget(Decimal(usd) if usd else None) for usd in (own, of_batch)]
+    caller = await in_a_run(pool, "claude-opus-5-5", budget=budgets[0], of_batch=budgets[1])
+    assert (await create(pool, wanted(), caller))[0].budget_usd == Decimal(most)
+    with pytest.raises(UsageError, match=f"A time may cost at most {most} USD, .*; got 20.1"):
+        await create(pool, wanted("tides", budget_usd=Decimal("20.1")), caller)
+    less, _ = await create(pool, wanted("tides", budget_usd=Decimal("0.1")), caller)
+    assert less.budget_usd == Decimal("0.1")
+
+
+async def test_what_runs_have_made_and_nobody_started_leaves_no_room_for_runs_and_all_of_it_for_people(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHIRON_SUBSCRIPTIONS_PER_SUBJECT", "2")
+    settings_of_process.cache_clear()
+    try:
+        await create(pool, wanted("topic 1"))
+        caller = await in_a_run(pool)
+        await create(pool, wanted("topic 2"), caller)
+        with pytest.raises(Conflict, match="1 active subscriptions and 1 that wait for a person"):
+            await create(pool, wanted("topic 3"), caller)
+        assert (await create(pool, wanted("topic 3")))[1]
+    finally:
+        monkeypatch.undo()
+        settings_of_process.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"model": "claude-sonnet-5"}, "model claude-sonnet-5, 3 USD each time and no end"),
+        ({"budget_usd": Decimal("0.5")}, "model claude-opus-5-5, 0.5 USD each time and no end"),
+        ({"budget_usd": None}, "model claude-opus-5-5, 20 USD each time and no end"),
+        ({"ends_at": datetime(2099, 1, 1, tzinfo=UTC)}, "3 USD each time and an end at 2099-01-01 00:00 UTC"),
+    ],
+)
+async def test_the_same_on_other_terms_is_refused_with_the_terms_of_the_one_there_is(
+    pool: Pool, other: dict[str, object], words: str
+) -> None:
+    terms: dict[str, object] = {"model": "claude-opus-5-5", "budget_usd": Decimal(3)}
+    made, _ = await create(pool, wanted(**terms))
+    with pytest.raises(Conflict) as caught:
+        await create(pool, wanted(**(terms | other)))
+    assert f"Subscription {made.id} has the same" in str(caught.value)
+    assert "but model claude-opus-5-5, 3 USD each time and no end; you ask for" in str(caught.value)
+    assert words in str(caught.value).partition("you ask for")[2]
+    assert await create(pool, wanted(**terms)) == (made, False)
 
 
 async def test_pausing_resuming_and_deleting(pool: Pool) -> None:

@@ -11,10 +11,13 @@ Call = Callable[..., Awaitable[Any]]
 WEEKLY = {"topics": ["craters"], "subject_id": "Moon", "cron": "0 9 * * MON"}
 
 
-async def test_a_run_orders_research_that_recurs_once(call: Call, in_a_run: Caller) -> None:
+async def test_a_run_orders_research_that_recurs_once_and_a_person_starts_it(
+    call: Call, in_a_run: Caller
+) -> None:
     made = await call("create_subscription", WEEKLY, in_a_run)
-    assert (made["is_new"], made["state"]) == (True, "active")
-    assert made["next_at"].endswith("T09:00:00+00:00")
+    assert (made["is_new"], made["state"], made["next_at"]) == (True, "paused", None)
+    starts = f"`chiron subscriptions resume {made['subscription_id']}` starts it"
+    assert made["reason"] == f"made by run {in_a_run.run_id}; {starts}"
     again = await call("create_subscription", {**WEEKLY, "cron": "0  9 * * MON"}, in_a_run)
     assert again == {**made, "is_new": False}
 
