@@ -3,6 +3,7 @@ import contextlib
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 
 import psycopg
@@ -64,7 +65,8 @@ class PaidModel:
             reply_tokens=request.max_tokens,
             searches=searches,
         )
-        flight = Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None)
+        lease_for = timedelta(seconds=self.settings.lease_s)
+        flight = Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None, lease_for)
         try:
             reply = await self.model.reply(
                 request, on_text=on_text, before_try=flight.begin, on_wait=flight.failed
@@ -83,6 +85,7 @@ class Flight:
     pool: Pool
     most: Bound
     daily_usd: Decimal | None
+    lease_for: timedelta
     is_reserved: bool = False
 
     async def begin(self) -> None:
@@ -91,7 +94,9 @@ class Flight:
         while True:  # ends: the patience does
             try:
                 await through_outage(
-                    lambda: reserve(self.pool, self.run, self.most, daily_usd=self.daily_usd)
+                    lambda: reserve(
+                        self.pool, self.run, self.most, daily_usd=self.daily_usd, lease_for=self.lease_for
+                    )
                 )
             except MoneyReserved:
                 if waited_s >= PATIENCE_S:

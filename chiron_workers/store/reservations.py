@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -54,20 +55,24 @@ class Purse:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
 
 
-async def reserve(pool: Pool, run: Run, bound: Bound, *, daily_usd: Decimal | None) -> None:
+async def reserve(
+    pool: Pool, run: Run, bound: Bound, *, daily_usd: Decimal | None, lease_for: timedelta
+) -> None:
     """Set aside what a call may cost at most, from every budget that binds it: its run's, its batch's, the day's.
+
+    The run is ours for `lease_for` from now.
 
     Raises:
         BudgetSpent: A budget has no room for the call.
         MoneyReserved: It will have room if calls in flight cost less than was reserved for them.
         LeaseLost: The run is no longer ours.
     """
-    args = _args(run, bound) | {"daily_usd": daily_usd}
+    args = _args(run, bound) | {"daily_usd": daily_usd, "lease_for": lease_for}
     async with pool.connection() as connection:
         if await (await connection.execute(SQL["reserve"], args)).fetchone():
             return
         async with connection.transaction():
-            await _reserve_within(connection, run, bound, daily_usd=daily_usd)
+            await _reserve_within(connection, run, args, daily_usd=daily_usd)
 
 
 async def give_back(pool: Pool, run: Run, bound: Bound) -> None:
@@ -81,20 +86,19 @@ async def lose(pool: Pool, run: Run, bound: Bound) -> None:
 
 
 async def _reserve_within(
-    connection: AsyncConnection[DictRow], run: Run, bound: Bound, *, daily_usd: Decimal | None
+    connection: AsyncConnection[DictRow], run: Run, args: dict[str, Any], *, daily_usd: Decimal | None
 ) -> None:
-    args = _args(run, bound)
     held = await (await connection.execute(SQL["hold_run"], args)).fetchone()
     if held is None:
         raise LeaseLost(run.id)
     for purse in _purses_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
-        purse.require(bound.usd if purse.unit == "usd" else bound.tokens)
+        purse.require(args[purse.unit])
     args["batch_id"] = held["batch_id"]
     batch = await _one(connection, "hold_batch", args)
     reserved = await _one(connection, "reserved_of_batch", args)
     mend = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
     for purse in _purses_of("The batch", batch, reserved, mend):
-        purse.require(bound.usd if purse.unit == "usd" else bound.tokens)
+        purse.require(args[purse.unit])
     if daily_usd is not None:
         await _require_of_the_day(connection, args, daily_usd)
     await connection.execute(SQL["take"], args)

@@ -68,9 +68,9 @@ async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it
 ) -> None:
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
-    await reserve(stage.pool, run, CALL, daily_usd=None)  # of another call that is in flight
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)  # of another call that is in flight
     async with wire(stage.settings.database_url) as found, open_pool(found.url, size=2) as pool:
-        flight = Flight(run, pool, CALL, None)
+        flight = Flight(run, pool, CALL, None, LEASE)
         await flight.begin()
         found.loses_the_next_answer = True
         await flight.failed(Wait("The model is full.", maybe_billed=maybe_billed))

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from stage import LEASE, Stage, open_stage
 
+from chiron_workers.agent.play import Answer
 from chiron_workers.entries import Bound, Question, Reply, Usage
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.store.batches import NO_BUDGET
@@ -52,7 +53,7 @@ async def answer(stage: Stage, run: Run, cost: str, *, reserved: Bound = CALL) -
 
 async def test_a_reply_settles_what_was_reserved_for_it(stage: Stage) -> None:
     run = await taken(stage, budget=Budget(Decimal(1)))
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     assert (await stage.row(run.id))["reserved_calls"] == 1
     await answer(stage, run, "0.05")
     row = await stage.row(run.id)
@@ -77,24 +78,24 @@ async def test_a_call_that_may_not_fit_waits_for_those_in_flight_and_stops_when_
     stage: Stage, budgets: dict[str, Budget]
 ) -> None:
     run = await taken(stage, **budgets)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     before = await stage.row(run.id)
     with pytest.raises(MoneyReserved):
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     assert await stage.row(run.id) == before
     await answer(stage, run, "0.39")
     await stage.rows("update runs set input_tokens = 990 returning id")
     await stage.rows("update batches set spent_tokens = 990 returning id")
     with pytest.raises(MoneyReserved):
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await give_back(stage.pool, run, CALL)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await answer(stage, run, "0.39")
     await stage.rows("update runs set input_tokens = 1990 returning id")
     await stage.rows("update batches set spent_tokens = 1990 returning id")
     with pytest.raises(BudgetSpent, match=r"the next call may cost .* gives it more"):
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
 
 
 async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(stage: Stage) -> None:
@@ -110,7 +111,7 @@ async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(st
     async def ask(run: Run) -> str:
         async with gate:
             try:
-                await reserve(stage.pool, run, most, daily_usd=None)
+                await reserve(stage.pool, run, most, daily_usd=None, lease_for=LEASE)
             except (MoneyReserved, BudgetSpent) as error:
                 return type(error).__name__
         async with gate:
@@ -135,36 +136,36 @@ async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(st
 async def test_what_the_whole_day_may_cost_binds_all_batches_together(stage: Stage) -> None:
     runs = [await taken(stage) for _ in range(3)]
     cap = Decimal("1.0")
-    await reserve(stage.pool, runs[0], CALL, daily_usd=cap)
-    await reserve(stage.pool, runs[1], CALL, daily_usd=cap)
+    await reserve(stage.pool, runs[0], CALL, daily_usd=cap, lease_for=LEASE)
+    await reserve(stage.pool, runs[1], CALL, daily_usd=cap, lease_for=LEASE)
     with pytest.raises(MoneyReserved, match="Today"):
-        await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+        await reserve(stage.pool, runs[2], CALL, daily_usd=cap, lease_for=LEASE)
     await answer(stage, runs[0], "0.35")
     await answer(stage, runs[1], "0.35")
     with pytest.raises(BudgetSpent, match=r"Today has spent 0\.7000 USD") as caught:
-        await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+        await reserve(stage.pool, runs[2], CALL, daily_usd=cap, lease_for=LEASE)
     assert 0 < (caught.value.retry_after_s or 0) <= 86_400
     await stage.rows("update spending set day = day - 1 returning day")
-    await reserve(stage.pool, runs[2], CALL, daily_usd=cap)
+    await reserve(stage.pool, runs[2], CALL, daily_usd=cap, lease_for=LEASE)
 
 
 async def test_a_call_that_costs_more_than_a_whole_day_may_waits_for_no_day(stage: Stage) -> None:
     run = await taken(stage)
     with pytest.raises(BudgetSpent, match="CHIRON_DAILY_BUDGET_USD") as caught:
-        await reserve(stage.pool, run, CALL, daily_usd=Decimal("0.39"))
+        await reserve(stage.pool, run, CALL, daily_usd=Decimal("0.39"), lease_for=LEASE)
     assert caught.value.retry_after_s is None
 
 
 async def test_a_call_that_surely_cost_nothing_gives_its_money_back(stage: Stage) -> None:
     run = await taken(stage)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await give_back(stage.pool, run, CALL)
     assert await money(stage, run.id) == (0, 0, 0)
 
 
 async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage) -> None:
     run = await taken(stage)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await lose(stage.pool, run, CALL)
     assert await money(stage, run.id) == (0, CALL.usd, 1)
     (batch,) = await stage.rows("select spent_usd, unconfirmed_usd, unconfirmed_tokens from batches")
@@ -174,22 +175,22 @@ async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage
 
 async def test_unconfirmed_money_counts_against_the_budget(stage: Stage) -> None:
     run = await taken(stage, budget=Budget(Decimal("0.70")))
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await lose(stage.pool, run, CALL)
     with pytest.raises(BudgetSpent):
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
 
 
 async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stage: Stage) -> None:
     run = await taken(stage)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await stage.rows("update runs set leased_until = now() - interval '1 hour' returning id")
     assert await rescue(journal(stage), lease_for=timedelta(), max_attempts=5) == 1
     assert await money(stage, run.id) == (0, CALL.usd, 1)
     (batch,) = await stage.rows("select unconfirmed_usd, open_runs from batches")
     assert batch == {"unconfirmed_usd": CALL.usd, "open_runs": 1}
     for late in (
-        reserve(stage.pool, run, CALL, daily_usd=None),
+        reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE),
         give_back(stage.pool, run, CALL),
         lose(stage.pool, run, CALL),
     ):
@@ -212,7 +213,7 @@ async def test_a_reservation_that_a_crash_of_postgres_forgot_leaves_none_below_z
         give_back(stage.pool, run, CALL),
         lose(stage.pool, run, CALL),
     ):
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
         await stage.rows(
             "update runs set reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0 returning id"
         )
@@ -228,7 +229,7 @@ async def test_the_rescue_of_many_runs_waits_for_nobody_who_waits_for_their_batc
     other = next(run_id for run_id in ids[1:] if shard_of(run_id) != shard_of(ids[0]))
     lost = [await stage.claim(run_id) for run_id in (ids[0], other)]
     for run in lost:
-        await reserve(stage.pool, run, CALL, daily_usd=None)
+        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await stage.rows(
         "update runs set leased_until = now() - interval '1 hour' where id = any(%s) returning id",
         [run.id for run in lost],
@@ -253,8 +254,18 @@ async def until_somebody_waits(stage: Stage) -> None:
 
 async def test_a_run_that_must_answer_a_message_before_it_ends_pays_nothing_for_the_try(stage: Stage) -> None:
     run = await taken(stage)
-    await reserve(stage.pool, run, CALL, daily_usd=None)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await say(stage.pool, run.id, "And the moon?")
-    assert not await journal(stage).release(run, completed(Reply((), "end_turn")))
+    assert not await journal(stage).release(run, completed(Answer("")))
     assert await stage.rows("select usd from spending") == []
     assert await money(stage, run.id) == (CALL.usd, 0, 0)
+
+
+@pytest.mark.parametrize("budget", [NO_BUDGET, Budget(Decimal(100), None)])
+async def test_a_call_that_begins_renews_the_lease(stage: Stage, budget: Budget) -> None:
+    (run_id,) = await stage.submit("tides", budget=budget)
+    run = await stage.claim(run_id)
+    await stage.rows("update runs set leased_until = now() where id = %s returning id", run_id)
+    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
+    [left] = await stage.rows("select leased_until - now() as time from runs where id = %s", run_id)
+    assert left["time"] > LEASE / 2
