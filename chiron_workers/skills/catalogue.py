@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from chiron_workers.errors import SkillLoadError
 from chiron_workers.settings import Settings
-from chiron_workers.skills.format import parsed
-from chiron_workers.skills.skill import CODE, LeftOut, Skill, Source
+from chiron_workers.skills.reading import read_skill, skill_file
+from chiron_workers.skills.skill import LeftOut, Skill, Source
 
 SHIPPED = Path(__file__).parent / "shipped"
-FILES = ("SKILL.md", "skill.md")
-BYTES_MAX = 262_144  # of a SKILL.md
 DEPTH_MAX = 4
 FOLDERS_MAX = 2_000  # looked at below one place
 SKILLS_MAX = 100
@@ -55,12 +52,10 @@ class Catalogue:
         left_out: list[LeftOut] = []
         for place in places:
             for folder in _skill_folders(place, left_out):
-                try:
-                    skill = _read(folder, place.source, [SHIPPED, *trusted])
-                except SkillLoadError as error:
-                    left_out.append(LeftOut(folder, str(error)))
-                    continue
-                if skill.name in offered:
+                skill = read_skill(folder, place.source, trusted=(SHIPPED, *trusted))
+                if isinstance(skill, LeftOut):
+                    left_out.append(skill)
+                elif skill.name in offered:
                     shadowed.append(skill)
                 elif len(offered) == SKILLS_MAX:
                     left_out.append(LeftOut(folder, f"There are {SKILLS_MAX} skills already."))
@@ -79,7 +74,7 @@ def _skill_folders(place: Place, left_out: list[LeftOut]) -> Iterator[Path]:
         if seen > FOLDERS_MAX:
             left_out.append(LeftOut(place.folder, f"It has more than {FOLDERS_MAX:,} folders."))
             return
-        if _skill_file(folder) is not None:
+        if skill_file(folder) is not None:
             yield folder
         elif depth < DEPTH_MAX:
             waiting += [(inner, depth + 1) for inner in _inner(folder, left_out)]
@@ -97,45 +92,3 @@ def _inner(folder: Path, left_out: list[LeftOut]) -> list[Path]:
     return [
         folder / name for name in sorted(names) if not name.startswith((".", "_")) and name != "node_modules"
     ]
-
-
-def _skill_file(folder: Path) -> Path | None:
-    return next((folder / name for name in FILES if os.path.isfile(folder / name)), None)  # noqa: PTH113  # no raise
-
-
-def _read(folder: Path, source: Source, trusted: Sequence[Path]) -> Skill:
-    file = _skill_file(folder)
-    assert file is not None
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(BYTES_MAX + 1)
-    except OSError as error:
-        raise SkillLoadError(f"Its {file.name} cannot be read: {error.strerror or error}.") from None
-    if len(data) > BYTES_MAX:
-        raise SkillLoadError(f"Its {file.name} has more than {BYTES_MAX:,} bytes.")
-    if b"\x00" in data:
-        raise SkillLoadError(f"Its {file.name} is no text.")
-    text = data.decode(errors="replace")
-    written = parsed(text, folder_name=folder.name)
-    warnings = list(written.warnings)
-    if "\ufffd" in text:
-        warnings.append(f"Its {file.name} is not UTF-8.")
-    is_trusted = _is_below(folder, trusted)
-    if (folder / CODE).is_file() and not is_trusted:
-        warnings.append(f"Its {CODE} is not run: name its folder in CHIRON_TRUSTED_SKILLS if you trust it.")
-    return Skill(
-        written.name,
-        written.description,
-        written.body,
-        folder,
-        source,
-        is_trusted,
-        tuple(warnings),
-        written.fields,
-    )
-
-
-def _is_below(folder: Path, trusted: Sequence[Path]) -> bool:
-    # Where links lead counts, for the folder and for its code: a trusted folder vouches for what is in it.
-    real = [folder.resolve(), (folder / CODE).resolve()]
-    return any(all(path.is_relative_to(root.resolve()) for path in real) for root in trusted)

@@ -19,7 +19,7 @@ class Lifecycle:
     def __init__(self) -> None:
         self._initialized: list[Code] = []
         self._active: defaultdict[UUID, list[Code]] = defaultdict(list)
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: defaultdict[tuple[str, UUID | None], asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def activate(self, run_id: UUID, codes: Sequence[Code]) -> None:
         """Make skills ready for a run, in this order; what is ready is left alone.
@@ -28,10 +28,11 @@ class Lifecycle:
             SkillLoadError: A hook failed; the message says which.
         """
         for code in codes:
-            async with self._locks[code.name]:
+            async with self._locks[code.name, None]:
                 if code not in self._initialized:
                     await _called(code, "initialize", code.made.initialize())
                     self._initialized.append(code)
+            async with self._locks[code.name, run_id]:  # another run waits for none that hangs
                 if code not in self._active[run_id]:
                     await _called(code, "activate", code.made.activate(run_id))
                     self._active[run_id].append(code)
@@ -39,6 +40,7 @@ class Lifecycle:
     async def leave(self, run_id: UUID) -> None:
         """Let go of a run's skills, the last one first."""
         for code in reversed(self._active.pop(run_id, [])):
+            self._locks.pop((code.name, run_id), None)
             await _let_go(code, code.made.deactivate(run_id))
 
     async def close(self, codes: Sequence[Code]) -> None:

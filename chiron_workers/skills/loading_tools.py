@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field
 
 from chiron_workers.errors import SkillAlreadyLoadedError, SkillError
-from chiron_workers.skills.catalogue import FILES
 from chiron_workers.skills.instructions import instructions
 from chiron_workers.skills.live import Skills
+from chiron_workers.skills.reading import FILES
 from chiron_workers.skills.resources import read_resource
 from chiron_workers.skills.skill import Skill
 from chiron_workers.store.skills import Loaded

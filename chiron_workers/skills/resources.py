@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chiron_workers.errors import SkillError
-from chiron_workers.skills.catalogue import FILES
+from chiron_workers.skills.reading import FILES
 from chiron_workers.skills.skill import CODE, Skill
 
 LISTED_MAX = 100

@@ -8,8 +8,9 @@ from skill_folders import skills_in, write_skill
 
 from chiron_workers.errors import SkillNotFoundError
 from chiron_workers.settings import Settings
-from chiron_workers.skills.catalogue import BYTES_MAX, Catalogue, Place, places
+from chiron_workers.skills.catalogue import Catalogue, Place, places
 from chiron_workers.skills.instructions import CATALOGUE_CHARS, catalogue_lines
+from chiron_workers.skills.reading import BYTES_MAX
 from chiron_workers.skills.skill import Source
 
 

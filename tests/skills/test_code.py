@@ -1,12 +1,16 @@
 """The code of skills: run only where it is trusted, checked for what it needs, and never the end of a worker."""
 
+import re
 from pathlib import Path
 
 import pytest
 from skill_folders import skills_in, write_skill
 
 from chiron_workers.ids import new_id
+from chiron_workers.skills import Skills
+from chiron_workers.skills.catalogue import SHIPPED, Place
 from chiron_workers.skills.offering import offer
+from chiron_workers.skills.skill import Source
 from chiron_workers.toolkit import Registry
 
 TRACED = """
@@ -161,3 +165,19 @@ def test_code_that_comes_later_runs_once_the_worker_is_started_again(
     write_skill(tmp_path, "late", code=TOOL)
     assert "started again" in found.catalogue().skills["late"].warnings[0]
     assert found.codes == {}
+
+
+async def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "skills.md").read_text()
+    text, code = (re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("markdown", "python"))
+    assert text is not None
+    assert code is not None
+    folder = write_skill(tmp_path, "tidal-data", code=code[1])
+    (folder / "SKILL.md").write_text(text[1])
+    found = Skills([Place(tmp_path, Source.USER), Place(SHIPPED, Source.SHIPPED)], trusted=[tmp_path])
+    registry = Registry()
+    offer(registry, found)
+    assert found.catalogue().left_out == ()
+    assert found.get("tidal-data").warnings == ()
+    assert [skill.name for skill in found.with_needed("tidal-data")] == ["statistics-check", "tidal-data"]
+    assert {"tidal-data__chart_datum", "tidal-data__prompt"} <= {tool.name for tool in registry.all()}
