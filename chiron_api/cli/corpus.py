@@ -20,7 +20,7 @@ SHOWN_SKIPPED = 20
 
 cli = typer.Typer(
     name="corpus",
-    help="Documents of one's own as sources: Markdown, plain text, reStructuredText and HTML files.",
+    help="Documents of one's own as sources: Markdown, plain text, reStructuredText, HTML, PDF and Word files.",
     no_args_is_help=True,
 )
 Subject = Annotated[str, typer.Option("--subject", help="Subject whose research may use the documents.")]

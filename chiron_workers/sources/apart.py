@@ -24,7 +24,7 @@ from chiron_workers.sources.forks import ANSWER_BYTES_MAX, REFUSED, adapter
 
 T = TypeVar("T")
 
-JOBS_MAX = 4  # at once in this process: each may take its room's memory
+JOBS_MAX = max(4, os.cpu_count() or 4)  # at once in this process: each may take its room's memory
 SERVERS_MAX = 2  # that one job finds dead
 STOP_LOOK_S = 0.1
 PID_BYTES_MAX = 20

@@ -2,11 +2,13 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from chiron_workers.errors import UsageError
-from chiron_workers.sources.charset import UndecodableError, declared_in_html, decode
-from chiron_workers.sources.document import Document
+from chiron_workers.sources.apart import Room, wait_apart
+from chiron_workers.sources.charset import declared_in_html, decode
+from chiron_workers.sources.document import Document, UnreadableError
 from chiron_workers.sources.plain import read_plain
 
 FILE_BYTES_MAX = 10_000_000
@@ -14,10 +16,11 @@ FILE_BYTES_MAX = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How the files with some endings are read."""
+    """How the files with some endings are read: their text, or their bytes in a process of its own."""
 
     content_type: str
     read: Callable[..., Document]
+    is_text: bool = True
 
 
 # The parsers are imported when the first file needs them: every command imports this module, few read a file.
@@ -39,6 +42,18 @@ def _read_html(text: str, *, name: str = "") -> Document:
     return read_html(text, name=name)
 
 
+def _read_pdf(data: bytes, *, name: str = "") -> Document:
+    from chiron_workers.sources.pdf import read_pdf
+
+    return read_pdf(data, name=name)
+
+
+def _read_docx(data: bytes, *, name: str = "") -> Document:
+    from chiron_workers.sources.docx import read_docx
+
+    return read_docx(data, name=name)
+
+
 MARKDOWN = Format("text/markdown", _read_markdown)
 HTML = Format("text/html", _read_html)
 FORMATS = {
@@ -48,6 +63,10 @@ FORMATS = {
     ".rst": Format("text/x-rst", _read_rst),
     ".html": HTML,
     ".htm": HTML,
+    ".pdf": Format("application/pdf", _read_pdf, is_text=False),
+    ".docx": Format(
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", _read_docx, is_text=False
+    ),
 }
 
 
@@ -96,12 +115,10 @@ def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
     if form is None:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
-        data = _bytes(file, root)
-        declared = declared_in_html(data) if form is HTML else ""
-        document = form.read(decode(data, declared=declared), name=_name(file))
+        document = _document(form, _bytes(file, root), _name(file))
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))
-    except UndecodableError as error:
+    except UnreadableError as error:
         return SkippedFile(path, str(error))
     except (ValueError, RecursionError) as error:  # what the parsers raise for what they cannot follow
         return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
@@ -110,14 +127,21 @@ def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
     return ReadFile(path, form.content_type, document)
 
 
+def _document(form: Format, data: bytes, name: str) -> Document:
+    if not form.is_text:
+        return wait_apart(partial(form.read, data, name=name), room=Room())
+    declared = declared_in_html(data) if form is HTML else ""
+    return form.read(decode(data, declared=declared), name=name)
+
+
 def _bytes(file: Path, root: Path) -> bytes:
     found = file.stat()  # follows links, and fails for those that lead nowhere or in a circle
     if not file.resolve().is_relative_to(root.resolve()) and file.is_symlink():
-        raise UndecodableError("it is a link that leads out of the folder")
+        raise UnreadableError("it is a link that leads out of the folder")
     if not stat.S_ISREG(found.st_mode):
-        raise UndecodableError("it is no regular file")
+        raise UnreadableError("it is no regular file")
     if found.st_size > FILE_BYTES_MAX:
-        raise UndecodableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
+        raise UnreadableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
     return file.read_bytes()
 
 

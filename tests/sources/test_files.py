@@ -1,12 +1,14 @@
 import os
 import random
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
 from chiron_workers.errors import UsageError
 from chiron_workers.sources.files import FILE_BYTES_MAX, ReadFile, SkippedFile, read_files
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 MARKDOWN = """---
 title: Moons of *Mars*
 ---
@@ -204,8 +206,8 @@ def test_pipes_empty_files_other_formats_and_huge_files_are_skipped(tmp_path: Pa
     assert reason(tmp_path / "pipe.txt") == "it is no regular file"
     (tmp_path / "empty.md").write_text("  \n\n")
     assert reason(tmp_path / "empty.md") == "it holds no text"
-    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
-    assert "its format is none of .md" in reason(tmp_path / "a.pdf")
+    (tmp_path / "a.odt").write_bytes(b"PK")
+    assert "its format is none of .md" in reason(tmp_path / "a.odt")
     with (tmp_path / "huge.txt").open("wb") as file:
         file.truncate(FILE_BYTES_MAX + 1)
     assert reason(tmp_path / "huge.txt") == "it is larger than 10 MB"
@@ -214,3 +216,17 @@ def test_pipes_empty_files_other_formats_and_huge_files_are_skipped(tmp_path: Pa
 def test_a_path_that_does_not_exist_is_a_wrong_call(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing does not exist"):
         read_files(tmp_path / "nothing")
+
+
+def test_pdf_and_word_documents_are_read_and_broken_ones_say_why(tmp_path: Path) -> None:
+    for name in ("garden.pdf", "garden.docx", "encrypted.pdf"):
+        copy(GOLDEN / name, tmp_path)
+    (tmp_path / "cut.docx").write_bytes((GOLDEN / "garden.docx").read_bytes()[:3_000])
+    found = {file.path: file for file in read_files(tmp_path)}
+    for name in ("garden.pdf", "garden.docx"):
+        file = found[name]
+        assert isinstance(file, ReadFile)
+        assert file.document.title == "The garden in spring"
+        assert "Prune roses in March" in file.document.text
+    assert found["encrypted.pdf"] == SkippedFile("encrypted.pdf", "it is encrypted and needs a password")
+    assert found["cut.docx"] == SkippedFile("cut.docx", "it is no whole Word document")
