@@ -150,7 +150,7 @@ class _Server:
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     cwd="/",
-                    env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    env={"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
                     process_group=0,  # Ctrl+C is for this process, which ends it
                 )
         return self._calls

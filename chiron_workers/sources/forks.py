@@ -72,13 +72,14 @@ def _answer(line: Connection) -> None:
     with suppress(EOFError, OSError):  # nobody waits for it any more
         line.send_bytes(str(os.getpid()).encode())
         timeout_s, memory_bytes = pickle.loads(line.recv_bytes())  # noqa: S301  # from our own process
-        job = pickle.loads(line.recv_bytes())  # noqa: S301
+        pickled = line.recv_bytes()
         _confine(timeout_s, memory_bytes)
-        line.send_bytes(_result(job, memory_bytes))
+        line.send_bytes(_result(pickled, memory_bytes))
 
 
-def _result(job: "partial[Any]", memory_bytes: int) -> bytes:
+def _result(pickled: bytes, memory_bytes: int) -> bytes:
     try:
+        job = pickle.loads(pickled)  # noqa: S301
         answer = ANSWERED + adapter(job).dump_json(job())
     except UnreadableError as error:
         return REFUSED + str(error).encode(errors="replace")
