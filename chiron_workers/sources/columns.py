@@ -1,48 +1,64 @@
-"""Rows of cells as CSV in one dialect, with a DuckDB type for each column: DuckDB's own guesses may leave rows out."""
+"""Text in columns as a DuckDB relation whose columns have types. DuckDB's own look at a file may leave rows out."""
 
 import csv
 import io
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, datetime, time
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from chiron_workers.sources.sheets import Cell, shown
+from chiron_workers.sources.document import UnreadableError
+from chiron_workers.sources.packages import required
 
-BIGINT_MAX = 2**63 - 1
+COLUMNS_MAX = 2_000
 TEXT = "VARCHAR"
-NUMBERS = {frozenset({"BIGINT", "DOUBLE"}): "DOUBLE", frozenset({"DATE", "TIMESTAMP"}): "TIMESTAMP"}
-KINDS: dict[type, str] = {bool: "BOOLEAN", float: "DOUBLE", date: "DATE", datetime: "TIMESTAMP", time: "TIME"}
-WHOLE = re.compile(r"[+-]?(0|[1-9]\d{0,17})")  # 007 is no number
-DECIMAL = re.compile(r"[+-]?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d{1,3})?(?<=\d)")
-DATED = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?")
+# The types that a column of text may have, narrowest first, and what holds of each cell then: written again it reads
+# the same, so that 007 and 1e5 stay what they are; else it has the form that people write.
+TYPES = {
+    "BIGINT": "try_cast({c} as bigint)::varchar = {c}",
+    "DOUBLE": "try_cast({c} as double) is not null"
+    " and regexp_full_match({c}, '[+-]?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{{1,3}})?')",
+    "BOOLEAN": "lower({c}) in ('true', 'false')",
+    "DATE": "try_cast({c} as date)::varchar = {c}",
+    "TIMESTAMP": "try_cast({c} as timestamp) is not null and (try_cast({c} as date)::varchar = {c}"
+    " or regexp_full_match({c}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?'))",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A table as UTF-8 CSV without a header, with the names and DuckDB types of its columns."""
-
-    names: list[str]
-    types: list[str]
-    csv: bytes
-
-
-def typed(rows: Callable[[], Iterable[Sequence[Cell]]]) -> Typed:
-    """A table of rows, of which the first that is not empty names the columns. They are gone through twice.
-
-    Shorter rows are filled up, empty ones left out. A column has the narrowest type that all its cells have; in text,
-    numbers, true and false, and dates as ISO 8601 writes them are known.
-    """
-    header, kinds = _surveyed(_filled(rows()))
+def as_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
+    """Rows as UTF-8 CSV, all as long as the longest; empty ones are left out. They are gone through twice."""
+    width = max((len(row) for row in rows()), default=0)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for row in _filled(rows(), skip=1):
-        cells = [shown(cell) for cell in row[: len(kinds)]]
-        writer.writerow([*cells, *[""] * (len(kinds) - len(cells))])
-    names = unique([*map(shown, header[: len(kinds)]), *[""] * (len(kinds) - len(header))])
-    return Typed(names, [_narrowest(found) for found in kinds], out.getvalue().encode())
+    writer.writerows([*row, *[""] * (width - len(row))] for row in rows() if any(row))
+    return out.getvalue().encode()
+
+
+def table_of(database: Any, path: str, header: Sequence[str], delimiter: str = ",") -> Any:
+    """A CSV file as a relation: each column with the narrowest type that all its cells have, empty cells as null.
+
+    Args:
+        header: The first row, which is no row of the table but names its columns.
+
+    Raises:
+        UnreadableError: It has more than 2,000 columns.
+        duckdb.Error: A row has more cells than the header, or fewer; or its quotes are wrong.
+    """
+    if len(header) > COLUMNS_MAX:
+        raise UnreadableError(f"it has more than {COLUMNS_MAX:,} columns")
+    names = [f"c{n}" for n in range(len(header))]
+    relation = database.read_csv(
+        path, header=True, auto_detect=False, names=names, dtype=[TEXT] * len(names), delimiter=delimiter,
+        quotechar='"', escapechar='"',
+    )  # fmt: skip
+    counts = relation.aggregate(", ".join(f"count({c}), {_counts(c)}" for c in names)).fetchone()
+    step = len(TYPES) + 1
+    types = [_type(counts[step * n : step * (n + 1)]) for n in range(len(names))]
+    column = required("duckdb").ColumnExpression
+    return relation.select(
+        *(
+            column(c).cast(kind).alias(name)
+            for c, kind, name in zip(names, types, unique(header), strict=True)
+        )
+    )
 
 
 def unique(names: Sequence[str]) -> list[str]:
@@ -56,57 +72,10 @@ def unique(names: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-def _filled(rows: Iterable[Sequence[Cell]], *, skip: int = 0) -> Iterator[Sequence[Cell]]:
-    for row in rows:
-        if _width(row):
-            if skip:
-                skip -= 1
-                continue
-            yield row
+def _counts(c: str) -> str:
+    return ", ".join(f"count_if({form.format(c=c)})" for form in TYPES.values())
 
 
-def _surveyed(rows: Iterator[Sequence[Cell]]) -> tuple[Sequence[Cell], list[set[str]]]:
-    header = next(rows, ())
-    kinds: list[set[str]] = [set() for _ in range(_width(header))]
-    for row in rows:
-        width = _width(row)
-        kinds += [set() for _ in range(width - len(kinds))]
-        for n in range(width):
-            if TEXT not in kinds[n] and not _is_empty(row[n]):
-                kinds[n].add(_kind(row[n]))
-    return header, kinds
-
-
-def _width(row: Sequence[Cell]) -> int:
-    return next((n for n in range(len(row), 0, -1) if not _is_empty(row[n - 1])), 0)
-
-
-def _is_empty(cell: Cell) -> bool:
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
-def _kind(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return _kind_of_text(cell)
-    if isinstance(cell, int) and not isinstance(cell, bool):
-        return "BIGINT" if abs(cell) <= BIGINT_MAX else "DOUBLE"
-    return KINDS.get(type(cell), TEXT)
-
-
-@lru_cache(maxsize=10_000)
-def _kind_of_text(cell: str) -> str:
-    if WHOLE.fullmatch(cell):
-        return "BIGINT"
-    if DECIMAL.fullmatch(cell):
-        return "DOUBLE"
-    if cell.lower() in ("true", "false"):
-        return "BOOLEAN"
-    if DATED.fullmatch(cell):
-        with suppress(ValueError):  # a 30th of February is text
-            datetime.fromisoformat(cell)
-            return "DATE" if len(cell) == len("2024-01-01") else "TIMESTAMP"
-    return TEXT
-
-
-def _narrowest(kinds: set[str]) -> str:
-    return next(iter(kinds)) if len(kinds) == 1 else NUMBERS.get(frozenset(kinds), TEXT)
+def _type(counts: Sequence[int]) -> str:
+    cells, *fitting = counts
+    return next((kind for kind, fits in zip(TYPES, fitting, strict=True) if cells and fits == cells), TEXT)

@@ -70,6 +70,8 @@ def _cell(value: Any) -> Cell:
 
 def shown(value: Cell) -> str:
     """A cell as text: dates as ISO 8601 writes them, true and false in small letters, an empty one as nothing."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,16 +1,18 @@
 import csv
+import io
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from chiron_workers.sources.charset import decode
-from chiron_workers.sources.columns import Typed, typed
+from chiron_workers.sources.columns import as_csv, table_of
 from chiron_workers.sources.delimited import delimiter_of, rows_of
 from chiron_workers.sources.document import UnreadableError, clean
 from chiron_workers.sources.kinds import Kind, kind_of
-from chiron_workers.sources.sheets import read_sheet, sheet_names
+from chiron_workers.sources.packages import required
+from chiron_workers.sources.sheets import read_sheet, sheet_names, shown
 
 OBJECT_BYTES_SLACK = 1_000_000
 
@@ -35,8 +37,7 @@ def relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
     if kind is Kind.SHEETS:
         yield from _sheets(database, file)
     elif kind in (Kind.CSV, Kind.TEXT):
-        with _loaded(database, _delimited(clean(decode(file.data)))) as relation:
-            yield "", relation
+        yield from _delimited(database, clean(decode(file.data)))
     elif kind in (Kind.JSON, Kind.JSON_LINES):
         with _kept(decode(file.data).encode()) as path:
             form = "newline_delimited" if kind is Kind.JSON_LINES else "auto"
@@ -53,40 +54,38 @@ def _sheets(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
     names = (file.sheet,) if file.sheet else sheet_names(file.data)
     found = False
     for name in names:
-        rows = read_sheet(file.data, name).rows
-        table = typed(lambda rows=rows: rows)  # type: ignore[misc]  # a new one each time
-        if table.names:
+        rows = [[shown(cell) for cell in row] for row in read_sheet(file.data, name).rows]
+        if any(map(any, rows)):
             found = True
-            with _loaded(database, table) as relation:
+            with _table(database, rows.__iter__) as relation:
                 yield name if len(names) > 1 else "", relation
     if not found:
         raise UnreadableError("it holds no table")
 
 
-def _delimited(text: str) -> Typed:
+def _delimited(database: Any, text: str) -> Iterator[tuple[str, Any]]:
+    if not text.strip():
+        raise UnreadableError("it holds no table")
+    duckdb = required("duckdb")
     delimiter = delimiter_of(text)
     try:
-        table = typed(lambda: rows_of(text, delimiter))
+        header = next(rows_of(text, delimiter))
+        if len(header) > 1:
+            with _kept(text.encode()) as path, suppress(duckdb.InvalidInputException):  # rows of many lengths
+                yield "", table_of(database, path, header, delimiter)
+                return
+        with _table(database, lambda: rows_of(text, delimiter)) as relation:
+            yield "", relation
     except csv.Error as error:
         raise UnreadableError(f"its rows cannot be told apart ({error})") from None
-    if not table.names:
-        raise UnreadableError("it holds no table")
-    return table
 
 
 @contextmanager
-def _loaded(database: Any, table: Typed) -> Iterator[Any]:
-    with _kept(table.csv) as path:
-        yield database.read_csv(
-            path,
-            header=False,
-            auto_detect=False,
-            names=table.names,
-            dtype=table.types,
-            delimiter=",",
-            quotechar='"',
-            escapechar='"',
-        )
+def _table(database: Any, rows: Callable[[], Iterator[list[str]]]) -> Iterator[Any]:
+    data = as_csv(rows)
+    header = next(csv.reader(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")))
+    with _kept(data) as path:
+        yield table_of(database, path, header)
 
 
 @contextmanager
