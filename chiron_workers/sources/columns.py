@@ -9,6 +9,7 @@ from chiron_workers.sources.document import UnreadableError
 from chiron_workers.sources.packages import required
 
 COLUMNS_MAX = 2_000
+SAMPLE_ROWS = 10_000  # rule out most types before all rows are looked at
 TEXT = "VARCHAR"
 # The types that a column of text may have, narrowest first, and what holds of each cell then: written again it reads
 # the same, so that 007 and 1e5 stay what they are; else it has the form that people write.
@@ -49,9 +50,8 @@ def table_of(database: Any, path: str, header: Sequence[str], delimiter: str = "
         path, header=True, auto_detect=False, names=names, dtype=[TEXT] * len(names), delimiter=delimiter,
         quotechar='"', escapechar='"',
     )  # fmt: skip
-    counts = relation.aggregate(", ".join(f"count({c}), {_counts(c)}" for c in names)).fetchone()
-    step = len(TYPES) + 1
-    types = [_type(counts[step * n : step * (n + 1)]) for n in range(len(names))]
+    possible = _fitting(relation.limit(SAMPLE_ROWS), [list(TYPES)] * len(names))
+    types = [kinds[0] if 0 < len(kinds) < len(TYPES) else TEXT for kinds in _fitting(relation, possible)]
     column = required("duckdb").ColumnExpression
     return relation.select(
         *(
@@ -72,10 +72,17 @@ def unique(names: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-def _counts(c: str) -> str:
-    return ", ".join(f"count_if({form.format(c=c)})" for form in TYPES.values())
-
-
-def _type(counts: Sequence[int]) -> str:
-    cells, *fitting = counts
-    return next((kind for kind, fits in zip(TYPES, fitting, strict=True) if cells and fits == cells), TEXT)
+def _fitting(relation: Any, possible: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Of the types that are possible for each column, those that all its cells have: all of them where it is empty."""
+    asked = [
+        expression
+        for n, kinds in enumerate(possible)
+        for expression in (f"count(c{n})", *(f"count_if({TYPES[kind].format(c=f'c{n}')})" for kind in kinds))
+    ]
+    counts = iter(relation.aggregate(", ".join(asked)).fetchone())
+    found = []
+    for kinds in possible:
+        cells = next(counts)
+        fits = [next(counts) == cells for _ in kinds]
+        found.append([kind for kind, fit in zip(kinds, fits, strict=True) if fit or not cells])
+    return found

@@ -86,6 +86,12 @@ def test_no_row_and_no_zero_of_a_csv_file_is_lost() -> None:
     ]  # fmt: skip
 
 
+def test_a_type_holds_of_every_row_and_not_only_of_the_first_ones() -> None:
+    rows = "".join(f"{n},,{n},\n" for n in range(30_000))
+    found = ask(made(f"a,b,c,d\n{rows}x,2.5,7,\n"), "from a limit 0")
+    assert found.types == ["VARCHAR", "DOUBLE", "BIGINT", "VARCHAR"]
+
+
 def test_names_of_tables_and_columns_can_be_written_without_surprise() -> None:
     names = ["select.csv", "2024 sales (final).csv", "ü.csv", "A.csv", "a.tsv"]
     files = tuple(TableFile(name, b"a,A,\n1,2,3\n") for name in names)
