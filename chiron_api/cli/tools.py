@@ -21,7 +21,7 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     """
     from chiron_workers.tools import registry
 
-    definitions = [*registry().definitions(), *_remote()]
+    definitions = sorted([*registry().definitions(), *_remote()], key=lambda one: str(one["name"]))
     for broken in registry().broken:
         typer.echo(f"{broken.source} is left out: {one_line(broken.reason)}", err=True)
     if as_json:

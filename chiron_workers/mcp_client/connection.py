@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from chiron_workers.mcp_client.configuration import ServerConfig
 from chiron_workers.mcp_client.http import http_transport
-from chiron_workers.mcp_client.meter import Ended, Meter, metered
+from chiron_workers.mcp_client.meter import Ended, Meter, NoInput, metered
 from chiron_workers.mcp_client.stdio import stdio_transport
 
 log = structlog.get_logger()
@@ -44,10 +44,6 @@ class Listing:
 
     tools: tuple[types.Tool, ...]
     left_out: tuple[tuple[str, str], ...] = ()
-
-
-class NoInput(Exception):
-    """A server wants to ask somebody before it answers, and nobody is there."""
 
 
 @asynccontextmanager
@@ -142,7 +138,7 @@ class Connection:
 
         Raises:
             MCPError: It answered with an error of the protocol, or the connection ended.
-            NoInput: It wants to ask somebody first.
+            NoInput: It wants something first that cannot be given.
             pydantic.ValidationError: Its answer is none.
         """
         try:
@@ -155,20 +151,18 @@ class Connection:
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
         # The session's own `call_tool` checks results against the server's schema as it is, patterns and all.
-        state: str | None = None
+        params = types.CallToolRequestParams(name=tool, arguments=arguments)
         for _ in range(ROUNDS_MAX):
-            params = types.CallToolRequestParams(name=tool, arguments=arguments, request_state=state)
-            request = types.CallToolRequest(params=params)
             result = await self._client.session.send_request(
-                request, CALL_RESULT, request_read_timeout_seconds=CALL_S
+                types.CallToolRequest(params=params), CALL_RESULT, request_read_timeout_seconds=CALL_S
             )
             if isinstance(result, types.CallToolResult):
                 return result
-            if result.input_requests:
-                break
+            answers = _declined(result.input_requests or {})
             state = result.request_state
+            params = params.model_copy(update={"input_responses": answers, "request_state": state})
             await asyncio.sleep(STATE_S)
-        raise NoInput("it wants to ask a person first, and nobody is there to answer")
+        raise NoInput("it asks again and again instead of answering")
 
     async def listen(self) -> None:
         """Heed what a server of the stateless protocol says of changes; older ones say so by themselves."""
@@ -182,3 +176,10 @@ class Connection:
                         self.meter.news.set()
             await asyncio.sleep(LISTEN_AGAIN_S)
             self.meter.news.set()  # something may have been missed
+
+
+def _declined(asked: types.InputRequests) -> types.InputResponses | None:
+    """The answers of somebody who is not there: a question may be declined, anything else cannot be answered."""
+    if not all(isinstance(request, types.ElicitRequest) for request in asked.values()):
+        raise NoInput("it wants more than a call has, such as a model's words")
+    return {key: types.ElicitResult(action="decline") for key in asked} or None

@@ -8,7 +8,7 @@ from chiron_workers.errors import MCPConnectionError, MCPToolError, ToolError, T
 from chiron_workers.mcp_client.configuration import ServerConfig
 from chiron_workers.mcp_client.http import CUT, GONE, REFUSED, UNREACHABLE
 from chiron_workers.mcp_client.lists import first_problem
-from chiron_workers.mcp_client.meter import Ended
+from chiron_workers.mcp_client.meter import Ended, NoInput
 
 REASON_CHARS = 300
 WORDS_CHARS = 2_000
@@ -27,7 +27,7 @@ def said(error: BaseException) -> str:
             clause = error.strerror or str(error)
         case ValidationError():
             clause = f"what it says does not fit the protocol: {first_problem(error)}"
-        case Ended() | MCPError():
+        case Ended() | NoInput() | MCPError():
             clause = str(error)
         case _:
             clause = f"{type(error).__name__}: {error}"

@@ -1,6 +1,8 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 from mcp.client._transport import TransportStreams
@@ -12,6 +14,7 @@ from chiron_workers.mcp_client.meter import MESSAGE_BYTES_MAX, Flooded, Meter
 CONNECT_S = 10.0
 SLACK_S = 30.0  # that a response may be silent for longer than a call may take
 CONNECTIONS_MAX = 100
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 GONE = (404, 410)  # the answer to a session that the server does not know any more
 # Codes of our own in the room JSON-RPC leaves to implementations: what happened below the protocol.
 REFUSED = -32_090  # answered with an HTTP error
@@ -27,7 +30,7 @@ async def http_transport(
     timeout = httpx2.Timeout(CONNECT_S, read=timeout_s + SLACK_S, write=SLACK_S, pool=SLACK_S)
     limits = httpx2.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX)
     headers = {**config.headers, "Accept-Encoding": "identity"}
-    wire = _Wire(httpx2.AsyncHTTPTransport(limits=limits), meter)
+    wire = _Wire(httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(config.url)), meter)
     async with (
         httpx2.AsyncClient(headers=headers, timeout=timeout, transport=wire) as client,
         streamable_http_client(
@@ -35,6 +38,16 @@ async def http_transport(
         ) as streams,
     ):
         yield streams
+
+
+def _proxy(url: str) -> str | None:
+    # A client with a transport of its own does not look into the environment.
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in LOOPBACK or proxy_bypass(host):
+        return None
+    found = getproxies()
+    return found.get(parts.scheme) or found.get("all")
 
 
 class _Wire(httpx2.AsyncBaseTransport):

@@ -2,11 +2,21 @@ from typing import Any
 
 import mcp_types as types
 from mcp_types import methods
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 NAME_CHARS = 100
 REASON_CHARS = 200
 LEFT_OUT_MAX = 100
+
+
+def complete(result: dict[str, Any], protocol: str) -> None:
+    """Put in what the stateless protocol wants of each result and has a default for: the library insists on it."""
+    if protocol in MODERN_PROTOCOL_VERSIONS:
+        result.setdefault("resultType", "complete")
+        if "tools" in result:
+            result.setdefault("ttlMs", 0)
+            result.setdefault("cacheScope", "private")
 
 
 def keep_allowed(result: dict[str, Any], protocol: str) -> list[tuple[str, str]]:

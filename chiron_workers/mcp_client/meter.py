@@ -10,7 +10,7 @@ import mcp_types as types
 from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
 
-from chiron_workers.mcp_client.lists import keep_allowed
+from chiron_workers.mcp_client.lists import complete, keep_allowed
 
 MESSAGE_BYTES_MAX = 4_000_000
 WINDOW_S = 10.0
@@ -20,6 +20,10 @@ UNASKED_MAX = 500  # messages in a window that answer no request of ours
 
 class Ended(Exception):
     """A connection has ended; the message is a clause that says why."""
+
+
+class NoInput(Exception):
+    """A server wants something else before it answers that nobody here can give; the message is a clause."""
 
 
 class Flooded(Ended):
@@ -93,6 +97,7 @@ class _Metered:
         message = found.message if isinstance(found, SessionMessage) else None
         answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
         if isinstance(message, types.JSONRPCResponse) and self._meter.protocol:
+            complete(message.result, self._meter.protocol)
             self._meter.left_out += keep_allowed(message.result, self._meter.protocol)
         try:
             self._meter.count(unasked=0 if answers else 1)

@@ -1,6 +1,8 @@
 """Real servers, dead and alive: what agents are told, and that nothing one server does reaches further."""
 
 import asyncio
+import contextlib
+import inspect
 import os
 import signal
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any
 
 import pytest
 import structlog
+from aiohttp import web
 from mcp_client.remote import ADD, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
 
 from chiron_api.local_stack.listening import free_port
@@ -136,6 +139,56 @@ async def test_a_server_that_floods_is_cut_off(tmp_path: Path, does: str, words:
         await until(lambda: server.state is State.AWAY)
         assert words in server.reason
     assert not any(map(alive, pids(tmp_path)))
+
+
+async def endless(request: web.Request, kind: str, piece: bytes) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": kind})
+    await response.prepare(request)
+    with contextlib.suppress(ConnectionError):
+        while True:
+            await response.write(piece)
+    return response
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda _: web.Response(status=500, text="secret stack"), "it answered with HTTP 500"),
+        (
+            lambda _: web.Response(text="<html>", content_type="text/html"),
+            "Unexpected content type: text/html",
+        ),
+        (lambda _: web.Response(body=b"x", headers={"Content-Encoding": "gzip"}), "compressed data"),
+        (lambda _: web.json_response({"jsonrpc": "2.0", "id": 1, "result": []}), "Failed to parse JSON"),
+        (lambda _: web.Response(status=307, headers={"Location": "http://127.0.0.2/mcp"}), "not followed"),
+        (lambda one: endless(one, "application/json", b"[" * 10_000), "an answer of more than 4 MB"),
+        (lambda one: endless(one, "text/event-stream", b"data: x" * 10_000), "SSE stream failed"),
+        (
+            lambda one: endless(
+                one, "text/event-stream", b'data: {"jsonrpc": "2.0", "method": "notifications/x"}\n\n' * 50
+            ),
+            "more than 500 messages",
+        ),
+    ],
+)
+async def test_an_address_that_answers_nonsense_is_away_and_named(answer: Any, words: str):
+    async def handle(request: web.Request) -> web.StreamResponse:
+        found = answer(request)
+        return await found if inspect.isawaitable(found) else found
+
+    app = web.Application()
+    app.router.add_route("*", "/mcp", handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    port = free_port()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    try:
+        async with supervised({"url": f"http://127.0.0.1:{port}/mcp"}) as server:
+            assert server.state is State.AWAY
+            assert words in server.reason
+            assert "secret stack" not in server.reason
+    finally:
+        await runner.cleanup()
 
 
 async def test_words_on_stdout_and_a_list_that_changes_all_the_time_do_no_harm(tmp_path: Path):
