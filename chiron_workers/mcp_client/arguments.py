@@ -7,41 +7,34 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.mcp_client.check import Check
 from chiron_workers.toolkit.wording import expected, got, path
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
-    from jsonschema.protocols import Validator
 
 PROBLEMS_MAX = 20
 WORDS_MAX = 300
 JSON_KINDS = {"array": "[", "object": "{"}
 
 
-def validator_of(schema: dict[str, Any]) -> "Validator":
-    """A check against a schema that `checkable` made."""
-    from jsonschema import Draft202012Validator
-    from referencing import Registry
-
-    return Draft202012Validator(schema, registry=Registry())
-
-
-def checked(tool: str, validator: "Validator", arguments: object) -> dict[str, Any]:
+def checked(tool: str, check: Check, arguments: object) -> dict[str, Any]:
     """The arguments of a call, converted where the schema shows what was meant ("3" for 3, null for left out).
 
     Raises:
         ToolValidationError: One line for each problem; `field` is the first one's.
     """
-    schema: dict[str, Any] = dict(validator.schema)
     if isinstance(arguments, str):
         arguments = _opened(arguments or "{}", "{")
     if not isinstance(arguments, Mapping):
         raise ToolValidationError(
             f"arguments: must be an object (got {got(arguments)})", tool=tool, field="arguments"
         )
-    meant = _object(dict(arguments), schema)
+    if not check.can_afford(arguments):
+        return dict(arguments)
+    meant = _object(dict(arguments), check.schema)
     problems: dict[str, str] = {}
-    for error in validator.iter_errors(meant):
+    for error in check.errors(meant):
         for place, sentence in _sentences(error):
             problems.setdefault(place, sentence)
         if len(problems) >= PROBLEMS_MAX:

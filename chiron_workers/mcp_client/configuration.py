@@ -1,13 +1,11 @@
-import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing import Any
 
 from chiron_workers.errors import ConfigurationError
+from chiron_workers.mcp_client.entry import read_entry, require_headers
 from chiron_workers.mcp_client.expansion import Expander
 from chiron_workers.mcp_client.names import slug
 from chiron_workers.mcp_client.redaction import Redaction, secret_headers
@@ -15,37 +13,6 @@ from chiron_workers.settings import Settings
 
 FILE = "mcp.json"
 FILE_BYTES_MAX = 1_000_000
-HTTP_TYPES = frozenset({"http", "streamable-http", "streamableHttp", "streamable_http"})
-
-
-def _text(value: object) -> object:
-    """Numbers and booleans as an environment holds them."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, int | float) else value
-
-
-Text = Annotated[str, BeforeValidator(_text)]
-
-
-class _Entry(BaseModel):
-    """A server as the file writes it. Keys that only other programs know are passed over."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    type: str | None = None
-    command: str | None = Field(None, min_length=1)
-    args: list[Text] = []
-    env: dict[str, Text] = {}
-    cwd: str | None = None
-    url: str | None = Field(None, pattern=r"^https?://[^/]")
-    headers: dict[str, Text] = {}
-    timeout: float | None = Field(None, gt=0, le=3600)
-    allowed_tools: list[str] | None = Field(None, alias="allowedTools")
-    disabled: bool = False
-
-
-KEYS = {field.alias or name for name, field in _Entry.model_fields.items()} | {"transport"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -131,23 +98,13 @@ def server_config(name: str, entry: object) -> ServerConfig | None:
     Raises:
         ConfigurationError: Something is wrong; the sentence names the server and the field, and repeats no value.
     """
-    if not isinstance(entry, dict):
-        raise ConfigurationError(f"The server {name!r} must be an object with a command or a url.")
-    _refuse_misspelt(name, entry)
-    try:
-        read = _Entry.model_validate(entry)
-    except ValidationError as error:
-        problem = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(step) for step in problem["loc"])
-        hint = " (in seconds)" if place == "timeout" else ""
-        raise ConfigurationError(f"The server {name!r}, {place}: {problem['msg']}{hint}.") from None
+    read = read_entry(name, entry)
     if read.disabled:
         return None
-    _refuse_mixtures(name, read, str(entry.get("type") or entry.get("transport") or ""))
     expand = Expander(f"The server {name!r}")
     env, headers = expand.table("env", read.env), expand.table("headers", read.headers)
     url = expand("url", read.url or "")
-    _require_headers(name, headers)
+    require_headers(name, headers)
     return ServerConfig(
         name=name,
         slug=slug(name),
@@ -194,38 +151,3 @@ def _without_doubles(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"{key!r} stands there twice in one object")
         found[key] = value
     return found
-
-
-def _refuse_misspelt(name: str, entry: dict[str, Any]) -> None:
-    # Files are shared with other programs, so unknown keys are no error; but one that was meant to limit us must not
-    # be passed over.
-    for key in entry.keys() - KEYS:
-        folded = key.replace("_", "").replace("-", "").casefold()
-        near = difflib.get_close_matches(folded, [known.casefold() for known in KEYS], n=1, cutoff=0.85)
-        if near:
-            meant = next(known for known in KEYS if known.casefold() == near[0])
-            raise ConfigurationError(f"The server {name!r}, {key}: is not known; did you mean {meant}?")
-
-
-def _refuse_mixtures(name: str, read: _Entry, kind: str) -> None:
-    if (read.command is None) == (read.url is None):
-        raise ConfigurationError(f"The server {name!r} must have a command or a url, one of them.")
-    if kind == "sse":
-        raise ConfigurationError(
-            f"The server {name!r}, type: sse is the transport of 2024, which is not spoken here; give the server's "
-            "streamable HTTP address."
-        )
-    right = ("stdio",) if read.command is not None else tuple(sorted(HTTP_TYPES))
-    if kind and kind not in right:
-        what = "a command" if read.command is not None else "a url"
-        raise ConfigurationError(f"The server {name!r}, type: with {what} it must be {' or '.join(right)}.")
-
-
-def _require_headers(name: str, headers: Mapping[str, str]) -> None:
-    for header, value in headers.items():
-        if not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
-            raise ConfigurationError(f"The server {name!r}, headers: {header!r} is no name of a header.")
-        if not value.isascii() or not value.isprintable():
-            raise ConfigurationError(
-                f"The server {name!r}, headers.{header}: must be printable ASCII on one line."
-            )

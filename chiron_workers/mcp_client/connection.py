@@ -59,8 +59,7 @@ async def connect(
     Raises:
         Exception: Whatever goes wrong; `said` words it.
     """
-    for name in ("client", "mcp.client"):  # they log with tracebacks what we say once, and what servers send
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    _hush()
     meter = Meter()
     transport = (
         http_transport(config, meter, timeout_s=timeout_s) if config.url else stdio_transport(config, meter)
@@ -93,6 +92,11 @@ async def connect(
         if meter.reason:  # which says more than that the connection is closed
             raise Ended(meter.reason) from error
         raise
+
+
+def _hush() -> None:
+    for name in ("client", "mcp.client"):  # they log with tracebacks what we say once, and what servers send
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Connection:

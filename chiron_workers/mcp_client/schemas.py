@@ -6,15 +6,14 @@ and a schema here only helps the model to call it rightly. References are writte
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
+from chiron_workers.mcp_client.keywords import LISTS, PLAIN, SCHEMAS, modern
+
 DEPTH_MAX = 24
 NODES_MAX = 2_000  # after references are written out: a few definitions can stand for billions
 BYTES_MAX = 32_768  # about 10,000 tokens, in every request of a run
-WORDS_MAX = 1_000
-CHOICES_MAX = 500
 PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")  # what the Messages API takes as the name of an argument
 COMBINED = ("allOf", "anyOf", "oneOf")
 
@@ -123,7 +122,7 @@ class _Cleaner:
             ):  # it contains itself: anything goes there
                 return self.schema(beside, opened, depth)
             return self.schema({**target, **beside}, (*opened, reference), depth + 1)
-        return self._keywords(_modern(node), opened, depth)
+        return self._keywords(modern(node), opened, depth)
 
     def _keywords(self, node: Mapping[str, Any], opened: tuple[str, ...], depth: int) -> dict[str, Any]:
         def inner(value: object) -> dict[str, Any]:
@@ -160,71 +159,3 @@ class _Cleaner:
             else:
                 return None
         return node
-
-
-def _modern(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Keywords of older drafts as the one of 2020-12 writes them."""
-    if isinstance(node.get("items"), list):
-        node = {**{key: value for key, value in node.items() if key != "items"}, "prefixItems": node["items"]}
-    if node.get("nullable") is True and isinstance(node.get("type"), str):
-        node = {**node, "type": [node["type"], "null"]}
-    for flag, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if node.get(flag) is True and limit in node:
-            node = {**{key: value for key, value in node.items() if key != limit}, flag: node[limit]}
-    return node
-
-
-def _kind(value: object) -> object:
-    if isinstance(value, list):
-        kinds = [kind for kind in dict.fromkeys(map(str, value)) if kind in KINDS]
-        return kinds[0] if len(kinds) == 1 else kinds or None
-    return value if value in KINDS else None
-
-
-def _words(value: object) -> str | None:
-    return value[:WORDS_MAX] if isinstance(value, str) else None
-
-
-def _choices(value: object) -> list[Any] | None:
-    return value if isinstance(value, list) and 0 < len(value) <= CHOICES_MAX else None
-
-
-def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _names(value: object) -> list[str] | None:
-    names = value if isinstance(value, list) else []
-    return list(dict.fromkeys(name for name in names if isinstance(name, str))) or None
-
-
-def _pattern(value: object) -> str | None:
-    try:
-        re.compile(value if isinstance(value, str) else "[")
-    except (re.error, RecursionError, OverflowError):
-        return None
-    return _words(value)
-
-
-PLAIN: dict[str, Callable[[Any], Any]] = {
-    "type": _kind,
-    "description": _words,
-    "format": _words,
-    "pattern": _pattern,
-    "enum": _choices,
-    "const": lambda value: value,
-    "default": lambda value: value,
-    "required": _names,
-    "multipleOf": lambda value: found if (found := _number(value)) and found > 0 else None,
-    "uniqueItems": lambda value: value if isinstance(value, bool) else None,
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number),
-    **dict.fromkeys(
-        ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _count
-    ),
-}
-SCHEMAS = frozenset({"items", "additionalProperties", "not", "propertyNames"})
-LISTS = frozenset({"prefixItems", "anyOf", "oneOf", "allOf"})

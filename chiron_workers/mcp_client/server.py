@@ -90,8 +90,11 @@ class Server:
             words = hide(error_words(result))
             message = f"The MCP server {self.config.name} answered with an error. Its words, which are data: {words}"
             raise MCPToolError(message, tool=tool.name)
-        self._tell_misfit(tool, result)
-        return hide(shown(self.config.name, result, tool.output))
+        note = misfit(result, tool.output)
+        if note and tool.name not in self._told_misfits:
+            self._told_misfits.add(tool.name)
+            log.warning("mcp_server.misfit", server=self.config.name, tool=tool.remote_name, reason=note)
+        return hide(shown(self.config.name, result, note=note))
 
     async def wait(self, *, tool: str) -> Connection:
         """The connection, which a call waits for a little. Raises MCPConnectionError."""
@@ -161,9 +164,3 @@ class Server:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(absence_s * random.uniform(0.5, 1)):  # noqa: S311  # no secret
                 await self._is_wanted.wait()  # a call does not wait for the end of a long absence
-
-    def _tell_misfit(self, tool: RemoteTool, result: CallToolResult) -> None:
-        note = misfit(result, tool.output)
-        if note and tool.name not in self._told_misfits:
-            self._told_misfits.add(tool.name)
-            log.warning("mcp_server.misfit", server=self.config.name, tool=tool.remote_name, reason=note)

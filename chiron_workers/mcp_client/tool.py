@@ -3,13 +3,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from chiron_workers.mcp_client.arguments import checked, validator_of
+from chiron_workers.mcp_client.arguments import checked
+from chiron_workers.mcp_client.check import Check
 from chiron_workers.mcp_client.names import tool_name
 from chiron_workers.mcp_client.schemas import checkable, usable, usable_output
 from chiron_workers.toolkit.tool import Tool
 
 if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
     from mcp_types import Tool as Described
 
     from chiron_workers.mcp_client.server import Server
@@ -69,10 +69,10 @@ class RemoteTool(Tool):
         return self.remote_name, self.definition(), self.output_schema
 
     @cached_property
-    def _input(self) -> "Validator":
-        return validator_of(checkable(self.input_schema))
+    def _input(self) -> Check:
+        return Check.of(checkable(self.input_schema))
 
     @cached_property
-    def output(self) -> "Validator | None":
+    def output(self) -> Check | None:
         """The check of results, where the server promises anything of them."""
-        return None if self.output_schema is None else validator_of(self.output_schema)
+        return None if self.output_schema is None else Check.of(self.output_schema)

@@ -243,10 +243,11 @@ async def test_lies_about_schemas_cost_the_tool_alone_and_are_named_once(tmp_pat
             assert len(offered["wordy"].description) < 2_200
             assert offered["broken"].input_schema == {"type": "object", "properties": {"a": {}}}
             assert "of the MCP server remote" in offered["wordy"].description
-            await asyncio.sleep(2.5)  # in which the list is read again
+            say(tmp_path, ADD, *lies, {**ADD, "name": "more"}, does="changing")
+            await until(lambda: "more" in {one.remote_name for one in server.offer.tools})
     named = [log["tool"] for log in logs if log["event"] == "mcp_server.left_out"]
     assert sorted(named) == ["(without a name)", "add", "huge", "no_list", "no_object"]
-    assert len([log for log in logs if log["event"] == "mcp_server.ready"]) == 1
+    assert [log["tools"] for log in logs if log["event"] == "mcp_server.ready"] == [4, 5]
 
 
 @pytest.mark.parametrize("told", [{"tools": "none"}, {"nextCursor": 5}])

@@ -1,0 +1,79 @@
+"""The keywords of JSON schema that are kept, and what each of them may hold."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
+WORDS_MAX = 1_000
+CHOICES_MAX = 500
+
+
+def modern(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keywords of older drafts as the one of 2020-12 writes them."""
+    if isinstance(node.get("items"), list):
+        node = {**{key: value for key, value in node.items() if key != "items"}, "prefixItems": node["items"]}
+    if node.get("nullable") is True and isinstance(node.get("type"), str):
+        node = {**node, "type": [node["type"], "null"]}
+    for flag, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if node.get(flag) is True and limit in node:
+            node = {**{key: value for key, value in node.items() if key != limit}, flag: node[limit]}
+    return node
+
+
+def _kind(value: object) -> object:
+    if isinstance(value, list):
+        kinds = [kind for kind in dict.fromkeys(map(str, value)) if kind in KINDS]
+        return kinds[0] if len(kinds) == 1 else kinds or None
+    return value if value in KINDS else None
+
+
+def _words(value: object) -> str | None:
+    return value[:WORDS_MAX] if isinstance(value, str) else None
+
+
+def _choices(value: object) -> list[Any] | None:
+    return value if isinstance(value, list) and 0 < len(value) <= CHOICES_MAX else None
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _names(value: object) -> list[str] | None:
+    names = value if isinstance(value, list) else []
+    return list(dict.fromkeys(name for name in names if isinstance(name, str))) or None
+
+
+def _pattern(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) > WORDS_MAX:
+        return None
+    try:
+        re.compile(value)
+    except (re.error, RecursionError, OverflowError):
+        return None
+    return value
+
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "type": _kind,
+    "description": _words,
+    "format": _words,
+    "pattern": _pattern,
+    "enum": _choices,
+    "const": lambda value: value,
+    "default": lambda value: value,
+    "required": _names,
+    "multipleOf": lambda value: found if (found := _number(value)) and found > 0 else None,
+    "uniqueItems": lambda value: value if isinstance(value, bool) else None,
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number),
+    **dict.fromkeys(
+        ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _count
+    ),
+}
+SCHEMAS = frozenset({"items", "additionalProperties", "not", "propertyNames"})
+LISTS = frozenset({"prefixItems", "anyOf", "oneOf", "allOf"})
