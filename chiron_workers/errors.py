@@ -15,6 +15,10 @@ class ConfigurationError(UsageError):
     """A setting has a value that cannot be used."""
 
 
+class TimeZoneUnknown(UsageError):
+    """This machine knows no time zone of that name; another one, with other data, may."""
+
+
 class ServiceUnavailable(ChironError):
     """Postgres, Redis or the model cannot be reached; the same call may work later."""
 

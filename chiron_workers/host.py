@@ -9,7 +9,7 @@ import time
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -68,6 +68,7 @@ class Host:
         self._resources = AsyncExitStack()
         self._takings: dict[UUID, Taking] = {}
         self._chores: list[asyncio.Task[None]] = []
+        self._left: dict[UUID, datetime] = {}  # what is due and this worker cannot start
         self._draining = False
         self._beat_at = time.monotonic()
         self._renewal = Renewal(settings, held=self._held, is_alive=self._is_alive, on_astray=self._on_astray)
@@ -236,10 +237,6 @@ class Host:
             yield
         except ServiceUnavailable as error:
             log.warning(f"{chore}.failed", error=str(error))
-        except (
-            psycopg.errors.IdleInTransactionSessionTimeout
-        ) as error:  # it was stopped in the midst of a look
-            log.warning(f"{chore}.failed", error=str(error).strip())
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise
@@ -259,7 +256,7 @@ class Host:
             self._ringer.look_soon()
 
     async def _start_due(self) -> None:
-        while not self._draining and (found := await start_due(self._pool)):
+        while not self._draining and (found := await start_due(self._pool, self._left)):
             for due in found:
                 log.info(
                     f"subscription.{due.outcome}",

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from chiron_workers.errors import UsageError
+from chiron_workers.errors import TimeZoneUnknown, UsageError
 
 CHARS_MAX = 100
 TIMES_COMPARED = 100
@@ -50,7 +50,8 @@ class Recurrence:
         """The first due time after a moment, in UTC.
 
         Raises:
-            UsageError: The expression or the zone cannot be read, or no time comes any more.
+            TimeZoneUnknown: This machine does not know the zone.
+            UsageError: The expression cannot be read, or no time comes any more.
         """
         zone = self._zone()
         local = moment.astimezone(zone)
@@ -84,7 +85,7 @@ class Recurrence:
         try:
             return ZoneInfo(self.time_zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise UsageError(
+            raise TimeZoneUnknown(
                 f"There is no time zone {self.time_zone[:CHARS_MAX]!r}; write one such as Europe/Berlin, or UTC."
             ) from None
 

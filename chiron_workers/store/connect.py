@@ -14,7 +14,8 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 # Serialization failure, deadlock, lock timeout: the same statement may succeed at once.
 REPEATABLE = ("40001", "40P01", "55P03")
-GOING_AWAY = ("57P01", "57P02", "57P03")  # shut down, crashed, not yet up
+# Shut down, crashed, not yet up; ended since its process stood still in the midst of a transaction, which is rolled back.
+GOING_AWAY = ("57P01", "57P02", "57P03", "25P03")
 
 # A host that vanishes without a word is noticed within half a minute rather than after many.
 KEEPALIVE: dict[str, Any] = {
@@ -35,7 +36,7 @@ def is_outage(error: BaseException) -> bool:
     """Whether Postgres is away, rather than unwilling: the same write may succeed when it is back."""
     if isinstance(error, (psycopg.InterfaceError, PoolTimeout)):
         return True
-    if not isinstance(error, psycopg.OperationalError):
+    if not isinstance(error, (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)):
         return False
     state = error.sqlstate
     return state is None or state.startswith("08") or state in GOING_AWAY + REPEATABLE

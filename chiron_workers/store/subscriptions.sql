@@ -45,7 +45,7 @@ select id from subscriptions where id = %(id)s for update;
 update subscriptions set state = 'paused', next_at = null, reason = %(reason)s where id = %(id)s;
 
 -- resume
-update subscriptions set state = 'active', next_at = %(next_at)s, reason = '' where id = %(id)s;
+update subscriptions set state = 'active', next_at = %(next_at)s, reason = '', refused_since = null where id = %(id)s;
 
 -- remove
 delete from subscriptions where id = %(id)s returning id;

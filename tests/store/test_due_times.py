@@ -10,8 +10,9 @@ from psycopg.rows import DictRow
 from stage import Stage
 
 from chiron_workers.recurrence import Recurrence
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
+from chiron_workers.store import Session, due_times
+from chiron_workers.store.batches import NewBatch, Submitted, submit
+from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.due_times import DueTime, start_due
 from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
 
@@ -146,9 +147,6 @@ async def test_the_last_batch_is_that_of_the_latest_time_whatever_the_clock_of_i
     ("spoil", "reason"),
     [
         ("update subscriptions set cron = '0 25 * * *' returning 1", "cannot be read (Bad hour)"),
-        ("update subscriptions set time_zone = 'Mars/Olympus' returning 1", "no time zone 'Mars/Olympus'"),
-        ("update subscriptions set role = 'baker' returning 1", "no role 'baker'"),
-        ("update subscriptions set model = 'unheard-of' returning 1", "price of unheard-of is not known"),
         ("delete from subjects returning 1", "The subject the-arctic is gone"),
     ],
 )
@@ -216,14 +214,109 @@ async def test_words_of_a_run_that_read_private_files_are_not_handed_on(stage: S
     assert row["found_before"] is None
 
 
-async def test_while_one_worker_looks_the_others_go_on_with_something_else(
-    stage: Stage,
+async def test_a_look_holds_no_connection_that_its_own_steps_would_wait_for(
+    stage: Stage, database_url: str
+) -> None:
+    await subscribe(stage.pool, "sea ice", "permafrost")
+    await make_due(stage)
+    async with open_pool(database_url, size=1) as pool, asyncio.timeout(20):
+        assert [found.outcome for found in await start_due(pool)] == ["started"]
+
+
+async def test_a_worker_that_was_stopped_in_the_midst_of_a_look_starts_nothing_twice(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await subscribe(stage.pool)
     await make_due(stage)
-    async with stage.pool.connection() as frozen:
-        await frozen.execute("begin")
-        await frozen.execute("select pg_advisory_xact_lock(7201849)")
-        assert await start_due(stage.pool) == []
-        await frozen.execute("rollback")
-    assert len(await start_due(stage.pool)) == 1
+    stopped, go_on = asyncio.Event(), asyncio.Event()
+
+    async def submit_late(pool: Pool, batch: NewBatch) -> Submitted:
+        stopped.set()
+        await go_on.wait()
+        return await submit(pool, batch)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(due_times, "submit", submit_late)
+        late = asyncio.create_task(start_due(stage.pool))
+        await stopped.wait()
+    assert [found.outcome for found in await start_due(stage.pool)] == ["started"]
+    before = await subscription(stage)
+    go_on.set()
+    assert await late == []
+    assert await subscription(stage) == before
+    assert len(await stage.rows("select 1 from batches")) == 1
+
+
+async def test_one_that_is_paused_in_the_midst_of_a_look_stays_paused(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscription_id = await subscribe(stage.pool)
+    await make_due(stage)
+
+    async def paused_meanwhile(*args: Any) -> Any:
+        async with Session(stage.pool) as session:
+            await Subscriptions(session).pause(subscription_id)
+        return await batch_of(*args)
+
+    batch_of = due_times._batch
+    monkeypatch.setattr(due_times, "_batch", paused_meanwhile)
+    assert await start_due(stage.pool) == []
+    assert (await subscription(stage))["reason"] == "asked for"
+    assert await stage.rows("select 1 from batches") == []
+
+
+LACKING = pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        ("update subscriptions set time_zone = 'Mars/Olympus' returning 1", "no time zone 'Mars/Olympus'"),
+        ("update subscriptions set role = 'baker' returning 1", "no role 'baker'"),
+        ("update subscriptions set model = 'unheard-of' returning 1", "price of unheard-of is not known"),
+    ],
+)
+
+
+@LACKING
+async def test_what_one_worker_lacks_something_for_is_left_to_one_that_has_it(
+    stage: Stage, spoil: str, reason: str
+) -> None:
+    subscription_id = await subscribe(stage.pool, "broken")
+    await subscribe(stage.pool, "sound")
+    due_at = await make_due(stage)
+    await stage.rows(spoil.replace(" returning", " where topics = '{broken}' returning"))
+    left: dict[UUID, datetime] = {}
+    assert sorted(found.outcome for found in await start_due(stage.pool, left)) == ["left", "started"]
+    assert left == {subscription_id: due_at}
+    assert await start_due(stage.pool, left) == [], "it is told once"
+    [row] = await stage.rows("select * from subscriptions where id = %s", subscription_id)
+    assert (row["state"], row["next_at"]) == ("active", due_at)
+    assert row["reason"].startswith("Due, and no worker has started it yet: ")
+    assert reason in row["reason"]
+    await stage.rows(
+        "update subscriptions set role = 'research', model = 'offline', time_zone = 'UTC' returning 1"
+    )
+    assert [found.outcome for found in await start_due(stage.pool)] == ["started"], "by another worker"
+    [row] = await stage.rows("select * from subscriptions where id = %s", subscription_id)
+    assert (row["state"], row["reason"], row["refused_since"]) == ("active", "", None)
+
+
+@LACKING
+async def test_what_no_worker_could_start_for_hours_is_paused_with_the_reason(
+    stage: Stage, spoil: str, reason: str
+) -> None:
+    await subscribe(stage.pool)
+    await make_due(stage)
+    await stage.rows(spoil)
+    left: dict[UUID, datetime] = {}
+    await start_due(stage.pool, left)
+    await stage.rows(
+        "update subscriptions set refused_since = refused_since - interval '5 hours 50 minutes' returning 1"
+    )
+    assert await start_due(stage.pool, left) == []
+    assert [found.outcome for found in await start_due(stage.pool)] == ["left"]
+    await stage.rows(
+        "update subscriptions set refused_since = refused_since - interval '20 minutes' returning 1"
+    )
+    assert [found.outcome for found in await start_due(stage.pool, left)] == ["paused"]
+    row = await subscription(stage)
+    assert (row["state"], row["next_at"], row["times"]) == ("paused", None, 0)
+    assert reason in row["reason"]

@@ -14,8 +14,9 @@ create table subscriptions (
   run_id uuid references runs on delete set null,  -- that made it, if a run did
   fingerprint text not null,
   state text not null default 'active' constraint subscriptions_state_is_known check (state in ('active', 'paused', 'ended')),
-  reason text not null default '',  -- of the pause, or of the latest time that was passed over
+  reason text not null default '',  -- of the pause, or of the latest time that was passed over or could not be started yet
   next_at timestamptz constraint subscriptions_active_ones_come_due check ((state = 'active') = (next_at is not null)),
+  refused_since timestamptz,  -- when a worker first lacked what it takes to start what is due
   last_due_at timestamptz,
   times int not null default 0,
   times_skipped int not null default 0,
