@@ -1,7 +1,7 @@
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -120,6 +120,18 @@ def _print_run(found: RunSummary) -> None:
         typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
     if found.answer:
         typer.echo(f"\n{paragraphs(found.answer)}")
+    for evaluation in found.evaluations:
+        _print_evaluation(evaluation)
+
+
+def _print_evaluation(found: Mapping[str, Any]) -> None:
+    at = datetime.fromisoformat(found["at"])
+    typer.echo(f"\nScored {found['overall']:.2f} of 5 by {one_line(found['model'])} at {_time(at)}:")
+    typer.echo(f"  {one_line(found['text'])}")
+    for score in found["scores"]:
+        typer.echo(
+            f"  {score['score']} {one_line(score['criterion'])} (weight {score['weight']:g}): {one_line(score['reason'])}"
+        )
 
 
 def _print_held(held: Sequence[Hold]) -> None:

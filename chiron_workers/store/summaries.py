@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,6 +13,8 @@ from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
 
 SQL = load(__file__)
+EVALUATIONS_SHOWN = 20
+JUDGED_CHARS_SHOWN = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,11 @@ class BatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events."""
+    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
+
+    `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
+    text_chars, overall, scores}, with the first 2,000 characters of the text; among the runs of a batch they are left out.
+    """
 
     id: UUID
     batch_id: UUID
@@ -78,6 +84,7 @@ class RunSummary:
     pruned_at: datetime | None
     silent: bool
     held: dict[str, str] | None
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
 
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
@@ -96,7 +103,9 @@ async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[
 
 async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
     """One run. Raises NotFound."""
-    found = await _rows(pool, "run", {"run_id": run_id})
+    found = await _rows(
+        pool, "run", {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
+    )
     if not found:
         raise NotFound(f"There is no run {run_id}. `chiron show BATCH` shows the runs of a batch.")
     return _run(found[0])

@@ -30,7 +30,11 @@ select id, batch_id, role, subject_id, topic, model, state, attempt, turns, fact
        spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at, silent,
        (select json_build_object('model', h.model, 'until', until, 'reason', reason)
-          from holds h where h.model = runs.model and until > now() and state = 'queued') as held
+          from holds h where h.model = runs.model and until > now() and state = 'queued') as held,
+       (select coalesce(json_agg(json_build_object(
+                 'id', e.id, 'at', at, 'model', e.model, 'question', question, 'text', left(text, %(chars)s),
+                 'text_chars', length(text), 'overall', round(overall::numeric, 2), 'scores', scores) order by at desc, e.id desc), '[]')
+          from (select * from evaluations where run_id = %(run_id)s order by at desc, id desc limit %(evaluations)s) e) as evaluations
   from runs where id = %(run_id)s;
 
 -- runs_of

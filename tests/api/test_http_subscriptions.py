@@ -1,7 +1,12 @@
+from uuid import UUID
+
 import httpx2
 import pytest
 
 from chiron_workers.ids import new_id
+from chiron_workers.store import Caller, Session
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.evaluations import Evaluations
 
 BODY = {
     "topics": ["sea ice"],
@@ -79,3 +84,13 @@ async def test_the_tool_makes_the_same_subscription_for_whoever_calls_it(client:
     assert refused.status_code == 422
     assert "Write five fields" in refused.json()["detail"]
     assert (await client.get(PATH)).json()["items"][0]["id"] == made["subscription_id"]
+
+
+async def test_a_run_has_the_texts_that_it_had_judged(client: httpx2.AsyncClient, pool: Pool):
+    batch = (await client.post("/v1/batches", json={"subject": "Ice", "topics": ["ice"]})).json()
+    where, caller = f"/v1/runs/{batch['run_ids'][0]}", Caller(run_id=UUID(batch["run_ids"][0]))
+    assert (await client.get(where)).json()["evaluations"] == []
+    async with Session(pool, caller) as session:
+        await Evaluations(session).add(text="Ice.", question="", model="m", scores=[], overall=2)
+    [found] = (await client.get(where)).json()["evaluations"]
+    assert (found["text"], found["overall"], found["scores"]) == ("Ice.", 2.0, [])

@@ -63,6 +63,22 @@ def test_a_wrong_call_is_one_sentence(chiron: Chiron) -> None:
     assert "There is no subscription 0198c0de" in missing.output
 
 
+def test_a_run_shows_the_texts_that_it_had_judged(chiron: Chiron, rows: Rows) -> None:
+    batch = json.loads(chiron("submit", "tides", "--subject", "Physics", "--json").stdout)
+    (run_id,) = batch["run_ids"]
+    scores = [{"criterion": "clear", "weight": 2, "score": 4, "reason": "It is.\x1b[2J", "quote": "Tides"}]
+    rows(
+        "insert into evaluations (id, run_id, model, question, text, scores, overall) "
+        "values (gen_random_uuid(), %s, 'judge', '', 'Tides rise.', %s, 4) returning 1",
+        run_id, json.dumps(scores),
+    )  # fmt: skip
+    shown = chiron("show", run_id).output
+    assert "Scored 4.00 of 5 by judge at " in shown
+    assert "  Tides rise.\n  4 clear (weight 2): It is.\n" in shown
+    [found] = json.loads(chiron("show", run_id, "--json").stdout)["evaluations"]
+    assert (found["text"], found["text_chars"], found["scores"]) == ("Tides rise.", 11, scores)
+
+
 def test_a_run_that_ended_silently_is_shown_so(chiron: Chiron, rows: Rows) -> None:
     batch = json.loads(chiron("submit", "tides", "--subject", "Physics", "--json").stdout)
     rows(
