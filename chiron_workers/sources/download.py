@@ -19,6 +19,7 @@ REDIRECTS_MAX = 5
 URL_CHARS_SHOWN = 300
 CHUNK_BYTES = 64 * 1024
 REDIRECTS = {301, 302, 303, 307, 308}
+CODINGS = ("", "identity", "gzip", "deflate")  # what the client asks for and decodes
 WAIT_S_MAX = 3_600.0  # of what a host may ask for
 Admit = Callable[[str], Awaitable[None]]
 
@@ -98,6 +99,9 @@ async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits, admit
 async def _body(answer: aiohttp.ClientResponse, url: str, limits: Limits) -> Download:
     if answer.status != HTTPStatus.OK:
         raise _failure(answer, url)
+    coding = answer.headers.get("Content-Encoding", "").strip().lower()
+    if coding not in CODINGS:
+        raise NotFetched(f"{shown_url(url)} is coded as {coding[:40]!r}, which was not asked for.")
     body = bytearray()
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
         body += chunk

@@ -37,6 +37,7 @@ def _holds(network: Network, other: Network) -> bool:
 AGENT = "Chiron"  # the name that a robots.txt gives rules for
 HEADERS = {
     "User-Agent": f"{AGENT}/{version('chiron')} (research agent)",
+    "Accept-Encoding": "gzip, deflate",
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1",
 }
 DENIED = ssrfguard.AddressTable(

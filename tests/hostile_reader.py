@@ -1,0 +1,46 @@
+"""Reads every page of a hostile server as a worker does, and tells what came of it, as lines of JSON."""
+
+import asyncio
+import json
+import sys
+import time
+
+import psutil
+
+from chiron_workers.errors import ToolError
+from chiron_workers.sources.apart import Room
+from chiron_workers.sources.download import Limits
+from chiron_workers.sources.page import read_page
+
+ROOM = Room(timeout_s=3)  # shorter than by default, so that what takes longer costs the test less
+LIMITS = Limits(bytes_max=5_000_000, timeout_s=2, private=True)
+
+
+async def read(url: str, n: int, slots: asyncio.Semaphore) -> None:
+    async with slots:
+        began = time.monotonic()
+        try:
+            found = await read_page(f"{url}/{n}", limits=LIMITS, room=ROOM)
+            outcome = f"TEXT of {len(found.document.text)} characters"
+        except ToolError as error:
+            outcome = str(error)
+    seconds = round(time.monotonic() - began, 2)
+    sys.stdout.write(json.dumps({"n": n, "outcome": outcome, "seconds": seconds}) + "\n")
+
+
+async def measured(url: str, count: int) -> dict[str, float]:
+    process, slots = psutil.Process(), asyncio.Semaphore(3)
+    before_mb = most_mb = process.memory_info().rss / 1e6
+    work = asyncio.gather(*(read(url, n, slots) for n in range(count)))
+    longest_stall_s, looked_at = 0.0, time.monotonic()
+    while not work.done():
+        await asyncio.sleep(0.02)
+        longest_stall_s = max(longest_stall_s, time.monotonic() - looked_at - 0.02)
+        looked_at = time.monotonic()
+        most_mb = max(most_mb, process.memory_info().rss / 1e6)
+    await work
+    return {"growth_mb": round(most_mb - before_mb), "longest_stall_s": round(longest_stall_s, 2)}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(measured(sys.argv[1], int(sys.argv[2])))) + "\n")
