@@ -12,7 +12,7 @@ from chiron_workers.sources.apart import Room
 from chiron_workers.sources.download import Limits
 from chiron_workers.sources.page import read_page
 
-ROOM = Room(timeout_s=3)  # shorter than by default, so that what takes longer costs the test less
+ROOM = Room(timeout_s=8)  # shorter than by default, so that what takes longer costs the test less
 LIMITS = Limits(bytes_max=5_000_000, timeout_s=2, private=True)
 
 

@@ -101,7 +101,7 @@ TRICKS: dict[str, tuple[Send, str]] = {
     "5 MB of misnested tags": (answers(filled("<b><i><a><p></b></a></i>x")), "TEXT|cannot be read"),
     "5 MB of attributes": (
         answers(b"<html><p " + b" ".join(b"a%d=1" % n for n in range(480_000)) + b">x"),
-        "reading it took more than 3 s",
+        "reading it took more than",
     ),
     "5 MB of small links": (answers(filled("<a href=x>y</a> ")), "TEXT|cannot be read"),
     "5 MB of a comment": (answers(filled("x", "<html><!-- ")), "cannot be read"),
