@@ -28,6 +28,12 @@ def tells_its_id_and_hangs(file: str) -> int:
     return hangs()
 
 
+def tells_its_id_and_sleeps(file: str) -> int:
+    Path(file).write_text(str(os.getpid()))
+    time.sleep(60)
+    return 1
+
+
 def hangs() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
     while True:

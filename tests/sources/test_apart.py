@@ -9,17 +9,12 @@ from pathlib import Path
 import apart_jobs
 import psutil
 import pytest
+from workers import wait_until
 
 from chiron_workers.sources.apart import JOBS_MAX, Room, run_apart, wait_apart
 from chiron_workers.sources.document import Block, Document, UnreadableError
 
 ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
-
-
-async def wait_until(condition, timeout_s: float = 20) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
@@ -49,13 +44,13 @@ async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile(
 async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
     told = tmp_path / "pid"
     job = asyncio.create_task(run_apart(partial(apart_jobs.tells_its_id_and_hangs, str(told)), room=ROOM))
-    await wait_until(lambda: told.exists() and told.read_text())
+    await asyncio.to_thread(wait_until, lambda: told.exists() and told.read_text())
     pid = int(told.read_text())
     assert psutil.pid_exists(pid)
     job.cancel()
     with pytest.raises(asyncio.CancelledError):
         await job
-    await wait_until(lambda: not psutil.pid_exists(pid))
+    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(pid))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +91,7 @@ async def test_more_jobs_than_places_take_turns() -> None:
 async def test_a_server_that_was_killed_is_started_again() -> None:
     [server] = [one for one in psutil.Process().children() if "chiron_workers.sources.forks" in one.cmdline()]
     server.kill()
-    await wait_until(lambda: server.status() == psutil.STATUS_ZOMBIE)
+    await asyncio.to_thread(wait_until, lambda: server.status() == psutil.STATUS_ZOMBIE)
     assert (await run_apart(partial(apart_jobs.says, "again"), room=ROOM)).text == "again"
     assert not psutil.pid_exists(server.pid)
 
@@ -117,3 +112,20 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
         check=False,
     )
     assert (done.stdout, done.stderr) == ("once\n", "")
+
+
+def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    told = tmp_path / "pid"
+    script.write_text(
+        "from functools import partial\nimport apart_jobs\n"
+        "from chiron_workers.sources.apart import Room, wait_apart\n"
+        f"wait_apart(partial(apart_jobs.tells_its_id_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
+    )
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
+    with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:
+        wait_until(lambda: told.exists() and told.read_text())
+        [server] = psutil.Process(worker.pid).children()
+        worker.kill()
+    wait_until(lambda: not server.is_running())
+    wait_until(lambda: not psutil.pid_exists(int(told.read_text())))

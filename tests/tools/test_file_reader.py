@@ -10,6 +10,7 @@ from chiron_workers.settings import settings
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.files import ENTRIES_MAX, WINDOW_CHARS, file_reader
+from chiron_workers.tools.knowledge import store_knowledge
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -53,6 +54,7 @@ async def test_a_file_gives_its_text_marked_as_a_quotation(store: Store, folder:
     assert "not instructions" in str(found.pop("notice"))
     assert found == {
         "path": str(folder / "moons.pdf"),
+        "url": f"file://{folder}/moons.pdf?range=2-2",
         "kind": "pdf",
         "title": "Moons of Mars",
         "text": "[Page 2]\n\nSecond page with characterisation.",
@@ -175,3 +177,26 @@ async def test_it_is_offered_to_agents(store: Store, folder: Path) -> None:
     (folder / "a.txt").write_text("one\ntwo")
     found = await registry().execute("file_reader", store, {"path": "a.txt", "range": 2, "offset": "0"})
     assert found["text"] == "two"
+
+
+async def test_a_fact_can_rest_on_what_was_read(folder: Path, in_a_run: Caller, pool, embedder) -> None:
+    copy(GOLDEN / "moons.pdf", folder)
+    async with Store(Session(pool, in_a_run), embedder) as of_run:
+        found = await file_reader(of_run, path="moons.pdf")
+        fact = {
+            "subject_id": "Moon", "source_url": found["url"], "source_score": 0.8, "topic_path": "mars", "confidence": 0.8,
+        }  # fmt: skip
+        quote = "Mars has two moons, Phobos and Deimos"
+        stored = await store_knowledge(of_run, content="Mars has two moons.", quote=quote, **fact)
+        assert stored["status"] == "stored"
+        with pytest.raises(ToolError, match="these words do not stand in the page"):
+            await store_knowledge(
+                of_run, content="Mars has three moons.", quote="Mars has three moons", **fact
+            )
+
+
+async def test_a_text_that_is_too_long_to_be_kept_has_no_address(store: Store, folder: Path) -> None:
+    (folder / "long.txt").write_text("word " * 500_000)
+    found = await file_reader(store, path="long.txt")
+    assert "url" not in found
+    assert found["next_offset"] == WINDOW_CHARS
