@@ -54,6 +54,10 @@ class Skills:
         """A skill after all that it needs. Raises SkillNotFoundError."""
         return [self.get(each) for each in closure(name, self.codes)]
 
+    async def get_ready(self, name: str, *, run_id: UUID) -> None:
+        """Make the code of a skill, and of those it needs, ready for a run that has loaded it. Raises SkillLoadError."""
+        await self.activate(run_id, closure(name, self.codes))
+
     def leave_out(self, broken: Iterable[LeftOut]) -> None:
         """Offer these no longer."""
         self._broken |= {each.folder: each for each in broken}

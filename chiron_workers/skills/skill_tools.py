@@ -44,9 +44,7 @@ class SkillTool(Tool):
             raise SkillError(
                 f"Load the skill {self._skill} first: call load_skill with its name.", tool=self.name
             )
-        # Another worker may have loaded it, so this one may have to get it ready.
-        needed = [skill.name for skill in self._skills.with_needed(self._skill)]
-        await self._skills.activate(run_id, needed)
+        await self._skills.get_ready(self._skill, run_id=run_id)  # another worker may have loaded it
         return await self._inner.run(store, given)
 
 

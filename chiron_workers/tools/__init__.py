@@ -18,9 +18,9 @@ def registry() -> Registry:
     """
     tools = Registry()
     tools.load_from_module(__name__)
+    offer(tools, skills())
     for place in settings().tools:
         load(tools, place)
-    offer(tools, skills())
     return tools
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, turn
+from scripted_model import Fails, Says, call, calls, says, turn
 from skill_folders import skills_in, write_skill
 from small_window import TOKENS, counting, folds
 from stage import Stage, open_stage
@@ -164,6 +164,29 @@ async def test_its_tools_work_once_it_is_loaded(skilled: Stage) -> None:
     assert {"tides__height", "tides__prompt"} <= {
         tool["name"] for tool in skilled.server.requests[0]["tools"]
     }
+
+
+async def test_its_tools_go_on_working_without_its_folder_and_on_another_worker(
+    skilled: Stage, folder: Path
+) -> None:
+    ended = False
+
+    def script(request: dict[str, Any]) -> Says | Fails:
+        if turn(request) == 0:
+            return calls(load("tides"))
+        if not ended:
+            return Fails(status=529, type="overloaded_error")
+        return calls(call("tides__height", hour=3)) if turn(request) == 1 else says("done")
+
+    skilled.settings = skilled.settings.model_copy(update={"model_tries": 1})
+    await skilled.model(script)
+    (run_id,) = await skilled.submit("tides")
+    assert await skilled.play(run_id) is Outcome.LEFT
+    ended = True
+    (folder / "tides" / "SKILL.md").unlink()
+    await skilled.end_waiting()
+    assert await skilled.play(run_id) is Outcome.PLAYED
+    assert (await results(skilled))[-1] == "6"
 
 
 async def test_its_files_are_read_once_it_is_loaded(skilled: Stage) -> None:
