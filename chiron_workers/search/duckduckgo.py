@@ -24,6 +24,8 @@ def _results(query: str) -> list[Any]:
     from ddgs.exceptions import DDGSException
 
     engine = Duckduckgo(timeout=max(1, int(settings().search_timeout_s)))
+    # A query with a bang ("!w tides") is answered with a redirect that would carry its words to any of thousands of sites.
+    engine.http_client.client.follow_redirects = False
     engine.search_url = f"{address_of(NAME, URL)}/html/"
     try:
         found = engine.search(query)

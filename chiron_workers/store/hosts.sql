@@ -28,6 +28,7 @@ on conflict (origin) do update
 returning body, refusal;
 
 -- forget
--- Hosts that nobody has asked for a week; with each robots.txt that is new, so about once a day and host.
-with old as (delete from hosts where next_at < now() - interval '7 days')
+-- What has been of no use for a week; with each robots.txt that is new, so about once a day and host.
+with idle as (delete from hosts where next_at < now() - interval '7 days'),
+stale as (delete from shared_pages where coalesce(good_until, claimed_until, '-infinity') < now() - interval '7 days')
 delete from robots where good_until < now() - interval '7 days';

@@ -13,6 +13,7 @@ from stage import Stage
 from chiron_workers.errors import ToolError
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.hosts import Hosts
 from chiron_workers.store.runs import Run
 from chiron_workers.tools.web import FetchedPage, web_fetch
 
@@ -102,6 +103,15 @@ async def test_another_batch_and_a_page_that_grew_old_are_fetched_anew(stage: St
     await stage.rows("update shared_pages set good_until = now() - interval '1 s' returning 1")
     assert (await reader.read(page))["text"] == "New."
     assert site.asked("/page") == 3
+
+
+async def test_pages_that_are_of_no_use_any_more_are_forgotten(stage: Stage, site: Site) -> None:
+    [reader] = await readers(stage, 1)
+    await reader.read(site.text("/old", "Old."))
+    await stage.rows("update shared_pages set good_until = now() - interval '8 days' returning 1")
+    await reader.read(site.text("/new", "New."), "call-2")
+    await Hosts(stage.pool).keep_robots("http://another.test", None)
+    assert [row["url"] for row in await stage.rows("select url from shared_pages")] == [site.url + "/new"]
 
 
 async def test_sharing_can_be_turned_off(

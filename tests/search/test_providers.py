@@ -246,6 +246,19 @@ async def test_results_of_odd_kinds_are_left_out_rather_than_shown(
     assert await ask(name) == []
 
 
+async def test_no_provider_follows_a_redirect_with_the_words_of_a_query(
+    service: Service, ask: Callable[..., Any]
+) -> None:
+    service.answer = lambda request: web.Response(
+        status=302, headers={"Location": f"{service.url}/elsewhere?q=tides"}
+    )
+    for name in ("brave", "tavily", "exa", "searxng", "duckduckgo"):
+        with pytest.raises(ToolError, match=name):
+            await ask(name)
+    assert all(asked["path"] != "/elsewhere" for asked in service.asked)
+    assert len(service.asked) == 5
+
+
 async def test_a_dead_or_slow_service_is_named_and_the_others_answer(
     service: Service, ask: Callable[..., Any], setting: Callable[[str, str], None], unused_tcp_port: int
 ) -> None:
