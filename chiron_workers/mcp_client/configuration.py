@@ -8,7 +8,7 @@ from chiron_workers.errors import ConfigurationError
 from chiron_workers.mcp_client.entry import read_entry, require_headers
 from chiron_workers.mcp_client.expansion import Expander
 from chiron_workers.mcp_client.names import slug
-from chiron_workers.mcp_client.redaction import Redaction, secret_headers
+from chiron_workers.mcp_client.redaction import Redaction, secret_arguments
 from chiron_workers.settings import Settings
 
 FILE = "mcp.json"
@@ -104,19 +104,20 @@ def server_config(name: str, entry: object) -> ServerConfig | None:
     expand = Expander(f"The server {name!r}")
     env, headers = expand.table("env", read.env), expand.table("headers", read.headers)
     url = expand("url", read.url or "")
+    args = tuple(expand(f"args.{n}", one) for n, one in enumerate(read.args))
     require_headers(name, headers)
     return ServerConfig(
         name=name,
         slug=slug(name),
         command=expand("command", read.command or ""),
-        args=tuple(expand(f"args.{n}", one) for n, one in enumerate(read.args)),
+        args=args,
         env=env,
         cwd=expand("cwd", read.cwd) if read.cwd else None,
         url=url,
         headers=headers,
         timeout_s=read.timeout,
         allowed_tools=None if read.allowed_tools is None else frozenset(read.allowed_tools),
-        redaction=Redaction.of([*secret_headers(headers), *expand.secrets], url=url),
+        redaction=Redaction.of([*expand.secrets, *secret_arguments(args)], url=url),
     )
 
 

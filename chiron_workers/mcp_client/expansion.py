@@ -3,7 +3,7 @@ import re
 from collections.abc import Mapping
 
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.mcp_client.redaction import names_secret
+from chiron_workers.mcp_client.redaction import names_secret, secret_values
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -37,5 +37,5 @@ class Expander:
     def table(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
         """The same for each value of a table."""
         found = {name: self(f"{field}.{name}", value) for name, value in values.items()}
-        self.secrets += [value for name, value in found.items() if names_secret(name)]
+        self.secrets += secret_values(found)
         return found

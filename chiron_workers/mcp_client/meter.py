@@ -7,15 +7,16 @@ from typing import Self
 
 import anyio
 import mcp_types as types
-from mcp.client._transport import ReadStream, TransportStreams
+from mcp.client._transport import ReadStream, TransportStreams, WriteStream
 from mcp.shared.message import SessionMessage
 
 from chiron_workers.mcp_client.lists import complete, keep_allowed
 
 MESSAGE_BYTES_MAX = 4_000_000
 WINDOW_S = 10.0
-BYTES_MAX = 64_000_000  # in a window
-UNASKED_MAX = 500  # messages in a window that answer no request of ours
+BYTES_MAX = 64_000_000  # in a window, and a message more for each request of ours
+UNASKED_MAX = 500  # messages in a window that answer no request of ours, and
+UNASKED_EACH = 50  # more for each request: servers tell how they get on
 
 
 class Ended(Exception):
@@ -47,18 +48,20 @@ class Meter:
         self._since = time.monotonic()
         self._bytes = 0
         self._unasked = 0
+        self._asked = 0
 
-    def count(self, *, read_bytes: int = 0, unasked: int = 0) -> None:
+    def count(self, *, read_bytes: int = 0, unasked: int = 0, asked: int = 0) -> None:
         """Raises Flooded if it is too much for the current window."""
         now = time.monotonic()
         if now - self._since > WINDOW_S:
-            self._since, self._bytes, self._unasked = now, 0, 0
+            self._since, self._bytes, self._unasked, self._asked = now, 0, 0, 0
         self._bytes += read_bytes
         self._unasked += unasked
-        if self._bytes > BYTES_MAX:
-            self.refuse(f"it sent more than {BYTES_MAX // 1_000_000} MB in {WINDOW_S:g} s")
-        if self._unasked > UNASKED_MAX:
-            self.refuse(f"it sent more than {UNASKED_MAX} messages that nobody asked for in {WINDOW_S:g} s")
+        self._asked += asked
+        if self._bytes > (most := BYTES_MAX + self._asked * MESSAGE_BYTES_MAX):
+            self.refuse(f"it sent more than {most // 1_000_000} MB in {WINDOW_S:g} s")
+        if self._unasked > (most := UNASKED_MAX + self._asked * UNASKED_EACH):
+            self.refuse(f"it sent more than {most} messages that nobody asked for in {WINDOW_S:g} s")
 
     def refuse(self, reason: str) -> None:
         """End the connection for this reason. Raises Flooded."""
@@ -78,7 +81,31 @@ async def metered(
 ) -> AsyncIterator[TransportStreams]:
     """A transport whose messages are counted, and whose end is told to the meter."""
     async with transport as (read, write):
-        yield _Metered(read, meter), write
+        yield _Metered(read, meter), _Counted(write, meter)
+
+
+class _Counted:
+    """A stream of messages to a server, of which those that ask something are counted."""
+
+    def __init__(self, inner: WriteStream[SessionMessage], meter: Meter) -> None:
+        self._inner = inner
+        self._meter = meter
+
+    async def send(self, item: SessionMessage) -> None:
+        if isinstance(item.message, types.JSONRPCRequest):
+            self._meter.count(asked=1)
+        await self._inner.send(item)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 class _Metered:

@@ -1,10 +1,11 @@
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
 SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
+LOOKS_SECRET = re.compile(r"(?=.*\d)[^\s/\\]{16,}")  # no words, and no path
 SECRET_CHARS_MIN = 6  # shorter words are no secrets, and stand in ordinary text
 HIDDEN = "***"
 
@@ -14,10 +15,26 @@ def names_secret(name: str) -> bool:
     return bool(SECRET.search(name))
 
 
-def secret_headers(headers: Mapping[str, str]) -> list[str]:
-    """What of the headers nobody else may see: values, and keys without the word (`Bearer`) before them."""
-    values = [value for name, value in headers.items() if names_secret(name)]
-    return values + [value.partition(" ")[2] for value in values]
+def secret_values(table: Mapping[str, str]) -> list[str]:
+    """What nobody else may see of headers or an environment: by its name, or by its looks.
+
+    With a header's value goes the key in it, without the word (`Bearer`) before.
+    """
+    values = [value for name, value in table.items() if names_secret(name) or LOOKS_SECRET.fullmatch(value)]
+    passwords = [_password(value) for value in table.values()]
+    return [*values, *(value.partition(" ")[2] for value in values), *passwords]
+
+
+def secret_arguments(arguments: Sequence[str]) -> list[str]:
+    """What nobody else may see of a command's arguments: `--key=VALUE`, and what stands behind a `--key`."""
+    found = [_password(argument) for argument in arguments]
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        name, is_set, value = argument.partition("=")
+        if is_set and names_secret(name):
+            found.append(value)
+        elif before.startswith("-") and "=" not in before and names_secret(before):
+            found.append(argument)
+    return found
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,9 +46,8 @@ class Redaction:
     @classmethod
     def of(cls, secrets: Iterable[str], *, url: str = "") -> Self:
         """These secrets, and those that stand in an address."""
-        parts = urlsplit(url)
-        in_url = [value for name, value in parse_qsl(parts.query) if names_secret(name)]
-        found = {*secrets, *in_url, parts.password or ""}
+        in_url = [value for name, value in parse_qsl(urlsplit(url).query) if names_secret(name)]
+        found = {*secrets, *in_url, _password(url)}
         return cls(
             tuple(sorted((one for one in found if len(one) >= SECRET_CHARS_MIN), key=len, reverse=True))
         )
@@ -41,3 +57,12 @@ class Redaction:
         for secret in self.secrets:
             text = text.replace(secret, HIDDEN)
         return text
+
+
+def _password(text: str) -> str:
+    if "://" not in text:
+        return ""
+    try:
+        return urlsplit(text).password or ""
+    except ValueError:
+        return ""

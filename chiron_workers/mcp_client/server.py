@@ -78,13 +78,12 @@ class Server:
         Raises:
             ToolError: It failed, or the server cannot be reached.
         """
-        async with self._room:
-            try:
-                result = await self._called(tool, arguments)
-            except ToolError:
-                raise
-            except Exception as error:
-                raise of_call(self.config, error, tool=tool.name) from error
+        try:
+            result = await self._called(tool, arguments)
+        except ToolError:
+            raise
+        except Exception as error:
+            raise of_call(self.config, error, tool=tool.name) from error
         hide = self.config.redaction
         if result.is_error:
             words = hide(error_words(result))
@@ -98,7 +97,8 @@ class Server:
 
     async def wait(self, *, tool: str) -> Connection:
         """The connection, which a call waits for a little. Raises MCPConnectionError."""
-        self._is_wanted.set()
+        if self._connection is None:
+            self._is_wanted.set()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(WAIT_S):
                 await self._ready.wait()
@@ -109,14 +109,16 @@ class Server:
     async def _called(self, tool: RemoteTool, arguments: dict[str, Any]) -> CallToolResult:
         connection = await self.wait(tool=tool.name)
         try:
-            return await connection.call(tool.remote_name, arguments)
+            async with self._room:
+                return await connection.call(tool.remote_name, arguments)
         except MCPError as error:
             if not never_arrived(error):
                 connection.meter.news.set()  # is it still there?
                 raise
             self._drop(connection, str(error))
         connection = await self.wait(tool=tool.name)
-        return await connection.call(tool.remote_name, arguments)
+        async with self._room:
+            return await connection.call(tool.remote_name, arguments)
 
     async def _live(self) -> None:
         async with connect(self.config, timeout_s=self._timeout_s) as connection:
@@ -159,8 +161,10 @@ class Server:
         self.tried.set()
 
     async def _rest(self, absence_s: float) -> None:
-        self._is_wanted.clear()
-        await asyncio.sleep(FIRST_ABSENCE_S * random.uniform(0.5, 1))  # noqa: S311  # no secret
+        part = random.uniform(0.5, 1)  # noqa: S311  # no secret
+        least_s = max(FIRST_ABSENCE_S, absence_s / 6) * part
+        await asyncio.sleep(least_s)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(absence_s * random.uniform(0.5, 1)):  # noqa: S311  # no secret
+            async with asyncio.timeout(absence_s * part - least_s):
                 await self._is_wanted.wait()  # a call does not wait for the end of a long absence
+        self._is_wanted.clear()

@@ -56,7 +56,7 @@ class Servers:
             self._registry.stand_ins.remove(self.stand_in)
         for tool in self._registry.all():
             if self._owner(tool) is not None:
-                self._registry.unregister(tool.name)
+                self._withdraw(tool)
 
     def stand_in(self, name: str) -> Tool | None:
         """A tool that a run knows of and that is not registered here, if its name says that it is one of ours."""
@@ -74,11 +74,17 @@ class Servers:
         server = getattr(tool, "server", None)
         return server if server in self._servers.values() else None
 
+    def _withdraw(self, tool: Tool) -> None:
+        try:
+            self._registry.unregister(tool.name)
+        except ToolError as error:  # a hook forbids it
+            log.warning("mcp_server.not_withdrawn", tool=tool.name, reason=str(error))
+
     def _offer(self, server: "Server") -> None:
         now = {tool.name: tool for tool in server.offer.tools}
         for old in self._registry.all():
             if self._owner(old) is server and old.name not in now:
-                self._registry.unregister(old.name)
+                self._withdraw(old)
         there = {tool.name: tool for tool in self._registry.all()}
         for name, tool in now.items():
             present = there.get(name)

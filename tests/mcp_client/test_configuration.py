@@ -110,6 +110,14 @@ def test_variables_are_put_in_and_what_they_held_is_never_shown(
     assert "s3cret" not in repr(web)
 
 
+def test_secrets_are_known_by_their_looks_and_in_arguments_too(tmp_path: Path):
+    env = {"DATABASE": "postgres://me:pass-of-db@host/db", "X": "0a1b2c3d4e5f6a7b8c"}
+    args = ["--api-key=first-one", "--token", "second-one", "--root", "/data/files"]
+    [local] = read(tmp_path, {"local": {"command": "x", "args": args, "env": env}}).servers
+    said = local.redaction("pass-of-db 0a1b2c3d4e5f6a7b8c first-one second-one /data/files")
+    assert said == "*** *** *** *** /data/files"
+
+
 def test_paths_and_small_words_of_an_environment_are_no_secrets(tmp_path: Path):
     env = {"ROOT": "/data/files", "DEBUG": "1", "API_TOKEN": "tok-123456"}
     [local] = read(tmp_path, {"local": {"command": "/usr/bin/true", "env": env}}).servers
