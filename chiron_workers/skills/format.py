@@ -15,9 +15,11 @@ NAME_CHARS = 64  # this and the next two are the standard's limits
 DESCRIPTION_CHARS = 1_024
 COMPATIBILITY_CHARS = 500
 NAME_CHARS_MAX = 200  # beyond which nobody means a name
+HEADER_CHARS_MAX = 16_000  # the YAML reader takes seconds for what is much longer, or nested
+BRACKETS_MAX = 100
 BODY_TOKENS = 5_000  # that the standard recommends at most
 CHARS_PER_TOKEN = 4
-PLAIN_LINE = re.compile(r"([A-Za-z][\w-]*):[ \t]+(.*\S)[ \t]*")
+KEY = re.compile(r"[A-Za-z][\w-]*")
 QUOTED = ("'", '"', "|", ">", "[", "{")
 
 
@@ -75,6 +77,10 @@ class _Loader(yaml.BaseLoader):
 
 
 def _fields(header: str, warnings: list[str]) -> dict[str, Any]:
+    if len(header) > HEADER_CHARS_MAX or sum(map(header.count, "[{")) > BRACKETS_MAX:
+        raise SkillLoadError(
+            f"Its frontmatter has more than {HEADER_CHARS_MAX:,} characters or {BRACKETS_MAX} brackets."
+        )
     try:
         found = _loaded(header)
     except yaml.YAMLError as error:
@@ -97,10 +103,9 @@ def _loaded(header: str) -> Any:
 
 def _with_quotes(header: str) -> str:
     def quoted(line: str) -> str:
-        match = PLAIN_LINE.fullmatch(line)
-        if match is None or match[2].startswith(QUOTED):
-            return line
-        return f"{match[1]}: {json.dumps(match[2])}"
+        key, colon, value = line.partition(": ")
+        is_plain = KEY.fullmatch(key) and value.strip() and not value.lstrip().startswith(QUOTED)
+        return f"{key}{colon}{json.dumps(value.strip())}" if is_plain else line
 
     return "\n".join(quoted(line) for line in header.expandtabs(2).split("\n"))
 

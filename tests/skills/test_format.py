@@ -1,5 +1,6 @@
 """Reading SKILL.md: what the standard allows is taken, what is odd is taken with a warning, the rest is refused."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,15 @@ def test_ways_to_write_the_same_need_no_warning(text: str, description: str) -> 
     assert (found.description, found.warnings) == (description, ())
 
 
+@pytest.mark.timeout(20)  # a second or so, where a careless pattern would take minutes
+@pytest.mark.parametrize(
+    "line", ["a: " + "\t" * 7_000 + "b: c:", "a: b: " * 2_500, "? " * 7_000, "[ " * 100, "-" * 15_000]
+)
+def test_no_frontmatter_keeps_the_worker_for_long(line: str) -> None:
+    with contextlib.suppress(SkillLoadError):
+        parsed(header("name: tides", "description: x", line), folder_name="tides")
+
+
 def test_fields_that_nobody_knows_are_kept() -> None:
     text = header("name: tides", "description: x", "license: MIT", "colour: blue", "metadata:", "  level: 3")
     found = parsed(text, folder_name="tides")
@@ -108,7 +118,8 @@ def test_a_line_of_hyphens_in_the_body_ends_nothing() -> None:
         (header("just words"), "no fields"),
         (header("name: tides", "description: 'never closed"), "is no YAML"),
         (header("a: &a [x]", "name: tides", "description: x", "b: [*a]"), "is no YAML"),
-        (header("name: tides", "description: x", "deep: " + "[" * 5_000), "is no YAML"),
+        (header("name: tides", "description: x", "deep: " + "[" * 101), "100 brackets"),
+        (header("name: tides", "description: x", "long: " + "x" * 16_000), "16,000 characters"),
         (header("name: " + "t" * 300, "description: x"), "longer than 200"),
         (header('name: "ti\\u202edes"', "description: x"), "cannot be printed"),
     ],
