@@ -36,11 +36,13 @@ def configure(settings: Settings, **servers: Any) -> None:
 
 
 @asynccontextmanager
-async def serving(registry: Registry, settings: Settings) -> AsyncIterator[None]:
+async def serving(registry: Registry, settings: Settings, *expected: str) -> AsyncIterator[None]:
+    """The servers of a worker; the block begins when these tools are there."""
     servers = Servers(registry, settings)
     servers.start()
     try:
         await servers.first_answers()
+        await until(lambda: set(expected) <= set(remote(registry)))
         yield
     finally:
         await servers.stop()
@@ -68,7 +70,7 @@ async def test_a_run_uses_tools_of_two_servers_that_share_their_names(stage: Sta
 
     await stage.model(script)
     [run_id] = await stage.submit("tides")
-    async with serving(stage.registry, stage.settings):
+    async with serving(stage.registry, stage.settings, "one__add", "two__add"):
         assert await stage.play(run_id) is Outcome.PLAYED
     assert remote(stage.registry) == []
     one, two, wrong = results(stage)
@@ -93,7 +95,7 @@ async def test_a_run_keeps_its_tools_when_the_list_changes_and_the_next_run_sees
 
     await stage.model(script)
     first, second = await stage.submit("tides", "moons")
-    async with serving(stage.registry, stage.settings):
+    async with serving(stage.registry, stage.settings, "one__add"):
         assert await stage.play(first) is Outcome.PLAYED
         assert "does not offer one__add any more" in results(stage)[0]
         assert await stage.play(second) is Outcome.PLAYED
@@ -131,7 +133,7 @@ async def test_a_call_that_takes_too_long_is_stopped_at_the_servers_own_limit(st
 
     await stage.model(script)
     [run_id] = await stage.submit("tides")
-    async with serving(stage.registry, stage.settings):
+    async with serving(stage.registry, stage.settings, "one__sleep"):
         assert await stage.play(run_id) is Outcome.PLAYED
         await until((tmp_path / "slow.cancelled").exists)
     assert "one__sleep was stopped after 1 s" in results(stage)[0]
@@ -141,7 +143,7 @@ async def test_a_cancelled_run_cancels_its_call_at_the_server(stage: Stage, tmp_
     configure(stage.settings, one=honest(tmp_path))
     await stage.model(lambda _: calls(call("one__sleep", seconds=60, mark="run")))
     [run_id] = await stage.submit("tides")
-    async with serving(stage.registry, stage.settings):
+    async with serving(stage.registry, stage.settings, "one__sleep"):
         taking = stage.taking(await stage.claim(run_id))
         carried = asyncio.create_task(taking.carry())
         await until((tmp_path / "run.began").exists)
@@ -163,8 +165,11 @@ async def test_a_worker_offers_remote_tools_and_leaves_no_children(
     configure(settings, one=secret, two=stubborn, dead={"command": "no-such-program"}, broken=broken)
 
     def script(request: dict[str, Any]) -> Says:
-        if len(request["messages"]) > 1:
-            return says(str(request["messages"][-1]["content"][0]["content"]))
+        last = str(request["messages"][-1]["content"])
+        if (
+            len(request["messages"]) > 1 and "not reachable now" not in last
+        ):  # it starts slowly on a busy machine
+            return says(last)
         return calls(call("one__reveal", variable="API_KEY"))
 
     async with open_pool(settings.database_url, size=1) as pool:

@@ -93,7 +93,8 @@ async def test_a_call_that_is_cut_is_not_repeated_and_says_that_it_may_have_acte
         os.kill(pid, signal.SIGKILL)
         assert "The call may have acted all the same, so it is not repeated" in await waiting
         await until(lambda: len(pids(tmp_path)) == 2)
-        assert '"total": 3' in await call(server, "add", a=2)  # which waits for the new process
+        await until(lambda: server.state is State.READY)
+        assert '"total": 3' in await call(server, "add", a=2)
 
 
 async def test_a_call_that_is_cancelled_is_cancelled_there(tmp_path: Path):
