@@ -28,6 +28,7 @@ from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.progress import Publisher
 from chiron_workers.renewal import Renewal
 from chiron_workers.ringing import Ringer
+from chiron_workers.search import chosen
 from chiron_workers.settings import Settings
 from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
@@ -111,6 +112,8 @@ class Host:
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         for broken in registry().broken:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
+        for name, reason in chosen(settings)[1].items():
+            log.error("search.off", provider=name, reason=reason)
         for left_out in skills().catalogue().left_out:
             log.error("skills.left_out", folder=str(left_out.folder), reason=left_out.reason)
         self._servers = Servers(registry(), settings)

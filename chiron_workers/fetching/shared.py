@@ -43,8 +43,11 @@ async def fetch_page(store: Store, url: str) -> Fetched:
 
 async def begun_page(store: Store, url: str) -> Fetched | None:
     """The text that the runs of the batch read under an address, else the last one anybody read."""
-    shared = await SharedPages(store.session).read(url) if store.caller.batch_id else None
-    return shared or await store.sources.latest(url)
+    if store.caller.batch_id:
+        with suppress(ToolError):  # that it cannot be fetched now takes away nothing that was begun
+            if found := await SharedPages(store.session).read(url):
+                return found
+    return await store.sources.latest(url)
 
 
 async def _fetch(store: Store, shared: SharedPages, url: str) -> Fetched:

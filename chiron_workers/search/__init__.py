@@ -54,16 +54,23 @@ def _named(name: str) -> Provider:
     )
 
 
-@cache
 def _own(name: str) -> Provider:
+    found = _loaded(name)
+    if isinstance(found, str):
+        raise ConfigurationError(found)
+    return found
+
+
+@cache
+def _loaded(name: str) -> Provider | str:
+    """A provider of the user's, or why there is none; its module runs once, whatever comes of it."""
     try:
         module = _module(name)
-    except Exception as error:  # noqa: BLE001  # what a user's module raises must stop neither a search nor the doctor
-        raise ConfigurationError(f"It cannot be loaded: {type(error).__name__}: {error}") from None
-    provider = provider_of(name, module)
-    if provider is None:
-        raise ConfigurationError("It has no function `search`.")
-    return provider
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # what a user's module does must stop neither a search nor the doctor
+        return f"It cannot be loaded: {type(error).__name__}: {error}"
+    return provider_of(name, module) or "It has no function `search`."
 
 
 def _module(name: str) -> ModuleType:

@@ -26,11 +26,9 @@ async def search_together(store: Store, *, query: str, subject_id: str, limit: i
         ToolError: None found anything and at least one failed, or none is on.
     """
     known = settings()
-    on, off = chosen(known)
+    on, _ = chosen(known)
     if (store.caller.model or known.model) == OFFLINE:
         on = [provider for provider in on if provider.is_local]
-    for name, reason in off.items():
-        log.warning("search.off", provider=name, reason=reason)
     if not on:
         raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")
     asked = [

@@ -109,8 +109,8 @@ async def file_reader(
         entries (name, kind, bytes, modified_at), count and next_offset.
     """
     part = _part(str(range) if range is not None else "")
-    await store.reach.note_private()
     folders = allowed()
+    await store.reach.note_private()
     if not path.strip():
         return _window_of_folder(_Folder("", [_root(str(folder)) for folder in folders]), offset)
     try:

@@ -74,8 +74,8 @@ async def data_table(
         Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples). With
         one columns, types and rows, and a note if the result has more rows.
     """
-    await store.reach.note_private()
     allowed()
+    await store.reach.note_private()
     if len(query) > QUERY_CHARS_MAX:
         raise ToolError(f"query: must have at most {QUERY_CHARS_MAX:,} characters (got {len(query):,}).")
     files = await asyncio.to_thread(_files, paths, sheet)

@@ -222,3 +222,17 @@ async def test_reading_on_means_the_text_that_was_begun(stage: Stage, site: Site
     assert (await reader.read(page, "call-2", offset))["text"] == long[offset : offset + 20_000].rpartition(
         "\n\n"
     )[0] + "\n\n"
+
+
+async def test_reading_on_needs_no_page_that_still_answers(stage: Stage, site: Site) -> None:
+    first, second = await readers(stage, 2)
+    page = site.text("/page", "\n\n".join(f"Paragraph {n} of a long text." for n in range(3_000)))
+    begun = await first.read(page)
+    await stage.rows("update shared_pages set good_until = now() - interval '1 s' returning 1")
+    await stage.rows("update hosts set next_at = now() returning 1")
+    del site.answers["/page"]
+    with pytest.raises(ToolError):
+        await second.read(page)
+    offset = begun["next_offset"]
+    assert offset
+    assert (await first.read(page, "call-2", offset))["text"].startswith("Paragraph ")

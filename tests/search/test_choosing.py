@@ -73,6 +73,7 @@ async def test_a_file_or_module_of_ones_own_is_a_provider_without_another_edit(
     ("text", "words"),
     [
         ("1 / 0", "It cannot be loaded: ZeroDivisionError"),
+        ("import sys; sys.exit(2)", "It cannot be loaded: SystemExit"),
         ("def search(:", "It cannot be loaded: SyntaxError"),
         ("x = 1", "It has no function `search`"),
         (None, "It cannot be loaded: FileNotFoundError"),

@@ -45,6 +45,7 @@ async def test_without_an_allowed_folder_it_says_how_to_allow_one(
     for path in ("", "/etc/passwd"):
         with pytest.raises(ToolError, match=r"No folder may be read.*CHIRON_FILES=/home/me/papers"):
             await file_reader(store, path=path)
+    assert not store.session.reads_private, "nothing could be read"
 
 
 async def test_a_file_gives_its_text_marked_as_a_quotation(store: Store, folder: Path) -> None:
