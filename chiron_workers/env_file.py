@@ -7,8 +7,8 @@ from dotenv import dotenv_values
 from chiron_workers.errors import ConfigurationError
 
 FILE = Path(".env")
-# Folders and files whose contents run as code, or that say where such are looked for.
-RUN_CODE = ("CHIRON_HOME", "CHIRON_TOOLS", "CHIRON_TRUSTED_SKILLS", "CHIRON_MCP_SERVERS")
+# Folders and files whose contents run as code, or that say where such are looked for; and whose files agents read.
+RUN_CODE = ("CHIRON_FILES", "CHIRON_HOME", "CHIRON_TOOLS", "CHIRON_TRUSTED_SKILLS", "CHIRON_MCP_SERVERS")
 
 
 def refuse_code(file: Path = FILE) -> None:
@@ -17,11 +17,11 @@ def refuse_code(file: Path = FILE) -> None:
         found = {name.upper(): value or "" for name, value in dotenv_values(file).items()}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None
-    named = [name for name in RUN_CODE if found.get(name)]
+    named = [name for name in RUN_CODE if name in found]  # empty, it would name the folder itself
     if any(mark in found.get("CHIRON_SEARCH", "") for mark in "./"):
         named.append("CHIRON_SEARCH with a module or file")
     if named:
         raise ConfigurationError(
-            f"{file.absolute()} sets {', '.join(named)}. What these name runs as code, so a file that comes with a folder "
-            "may not set them: put them into the environment (`export`, or `env_file` of a service) instead."
+            f"{file.absolute()} sets {', '.join(named)}. What these name runs as code, or is read by agents, so a file that "
+            "comes with a folder may not set them: put them into the environment (`export`, or `env_file` of a service) instead."
         )

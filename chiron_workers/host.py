@@ -166,7 +166,10 @@ class Host:
         try:
             return await taking.carry()
         finally:
-            del self._takings[run.id]
+            if (
+                self._takings.get(run.id) is taking
+            ):  # else it was taken anew while this taking let go of its skills
+                del self._takings[run.id]
             self._ringer.look_soon()
 
     def _begin_to_drain(self) -> None:

@@ -268,6 +268,11 @@ class Settings(BaseSettings):
     def _from_anywhere(cls, folders: tuple[Path, ...]) -> tuple[Path, ...]:
         return tuple(folder.expanduser().absolute() for folder in folders)
 
+    @field_validator("home", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, home: object) -> object:
+        return user_data_path("chiron") if home == "" else home  # and not the folder it is started in
+
     @field_validator("home", "project")
     @classmethod
     def _expand(cls, folder: Path) -> Path:

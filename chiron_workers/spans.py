@@ -1,6 +1,6 @@
 """A span for each taking of a run, each model call and each tool call, named after OpenTelemetry's conventions for GenAI.
 
-Nothing is recorded, and nothing of OpenTelemetry imported, until `tracing.start` finds an exporter in the environment.
+Nothing is recorded, and nothing of OpenTelemetry imported here, until `tracing.start` finds an exporter in the environment.
 """
 
 import json

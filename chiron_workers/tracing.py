@@ -1,4 +1,4 @@
-"""Sends spans where the standard OTEL_* variables say; without an exporter among them nothing is imported or recorded."""
+"""Sends spans where the standard OTEL_* variables say; without an exporter among them nothing is recorded."""
 
 import os
 import threading

@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[1]
 SETTINGS_HEAD = """# Settings
 
 Chiron reads its settings from the environment or from a file `.env` in the folder it is started in; the
-environment wins. What names code (`CHIRON_HOME`, `CHIRON_TOOLS`, `CHIRON_TRUSTED_SKILLS`, `CHIRON_MCP_SERVERS`, a search
-provider of your own) is taken from the environment only: a folder that came from elsewhere may bring a `.env`. A value
-that cannot be used is refused at the start, with its name and what would be right.
+environment wins. What names code or files to read (`CHIRON_FILES`, `CHIRON_HOME`, `CHIRON_TOOLS`, `CHIRON_TRUSTED_SKILLS`,
+`CHIRON_MCP_SERVERS`, a search provider of your own) is taken from the environment only: a folder that came from elsewhere may
+bring a `.env`. A value that cannot be used is refused at the start, with its name and what would be right.
 Copy `.env.example` to begin.
 
 Claude itself is configured as the Anthropic SDK documents it: `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL`

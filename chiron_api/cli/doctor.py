@@ -1,22 +1,14 @@
 import dataclasses
 import json
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chiron_api.local_stack.checks import (
-    Check,
-    broker_checks,
-    database_checks,
-    machine_checks,
-    mcp_server_checks,
-    search_checks,
-    skill_checks,
-    tool_checks,
-    web_checks,
-)
 from chiron_workers.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from chiron_api.local_stack.checks import Check
 
 cli = typer.Typer()
 
@@ -36,23 +28,25 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         raise typer.Exit(1)
 
 
-def examine(found: Settings) -> Iterator[Check]:
+def examine(found: Settings) -> "Iterator[Check]":
     """All checks, one after the other, so that a slow one does not hide what is known already."""
+    from chiron_api.local_stack import checks  # with all libraries whose services it looks at
+
     looks = (
-        machine_checks,
-        database_checks,
-        broker_checks,
-        tool_checks,
-        skill_checks,
-        mcp_server_checks,
-        search_checks,
-        web_checks,
+        checks.machine_checks,
+        checks.database_checks,
+        checks.broker_checks,
+        checks.tool_checks,
+        checks.skill_checks,
+        checks.mcp_server_checks,
+        checks.search_checks,
+        checks.web_checks,
     )
     for look in looks:
         yield from look(found)
 
 
-def _print(check: Check) -> None:
+def _print(check: "Check") -> None:
     typer.echo(f"{'ok     ' if check.ok else 'problem'}  {check.name:16}  {check.found}")
     if check.advice:
         typer.echo(f"{'':27}{check.advice}")

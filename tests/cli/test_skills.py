@@ -104,3 +104,35 @@ async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(set
         system = json.dumps(model.requests[0]["system"])
     assert "- tides: For tests." in system
     assert listed(chiron(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
+
+
+@pytest.mark.slow
+async def test_a_run_that_is_taken_anew_while_its_skills_are_left_stays_with_its_worker(
+    settings: Settings,
+) -> None:
+    code = (
+        "import asyncio\nfrom chiron_workers.skills import BaseSkill\n\n"
+        "class Slow(BaseSkill):\n    async def deactivate(self, run_id):\n        await asyncio.sleep(4)\n"
+    )
+    write_skill(settings.home / "skills", "tides", code=code)
+
+    async def script(request: dict[str, Any]) -> Says:
+        if turn(request) == 0:
+            return calls(call("load_skill") | {"input": {"name": "tides"}})
+        if turn(request) == 2:
+            await asyncio.sleep(9)  # longer than the leaving of the skill and a lease
+        return says(f"reply {turn(request)}")
+
+    async with open_pool(settings.database_url, size=1) as pool, scripted_model(script) as model:
+        quick = {"CHIRON_LEASE_S": "3", "CHIRON_RENEWAL_S": "1", "CHIRON_RESCUE_S": "0.5"}
+        trusting = {"CHIRON_TRUSTED_SKILLS": str(settings.home / "skills")}
+        key = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, **quick, **trusting, **key):
+            run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 9)
+            [run_id] = (await submit(pool, NewBatch([run], "Physics"))).run_ids
+            done = "select answer from runs where state = 'completed'"
+            await asyncio.to_thread(wait_until, lambda: rows(settings, done), 60, "the run")
+            assert chiron(settings, "say", str(run_id), "Go on.").returncode == 0
+            again = done + " and answer = 'reply 2'"
+            await asyncio.to_thread(wait_until, lambda: rows(settings, again), 60, "the answer")
+    assert rows(settings, "select lease from runs") == [{"lease": 2}]
