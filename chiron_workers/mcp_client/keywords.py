@@ -1,5 +1,6 @@
 """The keywords of JSON schema that are kept, and what each of them may hold."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,12 +33,29 @@ def _words(value: object) -> str | None:
     return value[:WORDS_MAX] if isinstance(value, str) else None
 
 
+def _finite(value: Any) -> Any:
+    return value if _is_finite(value) else None
+
+
+def _is_finite(value: object) -> bool:
+    # The library reads NaN and Infinity, and 1e999 as one; neither Postgres nor the Messages API takes them.
+    match value:
+        case float():
+            return math.isfinite(value)
+        case list():
+            return all(map(_is_finite, value))
+        case dict():
+            return all(map(_is_finite, value.values()))
+    return True
+
+
 def _choices(value: object) -> list[Any] | None:
-    return value if isinstance(value, list) and 0 < len(value) <= CHOICES_MAX else None
+    return _finite(value) if isinstance(value, list) and 0 < len(value) <= CHOICES_MAX else None
 
 
 def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _finite(value) if is_number else None
 
 
 def _count(value: object) -> int | None:
@@ -65,8 +83,8 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "format": _words,
     "pattern": _pattern,
     "enum": _choices,
-    "const": lambda value: value,
-    "default": lambda value: value,
+    "const": _finite,
+    "default": _finite,
     "required": _names,
     "multipleOf": lambda value: found if (found := _number(value)) and found > 0 else None,
     "uniqueItems": lambda value: value if isinstance(value, bool) else None,

@@ -92,11 +92,12 @@ class Accumulation:
 
 
 def _sendable(message: Wire) -> Wire:
-    # JSON can carry half a surrogate pair and UTF-8 cannot: what came so could never be sent back.
-    text = json.dumps(message, ensure_ascii=False)
+    # JSON can carry half a surrogate pair, and numbers past the greatest float that are read as infinite, and Python
+    # reads NaN. What came so could neither be kept nor sent back, and the reply has been paid for.
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        found: Wire = json.loads(text.encode(errors="replace"))
+        json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        text = json.dumps(message, ensure_ascii=False).encode(errors="replace")
+        found: Wire = json.loads(text, parse_constant=lambda _: None)
         return found
     return message

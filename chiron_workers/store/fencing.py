@@ -57,10 +57,10 @@ def shard_of(run_id: UUID) -> int:
 
 
 def json_text(data: Any) -> str:
-    """JSON as Postgres takes it."""
-    text = json.dumps(data, ensure_ascii=False)
+    """JSON as Postgres takes it. Raises ValueError for NaN and infinite numbers, which it does not take."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
     try:
         text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
-        return json.dumps(data)
+        return json.dumps(data, allow_nan=False)
     return text

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import signal
 import time
 from collections.abc import AsyncIterator
@@ -122,6 +123,25 @@ async def test_a_server_that_this_worker_never_reached_is_not_reachable_rather_t
     assert "The MCP server far is not reachable now" in far
     assert "try later or go on without it" in far
     assert "There is no tool" in unknown
+
+
+async def test_numbers_that_json_does_not_have_reach_no_journal(stage: Stage, tmp_path: Path):
+    odd = {"type": "integer", "default": math.nan, "enum": [1, math.inf]}
+    schema = {"type": "object", "properties": {"a": odd, "b": {"type": "number", "minimum": -math.inf}}}
+    configure(stage.settings, one=liar(tmp_path, {**ADD, "inputSchema": schema}))
+
+    def script(request: dict[str, Any]) -> Says:
+        done = len(request["messages"]) > 1
+        return says("done") if done else calls(call("one__add", a=7, b=math.nan))
+
+    await stage.model(script)
+    [run_id] = await stage.submit("tides")
+    async with serving(stage.registry, stage.settings, "one__add"):
+        assert await stage.play(run_id) is Outcome.PLAYED
+    assert len(stage.server.requests) == 2
+    [replied] = [one for one in stage.server.requests[-1]["messages"] if one["role"] == "assistant"]
+    assert replied["content"][-1]["input"] == {"a": 7, "b": None}
+    assert "The MCP server one returned" in results(stage)[0]
 
 
 async def test_a_call_that_takes_too_long_is_stopped_at_the_servers_own_limit(stage: Stage, tmp_path: Path):

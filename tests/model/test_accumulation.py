@@ -1,5 +1,6 @@
 """A message put together from its stream is what the SDK's own helper makes of it."""
 
+import copy
 import json
 from typing import Any
 
@@ -171,3 +172,21 @@ def test_arguments_that_are_no_json_are_a_fault_of_the_stream() -> None:
     half = {"type": "input_json_delta", "partial_json": '{"a": '}
     with pytest.raises(ValueError):  # retries.py takes every ValueError for a broken stream
         accumulated([START, *block(0, start, half), *EVENTS[-2:]])
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_json_does_not_have_become_null_wherever_they_stand(number: str):
+    asked = {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [json.loads(number)]}
+    events = [
+        *EVENTS[:1],
+        *block(0, asked, {"type": "input_json_delta", "partial_json": f'{{"x": [{number}], "y": 1.5}}'}),
+        *block(1, found),
+        EVENTS[-2],
+    ]
+    read = Accumulation()
+    for event in copy.deepcopy(events):
+        read.add(event)
+    content = read.whole()["content"]
+    assert content[0]["input"] == {"x": [None], "y": 1.5}
+    assert content[1]["content"] == [None]
