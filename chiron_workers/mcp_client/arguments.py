@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from chiron_workers.entries import storable
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.mcp_client.check import Check
 from chiron_workers.toolkit.wording import expected, got, path
@@ -31,7 +32,7 @@ def checked(tool: str, check: Check, arguments: object) -> dict[str, Any]:
             f"arguments: must be an object (got {got(arguments)})", tool=tool, field="arguments"
         )
     if not check.can_afford(arguments):
-        return dict(arguments)
+        return _sendable(tool, dict(arguments))
     meant = _object(dict(arguments), check.schema)
     problems: dict[str, str] = {}
     for error in check.errors(meant):
@@ -42,6 +43,18 @@ def checked(tool: str, check: Check, arguments: object) -> dict[str, Any]:
     if problems:
         lines = "\n".join(f"{place}: {sentence}" for place, sentence in problems.items())
         raise ToolValidationError(lines, tool=tool, field=next(iter(problems)))
+    return _sendable(tool, meant)
+
+
+def _sendable(tool: str, meant: dict[str, Any]) -> dict[str, Any]:
+    # A text that was opened may hold what JSON's own notation can write and a message cannot carry.
+    for name, value in meant.items():
+        try:
+            json.dumps({name: value}, ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, RecursionError):
+            place = storable(name)
+            sentence = "must be JSON of finite numbers and of text without halves of surrogate pairs"
+            raise ToolValidationError(f"{place}: {sentence}", tool=tool, field=place) from None
     return meant
 
 

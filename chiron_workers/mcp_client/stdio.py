@@ -12,7 +12,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 
 from chiron_workers.mcp_client.configuration import ServerConfig
 from chiron_workers.mcp_client.meter import MESSAGE_BYTES_MAX, Ended, Flooded, Meter
@@ -45,7 +45,7 @@ async def stdio_transport(config: ServerConfig, meter: Meter) -> AsyncIterator[T
     wire = _Wire(config, meter, process)
     async with anyio.create_task_group() as group:
         group.start_soon(wire.receive, inbox)
-        group.start_soon(wire.send, outbox)
+        group.start_soon(wire.send, outbox, inbox)
         group.start_soon(wire.listen_to_stderr)
         try:
             yield read, write
@@ -93,14 +93,18 @@ class _Wire:
                 if self.is_wanted:
                     self.meter.end(await self._obituary())
 
-    async def send(self, outbox: Outbox) -> None:
+    async def send(self, outbox: Outbox, inbox: Inbox) -> None:
         assert self.process.stdin is not None
         async with outbox:
             async for one in outbox:
-                line = one.message.model_dump_json(by_alias=True, exclude_unset=True)
                 # Its end is told where its output ends, and there why.
                 with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    await self.process.stdin.send(f"{line}\n".encode())
+                    try:
+                        line = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    except ValueError:
+                        await _refuse(one, inbox)
+                    else:
+                        await self.process.stdin.send(f"{line}\n".encode())
 
     async def listen_to_stderr(self) -> None:
         assert self.process.stderr is not None
@@ -140,6 +144,13 @@ async def _deliver(inbox: Inbox, meter: Meter, line: bytes) -> None:
         meter.count(unasked=1)  # many servers print to stdout what belongs on stderr
         return
     await inbox.send(SessionMessage(message))
+
+
+async def _refuse(unsendable: SessionMessage, inbox: Inbox) -> None:
+    # The answer of its own request: an exception here would end the connection for every other one.
+    if isinstance(unsendable.message, JSONRPCRequest):
+        error = ErrorData(code=INVALID_PARAMS, message="the request cannot be written as JSON")
+        await inbox.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=unsendable.message.id, error=error)))
 
 
 async def _end(process: Process) -> None:

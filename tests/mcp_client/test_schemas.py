@@ -1,4 +1,5 @@
 import json
+import math
 import time
 from typing import Any
 
@@ -13,7 +14,7 @@ from chiron_workers.mcp_client.check import Check
 from chiron_workers.mcp_client.schemas import UnusableSchema, checkable, usable
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
@@ -64,6 +65,7 @@ def test_whatever_a_server_sends_becomes_a_valid_schema_or_is_refused(schema: di
     except UnusableSchema:
         return
     Draft202012Validator.check_schema(found)
+    json.dumps(found, allow_nan=False)
     assert found["type"] == "object"
     assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & found.keys()
     checkable(found)
@@ -195,3 +197,29 @@ def test_what_is_wrong_is_one_line_for_each_field():
         "mood: is not known; did you mean mode?",
     ]
     assert refusal(schema, "no JSON") == "arguments: must be an object (got 'no JSON')"
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_keywords_with_numbers_that_json_does_not_have_are_dropped(number: float):
+    schema = of(
+        a={"type": "number", "minimum": number, "maximum": 5, "multipleOf": number, "default": number},
+        b={"enum": ["x", {"deep": [number]}], "const": [number], "default": {"deep": number}},
+        c={"anyOf": [{"exclusiveMaximum": number}, {"type": "array", "items": {"minimum": number}}]},
+    )
+    found = usable(schema)
+    assert found["properties"]["a"] == {"type": "number", "maximum": 5}
+    assert found["properties"]["b"] == {}
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize("words", [r"\ud800", r"a\udfffb"])
+def test_arguments_in_a_text_that_utf_8_cannot_hold_are_refused_with_their_field(words: str):
+    schema = of(f={"type": "object"}, ok={"type": "string"})
+    assert refusal(schema, {"ok": "x", "f": f'{{"q": ["{words}"]}}'}).startswith("f: ")
+    assert refusal(schema, {"f": f'{{"{words}": 1}}'}).startswith("f: ")
+    assert refusal({"type": "object"}, f'{{"g": "{words}"}}').startswith("g: ")
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_arguments_in_a_text_with_numbers_that_json_does_not_have_are_refused(number: str):
+    assert refusal(of(f={"type": "object"}), {"f": f'{{"q": {number}}}'}).startswith("f: ")

@@ -300,3 +300,16 @@ async def test_secrets_are_taken_out_of_results(tmp_path: Path, monkeypatch: pyt
     async with supervised(honest(tmp_path, env={"API_KEY": "k-123456789"})) as server:
         assert "***" in await call(server, "reveal", variable="API_KEY")
         assert "not set" in await call(server, "reveal", variable="ANTHROPIC_API_KEY")
+
+
+async def test_a_call_that_cannot_be_written_fails_alone(tmp_path: Path):
+    async with supervised(honest(tmp_path)) as server:
+        add = tool(server, "add")
+        other = asyncio.create_task(call(server, "sleep", seconds=1, mark="other"))
+        await until((tmp_path / "other.began").exists)
+        with pytest.raises(MCPToolError, match="cannot be written as JSON"):
+            await add.run(None, {"a": "\ud800"})  # type: ignore[arg-type]
+        assert await other
+        assert '"total": 4' in await call(server, "add", a=3)
+        assert server.state is State.READY
+        assert len(pids(tmp_path)) == 1
