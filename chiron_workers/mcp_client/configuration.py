@@ -8,7 +8,7 @@ from chiron_workers.errors import ConfigurationError
 from chiron_workers.mcp_client.entry import read_entry, require_headers
 from chiron_workers.mcp_client.expansion import Expander
 from chiron_workers.mcp_client.names import slug
-from chiron_workers.mcp_client.redaction import Redaction, secret_arguments
+from chiron_workers.mcp_client.redaction import Redaction, secret_arguments, secret_parts
 from chiron_workers.settings import Settings
 
 FILE = "mcp.json"
@@ -29,6 +29,7 @@ class ServerConfig:
     env: Mapping[str, str]
     cwd: str | None
     url: str
+    written_url: str  # its variables as names
     headers: Mapping[str, str]
     timeout_s: float | None
     allowed_tools: frozenset[str] | None  # None: all
@@ -43,10 +44,10 @@ class ServerConfig:
     def address(self) -> str:
         """Where the server is, without anything that may be a secret."""
         if not self.url:
-            return Path(self.command).name
-        scheme, _, rest = self.url.partition("://")
+            return self.redaction(Path(self.command).name)
+        scheme, _, rest = self.written_url.partition("://")
         host, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
-        return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+        return self.redaction(f"{scheme}://{host.rpartition('@')[2]}{slash}{path}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +115,11 @@ def server_config(name: str, entry: object) -> ServerConfig | None:
         env=env,
         cwd=expand("cwd", read.cwd) if read.cwd else None,
         url=url,
+        written_url=expand.unopened(read.url or ""),
         headers=headers,
         timeout_s=read.timeout,
         allowed_tools=None if read.allowed_tools is None else frozenset(read.allowed_tools),
-        redaction=Redaction.of([*expand.secrets, *secret_arguments(args)], url=url),
+        redaction=Redaction.of([*expand.secrets, *secret_arguments(args), *secret_parts(url)]),
     )
 
 

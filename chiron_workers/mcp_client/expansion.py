@@ -3,7 +3,7 @@ import re
 from collections.abc import Mapping
 
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.mcp_client.redaction import names_secret, secret_values
+from chiron_workers.mcp_client.redaction import secrets_of, secrets_of_all
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -11,7 +11,7 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 class Expander:
     """Puts environment variables into the values of one server: `${NAME}`, or `${NAME:-default}`.
 
-    `secrets` is what was put in for a variable, or into one, whose name tells that it holds a secret.
+    `secrets` is what was put in for a variable, or stands in a table, but for what is plainly harmless.
     """
 
     def __init__(self, whose: str) -> None:
@@ -28,14 +28,18 @@ class Expander:
                 raise ConfigurationError(
                     f"{self._whose}, {field}: the environment variable {name} is not set."
                 )
-            if names_secret(name):
-                self.secrets.append(known)
+            self.secrets += secrets_of(name, known)
             return known
 
         return VARIABLE.sub(value, text)
 
+    @staticmethod
+    def unopened(text: str) -> str:
+        """The text with its variables as names, without defaults: for people."""
+        return VARIABLE.sub(r"${\1}", text)
+
     def table(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
         """The same for each value of a table."""
         found = {name: self(f"{field}.{name}", value) for name, value in values.items()}
-        self.secrets += secret_values(found)
+        self.secrets += secrets_of_all(found)
         return found

@@ -118,8 +118,89 @@ def test_secrets_are_known_by_their_looks_and_in_arguments_too(tmp_path: Path):
     assert said == "*** *** *** *** /data/files"
 
 
-def test_paths_and_small_words_of_an_environment_are_no_secrets(tmp_path: Path):
-    env = {"ROOT": "/data/files", "DEBUG": "1", "API_TOKEN": "tok-123456"}
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("DATABASE_URL", "postgres://me:pw-of-db@host/db", "pw-of-db"),
+        ("DATABASE_URL", "postgres://me:pw-of-db@host/db", "postgres://me:pw-of-db@host/db"),
+        ("SOME_HOST", "redis://:p%40ss-word@host", "p@ss-word"),
+        ("GITHUB_PAT", "github-pat", "github-pat"),
+        ("DB_PASS", "letters", "letters"),
+        ("SENTRY_DSN", "https://abc@sentry.example/1", "https://abc@sentry.example/1"),
+        ("SOMETHING", "nobody knows", "nobody knows"),
+        ("PIN_TOKEN", "12345678", "12345678"),
+    ],
+)
+def test_what_is_not_plainly_harmless_in_an_environment_is_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, secret: str
+):
+    monkeypatch.setenv("WHATEVER", value)
+    by_env, by_variable = read(
+        tmp_path,
+        {
+            "a": {"command": "x", "env": {name: value}},
+            "b": {"command": "x", "args": ["--any=${WHATEVER}"]},
+        },
+    ).servers
+    assert by_env.redaction(f"<{secret}>") == "<***>"
+    if not secret.isdecimal():
+        assert by_variable.redaction(f"<{secret}>") == "<***>"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--api-key", "one-of-ours"],
+        ["--api-key=one-of-ours"],
+        ["--db-pass", "one-of-ours"],
+        ["-e", "GITHUB_PAT=one-of-ours"],
+        ["--header", "Authorization: Bearer one-of-ours"],
+        ["postgres://me:one-of-ours@host/db"],
+        ["-e", "URL=postgres://me:one-of-ours@host/db"],
+    ],
+)
+def test_secrets_that_stand_in_arguments_are_hidden(tmp_path: Path, arguments: list[str]):
+    [local] = read(tmp_path, {"local": {"command": "x", "args": arguments}}).servers
+    assert local.redaction("<one-of-ours>") == "<***>"
+
+
+def test_what_is_plainly_harmless_in_an_environment_is_shown(tmp_path: Path):
+    env = {
+        "ROOT": str(tmp_path),
+        "KEY_FILE": str(tmp_path / "mcp.json"),
+        "DEBUG": "1",
+        "LIMIT": "1000000",
+        "LOG_LEVEL": "warning",
+        "PYTHONPATH": "/nowhere:/here",
+        "BASE": "https://api.example.org",
+        "API_TOKEN": "tok-123456",
+    }
     [local] = read(tmp_path, {"local": {"command": "/usr/bin/true", "env": env}}).servers
-    assert local.redaction("/data/files 1 tok-123456") == "/data/files 1 ***"
+    shown = " ".join(list(env.values())[:-1])
+    assert local.redaction(f"{shown} tok-123456") == f"{shown} ***"
     assert local.address == "true"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://h.example/api/${MCP_KEY}/mcp", "https://h.example/api/${MCP_KEY}/mcp"),
+        ("https://h.example/api/${NO_KEY:-a/b?c-of-ours}/mcp", "https://h.example/api/${NO_KEY}/mcp"),
+        ("https://me:${MCP_KEY}@h.example/mcp?a=${MCP_KEY}", "https://h.example/mcp"),
+        ("https://h.example/s/0a1b2c3d4e5f6a7b8c/mcp", "https://h.example/s/***/mcp"),
+    ],
+)
+def test_an_address_is_shown_without_the_keys_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, address: str
+):
+    monkeypatch.setenv("MCP_KEY", "path-of-ours")
+    [web] = read(tmp_path, {"web": {"url": url}}).servers
+    assert web.address == address
+    for secret in ("path-of-ours", "0a1b2c3d4e5f6a7b8c"):
+        if secret in web.url:
+            assert web.redaction(f"at /{secret}/") == "at /***/"
+
+
+def test_an_address_that_is_none_costs_only_its_server(tmp_path: Path):
+    found = read(tmp_path, {"odd": {"url": "http://[a/mcp"}, "right": {"command": "true"}})
+    assert "right" in [server.name for server in found.servers]
