@@ -78,7 +78,7 @@ def _each(
             made[name] = make(skill)
         except ToolError as error:
             left_out.append(LeftOut(skill.folder, f"Its {CODE}: {error}"))
-        except Exception as error:  # noqa: BLE001  # whatever somebody's code does is reported
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever somebody's code does is reported
             left_out.append(LeftOut(skill.folder, f"Its {CODE} failed: {type(error).__name__}: {error}"))
     return made
 

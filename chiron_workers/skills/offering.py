@@ -21,7 +21,7 @@ def offer(registry: Registry, skills: Skills) -> None:
         try:
             for tool in _tools(code, skills):
                 registered.append(registry.register(tool))
-        except Exception as error:  # noqa: BLE001  # whatever somebody's code made is reported
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever somebody's code made is reported
             for done in registered:
                 registry.unregister(done.name)
             words = str(error) if isinstance(error, ToolError) else f"{type(error).__name__}: {error}"

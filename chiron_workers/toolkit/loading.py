@@ -117,5 +117,5 @@ def _is_own_class(value: object, module: ModuleType) -> bool:
 def _object_of(kind: type[BaseTool]) -> BaseTool:
     try:
         return kind()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ToolRegistrationError(f"{kind.__name__} cannot be made: {error}", tool=kind.name) from error

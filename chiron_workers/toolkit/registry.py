@@ -145,7 +145,7 @@ class Registry:
             raise
         except LeaseLost:
             raise
-        except Exception as error:  # whatever a tool does is data for the model
+        except (Exception, SystemExit) as error:  # whatever a tool does is data for the model
             if isinstance(error, TimeoutError) and limit.expired():
                 message = f"{name} was stopped after {limit_s:g} s. Ask for less at a time."
                 raise ToolTimeoutError(message, tool=name) from None
@@ -165,5 +165,5 @@ def _call(hooks: Iterable[Hook], tool: Tool) -> None:
         hook(tool)
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return str(error) or type(error).__name__

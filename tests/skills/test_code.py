@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from skill_folders import skills_in, write_skill
 
+from chiron_workers.errors import SkillLoadError
 from chiron_workers.ids import new_id
 from chiron_workers.skills import Skills
 from chiron_workers.skills.catalogue import SHIPPED, Place
@@ -113,6 +114,9 @@ def test_skills_that_need_each_other_are_named(tmp_path: Path) -> None:
         (traced(packages="'pydantic>=99',"), "It needs the package pydantic>=99, and 2."),
         (traced(packages="'?!',"), "no name of a package"),
         (traced() + "\n    def load(self): raise ValueError('no data')", "ValueError: no data"),
+        (traced() + "\n    def __init__(self, skill): raise SystemExit('no licence')", "SystemExit: no licence"),
+        (traced() + "\n    def load(self): raise SystemExit(3)", "SystemExit: 3"),
+        (traced() + "\n    def tools(self): raise SystemExit(4)", "SystemExit: 4"),
         (traced() + "\n    def tools(self): return [len]", "len is not a tool"),
         (traced() + "\n    def tools(self): return 1 / 0", "ZeroDivisionError"),
         (traced() + "\nclass Second(BaseSkill): pass", "It has 2 skills: Traced, Second"),
@@ -155,6 +159,31 @@ async def test_a_skill_that_hangs_or_breaks_when_it_is_let_go_holds_up_nobody(
     await found.activate(run_id := new_id(), ["a"])
     await found.leave(run_id)
     await found.close()
+
+
+@pytest.mark.parametrize("begins", ["async def", "def"])
+@pytest.mark.parametrize("hook", ["initialize(self)", "activate(self, run_id)"])
+async def test_a_hook_that_exits_is_a_skill_that_cannot_be_loaded_and_not_the_end_of_the_worker(
+    tmp_path: Path, hook: str, begins: str
+) -> None:
+    write_skill(tmp_path, "a", code=f"{traced()}\n    {begins} {hook}: raise SystemExit(3)")
+    found = skills_in(tmp_path, trusted=True)
+    with pytest.raises(SkillLoadError, match=f"its {hook.partition('(')[0]} failed: SystemExit: 3"):
+        await found.activate(new_id(), ["a"])
+
+
+@pytest.mark.parametrize("begins", ["async def", "def"])
+@pytest.mark.parametrize("hook", ["deactivate(self, run_id)", "unload(self)"])
+async def test_a_skill_that_exits_when_it_is_let_go_keeps_none_of_the_others(
+    tmp_path: Path, hook: str, begins: str, told: list[tuple[str, str]]
+) -> None:
+    write_skill(tmp_path, "a", code=traced())
+    write_skill(tmp_path, "z", code=f"{traced()}\n    {begins} {hook}: raise SystemExit(3)")
+    found = skills_in(tmp_path, trusted=True)
+    await found.activate(run_id := new_id(), ["a", "z"])
+    await found.leave(run_id)
+    await found.close()
+    assert {("a", "deactivate"), ("a", "unload")} <= set(told)
 
 
 def test_code_that_comes_later_runs_once_the_worker_is_started_again(

@@ -72,6 +72,7 @@ def test_an_object_made_in_the_module_stands_for_its_class(folder: Path):
         ("raise SystemExit(3)", "SystemExit"),
         (GREET + "\n\n@tool\ndef anything(*args) -> str:\n    'Anything.'\n", "takes any arguments"),
         (COUNT.replace("start: int = 0", "start: int"), "Counter cannot be made"),
+        (COUNT + "\n    def __init__(self): raise SystemExit(3)\n", "Counter cannot be made: 3"),
     ],
 )
 def test_a_broken_module_is_left_out_and_named(folder: Path, text: str, reason: str):

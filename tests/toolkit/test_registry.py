@@ -111,13 +111,18 @@ async def test_a_failure_inside_a_tool_becomes_an_execution_error_with_its_cause
         """Return what JSON cannot carry."""
         return object()
 
+    @tool
+    async def leave(store: object) -> None:
+        """End the process."""
+        raise SystemExit(3)
+
     registry = Registry()
-    for function in (fail, exhaust, opaque):
+    for function in (fail, exhaust, opaque, leave):
         registry.register(function)
         with pytest.raises(ToolExecutionError, match="failed: ") as caught:
             await registry.execute(function.__name__, STORE, {})
         assert caught.value.tool == function.__name__
-        assert isinstance(caught.value.__cause__, Exception)
+        assert caught.value.__cause__ is not None
 
 
 async def test_tool_errors_and_a_lost_lease_pass_through():
