@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,7 +52,18 @@ async def run_apart(job: "partial[T]", *, room: Room) -> T:
         UnreadableError: The function raised it; or it took more time or memory than its room, crashed, or raised
             any other error.
     """
-    started = _Job(job, room)
+    return await load_and_run_apart(lambda: job, room=room)
+
+
+async def load_and_run_apart(load: "Callable[[], partial[T]]", *, room: Room) -> T:
+    """The same for a function whose arguments are large: `load` gives it, called in a thread once there is a place
+    for the job, so that no call holds a file's bytes while it waits for its turn.
+
+    Raises:
+        UnreadableError: As above.
+        Exception: Whatever `load` raises.
+    """
+    started = _Job(load, room)
     try:
         return await asyncio.get_running_loop().run_in_executor(_threads, started.run)
     finally:
@@ -60,21 +72,23 @@ async def run_apart(job: "partial[T]", *, room: Room) -> T:
 
 def wait_apart(job: "partial[T]", *, room: Room) -> T:
     """The same for callers without an event loop."""
-    return _Job(job, room).run()
+    return _Job(lambda: job, room).run()
 
 
 class _Job(Generic[T]):
-    def __init__(self, job: "partial[T]", room: Room) -> None:
+    def __init__(self, load: "Callable[[], partial[T]]", room: Room) -> None:
         self.is_unwanted = False
-        self._job = job
+        self._load = load
         self._room = room
 
     def run(self) -> T:
+        job = self._load()
         line, pid = self._process()
         with line:
             try:
                 line.send_bytes(pickle.dumps((self._room.timeout_s, self._room.memory_bytes)))
-                line.send_bytes(pickle.dumps(self._job))
+                line.send_bytes(pickle.dumps(job))
+                job = partial(job.func)  # what it was given may be large, and its process has that now
                 self._wait(line, self._room.timeout_s)
                 answer = line.recv_bytes(ANSWER_BYTES_MAX + 1)
             except (EOFError, OSError):
@@ -86,7 +100,7 @@ class _Job(Generic[T]):
         if answer[:1] == REFUSED:
             raise UnreadableError(answer[1:].decode())
         try:
-            return adapter(self._job).validate_json(answer[1:])  # type: ignore[no-any-return]
+            return adapter(job).validate_json(answer[1:])  # type: ignore[no-any-return]
         except ValidationError:
             raise UnreadableError("its parser gave an answer that is none") from None
 

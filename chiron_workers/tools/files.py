@@ -11,7 +11,7 @@ from pydantic import Field
 
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import run_apart
+from chiron_workers.sources.apart import load_and_run_apart
 from chiron_workers.sources.document import UnreadableError
 from chiron_workers.sources.places import Listed, listing, opened
 from chiron_workers.sources.reading import Part, Reading, read_file
@@ -74,8 +74,12 @@ class FolderList(TypedDict):
 @dataclass(frozen=True, slots=True)
 class _File:
     path: str
+    place: Path
     modified_at: datetime
-    data: bytes
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +121,8 @@ async def file_reader(
         found = await asyncio.to_thread(_found, path)
         if isinstance(found, _Folder):
             return _window_of_folder(found, offset)
-        name = found.path.rpartition("/")[2]
-        job = partial(read_file, found.data, printable(name), part, sheet=sheet)
-        reading = await run_apart(job, room=room())
+        load = partial(_reading, found, part, sheet)
+        reading = await load_and_run_apart(load, room=room())
     except UnreadableError as error:
         raise refused(path, error) from None
     window = _window(found, reading, offset)
@@ -160,7 +163,13 @@ def _found(path: str) -> _File | _Folder:
         shown = printable(str(found.path))
         if found.is_folder:
             return _Folder(shown, [_entry(one) for one in listing(found)])
-        return _File(shown, found.modified_at, found.read(bytes_max=settings().file_bytes_max))
+        return _File(shown, found.path, found.modified_at)
+
+
+def _reading(file: _File, part: Part, sheet: str) -> "partial[Reading]":
+    with opened(str(file.place), allowed()) as found:
+        data = found.read(bytes_max=settings().file_bytes_max)
+    return partial(read_file, data, file.name, part, sheet=sheet)
 
 
 def _root(path: str) -> Entry:

@@ -1,4 +1,3 @@
-import asyncio
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
@@ -6,7 +5,7 @@ from pydantic import Field
 
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import run_apart
+from chiron_workers.sources.apart import load_and_run_apart
 from chiron_workers.sources.document import UnreadableError
 from chiron_workers.sources.places import opened
 from chiron_workers.sources.table_files import TableFile
@@ -78,15 +77,14 @@ async def data_table(
     await store.reach.note_private()
     if len(query) > QUERY_CHARS_MAX:
         raise ToolError(f"query: must have at most {QUERY_CHARS_MAX:,} characters (got {len(query):,}).")
-    files = await asyncio.to_thread(_files, paths, sheet)
     limits = room()
     try:
         if not query.strip():
-            found = await run_apart(partial(describe_tables, files, room=limits), room=limits)
+            describe = partial(describe_tables, room=limits)
+            found = await load_and_run_apart(lambda: partial(describe, _files(paths, sheet)), room=limits)
             return Tables(tables=[_table(one) for one in found], notice=NOTICE)
-        answer = await run_apart(
-            partial(query_tables, files, query, rows_max=max_rows, room=limits), room=limits
-        )
+        ask = partial(query_tables, query=query, rows_max=max_rows, room=limits)
+        answer = await load_and_run_apart(lambda: partial(ask, _files(paths, sheet)), room=limits)
     except UnreadableError as error:
         raise ToolError(f"The tables cannot be read: {error}.") from None
     if answer.problem:

@@ -2,6 +2,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import psutil
 import pytest
 from workers import wait_until
 
-from chiron_workers.sources.apart import JOBS_MAX, Room, run_apart, wait_apart
+from chiron_workers.sources.apart import JOBS_MAX, Room, load_and_run_apart, run_apart, wait_apart
 from chiron_workers.sources.document import Block, Document, UnreadableError
 
 ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
@@ -86,6 +87,33 @@ async def test_the_process_has_no_environment_and_no_way_to_the_terminal(
 async def test_more_jobs_than_places_take_turns() -> None:
     jobs = [run_apart(partial(apart_jobs.says, str(n)), room=ROOM) for n in range(3 * JOBS_MAX)]
     assert [found.text for found in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
+
+
+async def test_what_waits_for_a_place_has_loaded_nothing_and_is_not_loaded_once_it_is_cancelled() -> None:
+    loaded, may_end = [], threading.Event()
+
+    def load(n: int) -> "partial[Document]":
+        loaded.append(n)
+        assert may_end.wait(60)
+        return partial(apart_jobs.says, str(n))
+
+    jobs = [asyncio.create_task(load_and_run_apart(partial(load, n), room=ROOM)) for n in range(3 * JOBS_MAX)]
+    await asyncio.to_thread(wait_until, lambda: len(loaded) == JOBS_MAX)
+    assert jobs[-1].cancel()
+    await asyncio.wait(jobs[-1:])
+    assert len(loaded) == JOBS_MAX
+    may_end.set()
+    found = await asyncio.gather(*jobs[:-1])
+    assert [document.text for document in found] == [str(n) for n in range(3 * JOBS_MAX - 1)]
+    assert sorted(loaded) == list(range(3 * JOBS_MAX - 1))
+
+
+async def test_what_loading_raises_is_raised() -> None:
+    def load() -> "partial[Document]":
+        raise UnreadableError("it is gone")
+
+    with pytest.raises(UnreadableError, match="it is gone"):
+        await load_and_run_apart(load, room=ROOM)
 
 
 async def test_a_server_that_was_killed_is_started_again() -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy
@@ -8,6 +9,7 @@ import pytest
 
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.settings import settings
+from chiron_workers.sources.apart import JOBS_MAX
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.tables import data_table
@@ -118,3 +120,20 @@ async def test_it_is_offered_to_agents(store: Store, folder: Path) -> None:
     assert (await registry().execute("data_table", store, arguments))["rows"] == [[1]]
     with pytest.raises(ToolValidationError, match="paths"):
         await registry().execute("data_table", store, {"paths": []})
+
+
+async def test_many_calls_at_once_hold_the_bytes_of_few_files(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, calls = 1_000_000, 6 * JOBS_MAX
+    (folder / "long.csv").write_text("a\n" + ("x" * 49_999 + "\n") * (size // 50_000 - 1))
+    monkeypatch.setenv("CHIRON_FILE_BYTES_MAX", str(size))
+    settings.cache_clear()
+    tracemalloc.start()
+    try:
+        found = await asyncio.gather(*(data_table(store, paths=["long.csv"]) for _ in range(calls)))
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found) == calls
+    assert peak_bytes < 4 * JOBS_MAX * size  # each file once more while it is sent to its process

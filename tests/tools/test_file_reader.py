@@ -1,4 +1,6 @@
+import asyncio
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import copy
@@ -7,6 +9,7 @@ import pytest
 
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.settings import settings
+from chiron_workers.sources.apart import JOBS_MAX
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.files import ENTRIES_MAX, WINDOW_CHARS, file_reader
@@ -201,3 +204,20 @@ async def test_a_text_that_is_too_long_to_be_kept_has_no_address(store: Store, f
     found = await file_reader(store, path="long.txt")
     assert "url" not in found
     assert found["next_offset"] == WINDOW_CHARS
+
+
+async def test_many_calls_at_once_hold_the_bytes_of_few_files(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, calls = 1_000_000, 6 * JOBS_MAX
+    (folder / "long.txt").write_text("moon\n" * (size // 5))
+    monkeypatch.setenv("CHIRON_FILE_BYTES_MAX", str(size))
+    settings.cache_clear()
+    tracemalloc.start()
+    try:
+        found = await asyncio.gather(*(file_reader(store, path="long.txt", range="1") for _ in range(calls)))
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found) == calls
+    assert peak_bytes < 4 * JOBS_MAX * size  # each file once more while it is sent to its process
