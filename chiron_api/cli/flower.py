@@ -30,7 +30,7 @@ def flower() -> None:
 
 def _command(found: Settings) -> list[str]:
     return [
-        sys.executable, "-m", "celery", "-A", "chiron_workers", "flower",
+        sys.executable, "-P", "-m", "chiron_workers", "flower",
         f"--address={found.flower_host}",
         f"--port={found.flower_port}",
         "--persistent=True",

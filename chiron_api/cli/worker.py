@@ -23,7 +23,7 @@ def worker(concurrency: Concurrency = None, name: Name = "worker") -> None:
     """Run one worker here, in place of this command. `chiron up` starts workers by itself.
 
     The same as `celery -A chiron_workers worker`, after a look whether the database can be used.
-    SIGTERM drains it.
+    It imports nothing from the current folder. SIGTERM drains it.
     """
     found = settings()
     if missing := pending(require_url(found.database_url)):
@@ -32,7 +32,7 @@ def worker(concurrency: Concurrency = None, name: Name = "worker") -> None:
         raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
     runs = str(concurrency or found.concurrency)
     command = [
-        sys.executable, "-m", "celery", "-A", "chiron_workers", "worker",
+        sys.executable, "-P", "-m", "chiron_workers", "worker",
         "-n", node_name(name, os.getpid()), "--concurrency", runs, "--loglevel", found.log_level,
     ]  # fmt: skip
     os.execve(sys.executable, command, os.environ | {"CHIRON_CONCURRENCY": runs})  # noqa: S606  # our own interpreter
