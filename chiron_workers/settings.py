@@ -90,7 +90,9 @@ class Settings(BaseSettings):
     )
     max_turns: int = Field(200, ge=1, description="Model replies a run may take before it fails.")
     max_attempts: int = Field(
-        5, ge=1, description="Takings of a run that add nothing to its journal before it fails."
+        5,
+        ge=1,
+        description="Takings of a run one after the other that add nothing to its journal before it fails.",
     )
     model_timeout_s: Seconds = Field(600, description="Seconds without a byte before a model call is cut.")
     model_tries: int = Field(

@@ -4,15 +4,17 @@ select entries, unread, wanted, reserved_usd, reserved_tokens from runs where id
 
 -- release
 -- Ends a taking: the run completes, fails, pauses or goes back to the queue. A run with unread messages
--- does not complete. An attempt counts only when the taking added nothing. A call that is still reserved was cut,
--- or its holder is lost: it may be billed, and is counted as unconfirmed.
+-- does not complete. An attempt counts only when the taking added nothing, and one that added something begins the
+-- count anew: a run of many hours may meet many crashes. A call that is still reserved was cut, or its holder is
+-- lost: it may be billed, and is counted as unconfirmed.
 with fence as (
   update runs
      set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
          wanted = null,
          answer = coalesce(%(answer)s::text, answer), error = %(error)s::json, silent = %(silent)s,
          ready_at = now() + %(ready_in)s, rung_at = null,
-         attempt = attempt + case when %(counts)s and steps = steps_at_claim then 1 else 0 end,
+         attempt = case when %(state)s in ('queued', 'paused') and steps > steps_at_claim then 1
+                        when %(counts)s and steps = steps_at_claim then attempt + 1 else attempt end,
          unconfirmed_usd = unconfirmed_usd + reserved_usd, unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
          unconfirmed_calls = unconfirmed_calls + reserved_calls, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0,
          finished_at = case when %(closes)s then now() end

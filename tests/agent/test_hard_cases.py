@@ -94,7 +94,7 @@ create trigger entries_break before insert on entries for each row when (new.n =
 """
 
 
-async def test_a_taking_that_got_further_uses_up_no_attempt(stage: Stage) -> None:
+async def test_a_taking_that_got_further_uses_up_no_attempt_and_begins_the_count_anew(stage: Stage) -> None:
     stage.settings = stage.settings.model_copy(update={"max_attempts": 2})
     async with stage.pool.connection() as connection:
         await connection.execute(BREAK_AT_ENTRY_5)
@@ -103,7 +103,9 @@ async def test_a_taking_that_got_further_uses_up_no_attempt(stage: Stage) -> Non
     await stage.rows("update runs set attempt = 2 where id = %s returning 1", run_id)
     assert await stage.play(run_id) is Outcome.LEFT
     row = await stage.row(run_id)
-    assert (row["state"], row["attempt"], row["turns"]) == ("queued", 2, 2)
+    assert (row["state"], row["attempt"], row["turns"]) == ("queued", 1, 2)
+    await stage.end_waiting()
+    assert await stage.play(run_id) is Outcome.LEFT
     await stage.end_waiting()
     assert await stage.play(run_id) is Outcome.FAILED
     assert (await stage.row(run_id))["error"]["kind"] == "crash"
