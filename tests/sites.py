@@ -28,6 +28,17 @@ class Site:
         )
         return self.url + path
 
+    def silent(self, path: str) -> asyncio.Event:
+        """Leave whoever asks for a path without an answer until the event is set."""
+        heard = asyncio.Event()
+
+        async def answer(request: web.Request) -> web.Response:
+            await heard.wait()
+            return web.Response(text="Never.")
+
+        self.answers[path] = answer
+        return heard
+
     def asked(self, path: str) -> int:
         """How often a path was asked for."""
         return sum(request.partition("?")[0] == path for request in self.requests)

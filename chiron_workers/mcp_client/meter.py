@@ -3,7 +3,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 import anyio
 import mcp_types as types
@@ -11,6 +11,8 @@ from mcp.client._transport import ReadStream, TransportStreams, WriteStream
 from mcp.shared.message import SessionMessage
 
 from chiron_workers.mcp_client.lists import complete, keep_allowed
+
+Stream = TypeVar("Stream", bound=WriteStream[SessionMessage] | ReadStream[SessionMessage | Exception])
 
 MESSAGE_BYTES_MAX = 4_000_000
 WINDOW_S = 10.0
@@ -85,17 +87,12 @@ async def metered(
         yield _Metered(read, meter), _Counted(write, meter)
 
 
-class _Counted:
-    """A stream of messages to a server, of which those that ask something are counted."""
+class _Around(Generic[Stream]):
+    """A stream that is looked at as it goes by, and closed with the one inside."""
 
-    def __init__(self, inner: WriteStream[SessionMessage], meter: Meter) -> None:
-        self._inner = inner
+    def __init__(self, inner: Stream, meter: Meter) -> None:
+        self._inner: Stream = inner
         self._meter = meter
-
-    async def send(self, item: SessionMessage) -> None:
-        if isinstance(item.message, types.JSONRPCRequest):
-            self._meter.count(asked=1)
-        await self._inner.send(item)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -109,12 +106,17 @@ class _Counted:
         await self.aclose()
 
 
-class _Metered:
-    """A stream of messages from a server that ends where the server sends too many."""
+class _Counted(_Around[WriteStream[SessionMessage]]):
+    """A stream of messages to a server, of which those that ask something are counted."""
 
-    def __init__(self, inner: ReadStream[SessionMessage | Exception], meter: Meter) -> None:
-        self._inner = inner
-        self._meter = meter
+    async def send(self, item: SessionMessage) -> None:
+        if isinstance(item.message, types.JSONRPCRequest):
+            self._meter.count(asked=1)
+        await self._inner.send(item)
+
+
+class _Metered(_Around[ReadStream[SessionMessage | Exception]]):
+    """A stream of messages from a server that ends where the server sends too many."""
 
     async def receive(self) -> SessionMessage | Exception:
         try:
@@ -133,9 +135,6 @@ class _Metered:
             raise anyio.EndOfStream from None
         return found
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
     def __aiter__(self) -> Self:
         return self
 
@@ -144,11 +143,3 @@ class _Metered:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()

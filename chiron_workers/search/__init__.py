@@ -1,15 +1,13 @@
 """Where sources are discovered: every module of this package that has a `search` is a provider."""
 
 import importlib
-import importlib.util
 import pkgutil
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 
-from chiron_workers.errors import ConfigurationError
+from chiron_workers.errors import ConfigurationError, ToolRegistrationError
 from chiron_workers.search.provider import Provider, provider_of
 from chiron_workers.settings import Settings
+from chiron_workers.toolkit.loading import module_named
 
 AUTO = "auto"
 
@@ -65,21 +63,8 @@ def _own(name: str) -> Provider:
 def _loaded(name: str) -> Provider | str:
     """A provider of the user's, or why there is none; its module runs once, whatever comes of it."""
     try:
-        module = _module(name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # what a user's module does must stop neither a search nor the doctor
-        return f"It cannot be loaded: {type(error).__name__}: {error}"
+        module = module_named(name)
+    except ToolRegistrationError as error:
+        cause = error.__cause__
+        return f"It cannot be loaded: {f'{type(cause).__name__}: {cause}' if cause else error}"
     return provider_of(name, module) or "It has no function `search`."
-
-
-def _module(name: str) -> ModuleType:
-    if "/" not in name and not name.endswith(".py"):
-        return importlib.import_module(name)
-    file = Path(name).expanduser()
-    spec = importlib.util.spec_from_file_location(f"chiron_search_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

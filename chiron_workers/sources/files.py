@@ -10,6 +10,7 @@ from chiron_workers.sources.apart import Room, wait_apart
 from chiron_workers.sources.charset import declared_in_html, decode
 from chiron_workers.sources.document import Document, UnreadableError
 from chiron_workers.sources.plain import read_plain
+from chiron_workers.sources.reading import stem
 
 FILE_BYTES_MAX = 10_000_000
 
@@ -146,4 +147,4 @@ def _bytes(file: Path, root: Path) -> bytes:
 
 
 def _name(file: Path) -> str:
-    return os.fsencode(file.stem).decode(errors="replace").replace("_", " ").replace("-", " ")
+    return stem(os.fsencode(file.name).decode(errors="replace"))

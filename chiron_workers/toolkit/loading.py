@@ -36,6 +36,13 @@ def modules_of(name: str) -> Iterator[ModuleType]:
         yield _imported(importlib.import_module, found.name)
 
 
+def module_named(place: str) -> ModuleType:
+    """The module in a file, or the importable one that has this dotted name. Raises ToolRegistrationError."""
+    if "/" in place or place.endswith(".py"):
+        return module_from(Path(place).expanduser())
+    return _imported(importlib.import_module, place)
+
+
 def files_of(folder: Path) -> list[Path]:
     """The modules and packages of a folder, by name; what begins with `_` or `.` is no tool.
 
@@ -64,8 +71,8 @@ def module_from(file: Path) -> ModuleType:
     name = f"chiron_user_tools_{place}_{_short_name(file).replace('-', '_')}"
     inside = [str(file.parent)] if file.name == "__init__.py" else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
-    assert spec is not None
-    assert spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise ToolRegistrationError(f"{file} is no Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -136,13 +136,7 @@ async def test_a_page_that_moved_is_shared_under_both_addresses(stage: Stage, si
     "how", ["its lease ended", "it was handed back", "its time is over", "it was deleted"]
 )
 async def test_the_fetch_of_a_run_that_is_lost_is_taken_over(stage: Stage, site: Site, how: str) -> None:
-    never = asyncio.Event()
-
-    async def silent(request: web.Request) -> web.Response:
-        await never.wait()
-        return web.Response(text="Never.")
-
-    site.answers["/page"] = silent
+    never = site.silent("/page")
     lost, other = await readers(stage, 2)
     fetching = asyncio.create_task(lost.read(site.url + "/page"))
     await started(site, "/page")
@@ -180,13 +174,7 @@ async def test_the_same_call_after_a_crash_need_not_wait_for_itself(stage: Stage
 
 
 async def test_a_fetch_that_is_cut_lets_the_next_one_begin_at_once(stage: Stage, site: Site) -> None:
-    never = asyncio.Event()
-
-    async def silent(request: web.Request) -> web.Response:
-        await never.wait()
-        return web.Response(text="Never.")
-
-    site.answers["/page"] = silent
+    never = site.silent("/page")
     cut, other = await readers(stage, 2)
     fetching = asyncio.create_task(cut.read(site.url + "/page"))
     await started(site, "/page")

@@ -8,26 +8,13 @@ from mcp import Client
 from mcp_server.conftest import KEY, Serving, Talking, over_http
 from mcp_types import CallToolResult
 from psycopg import AsyncConnection
+from twelve import TWELVE
 from workers import rows, wait_until
 
 from chiron_api.mcp_server.hints import HINTS
 from chiron_api.mcp_server.offer import offer
 from chiron_workers.settings import Settings
 
-KNOWLEDGE = {
-    "store_knowledge",
-    "vector_search",
-    "get_active_subject",
-    "set_active_subject",
-    "list_subjects",
-    "get_learning_goal",
-    "save_learning_goal",
-    "get_knowledge_node",
-    "get_knowledge_tree",
-    "save_knowledge_node",
-    "get_user_progress",
-    "record_assessment",
-}
 FACT: dict[str, Any] = {
     "content": "Water boils at 100 °C at sea level.",
     "subject_id": "Physics",
@@ -66,7 +53,7 @@ async def call(client: Client, name: str, **arguments: Any) -> Any:
 
 def test_what_makes_sense_outside_a_run_is_offered():
     names = {tool.name for tool in offer().all()}
-    assert names >= KNOWLEDGE | {"search", "start_research", "get_run", "cancel_run"}
+    assert names >= TWELVE | {"search", "start_research", "get_run", "cancel_run"}
     assert names.isdisjoint({"notes", "read_result"})
 
 
@@ -99,7 +86,7 @@ async def test_over_http_the_same_is_offered_in_both_eras_and_wrong_calls_are_an
     with serving(CHIRON_API_KEY=KEY) as url:
         for mode in MODES:
             async with over_http(url, mode=mode, key=KEY) as client:
-                assert {tool.name for tool in (await client.list_tools()).tools} >= KNOWLEDGE
+                assert {tool.name for tool in (await client.list_tools()).tools} >= TWELVE
                 await wrong_arguments_are_answered_with_a_line_for_each(client)
                 await an_unknown_tool_is_named(client)
                 await what_is_too_long_is_refused(client, settings)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -57,11 +58,7 @@ def outcome(data: bytes, name: str) -> str:
 @FEW
 @given(data=st.data())
 def test_a_file_that_is_cut_or_damaged_anywhere_is_survived(name: str, data: st.DataObject) -> None:
-    whole = bytearray((GOLDEN / name).read_bytes())
-    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=30), label="damaged at"):
-        whole[at] = data.draw(st.integers(0, 255))
-    end = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole))), label="cut at")
-    outcome(bytes(whole[:end]), name)
+    outcome(damaged(GOLDEN / name, data, places_max=30), name)
 
 
 @FEW

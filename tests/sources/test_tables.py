@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apart_jobs
 import pytest
+from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -270,11 +271,7 @@ def test_a_file_without_a_table_is_named(data: bytes, name: str, sentence: str) 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_damaged_table_is_survived(name: str, data: st.DataObject) -> None:
-    whole = bytearray((GOLDEN / name).read_bytes())
-    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=20), label="damaged at"):
-        whole[at] = data.draw(st.integers(0, 255))
-    end = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole))), label="cut at")
-    _survived(bytes(whole[:end]), name)
+    _survived(damaged(GOLDEN / name, data, places_max=20), name)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))

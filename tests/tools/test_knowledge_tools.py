@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from psycopg.sql import SQL
+from twelve import TWELVE
 
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.store import Caller, Session, Store
@@ -16,20 +17,6 @@ Call = Callable[..., Awaitable[Any]]
 
 URL = "https://example.org/moon"
 TEXT = "The Moon is the only\n  natural satellite of Earth. It orbits at 384,400 km."
-TWELVE = {
-    "store_knowledge",
-    "vector_search",
-    "get_active_subject",
-    "set_active_subject",
-    "list_subjects",
-    "get_learning_goal",
-    "save_learning_goal",
-    "get_knowledge_node",
-    "get_knowledge_tree",
-    "save_knowledge_node",
-    "get_user_progress",
-    "record_assessment",
-}
 
 
 def fact(**fields: Any) -> dict[str, Any]:
