@@ -51,6 +51,31 @@ class FactStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class QuoteState(StrEnum):
+    """Whether a quote was found word for word in a snapshot of its source."""
+
+    VERIFIED = "verified"
+    UNVERIFIED = "unverified"
+
+
+class Relation(StrEnum):
+    """How a new statement stands to one that is known; an unlinked pair is `new` to each other."""
+
+    SAME = "same"
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    QUALIFIES = "qualifies"
+    NEW = "new"
+
+
+class Decider(StrEnum):
+    """Who decided how two facts stand to each other."""
+
+    RULES = "rules"
+    MODEL = "model"
+    AGENT = "agent"
+
+
 class SubscriptionState(StrEnum):
     """Whether a subscription comes due: a paused one waits for somebody, an ended one is over."""
 

@@ -16,7 +16,15 @@ from packaging.utils import canonicalize_name
 
 from chiron_api.cli import build
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind, FactStatus, RunState, SubscriptionState
+from chiron_workers.states import (
+    Decider,
+    EventKind,
+    FactStatus,
+    QuoteState,
+    Relation,
+    RunState,
+    SubscriptionState,
+)
 from chiron_workers.store.migrate import migrations
 
 ROOT = Path(__file__).parents[1]
@@ -89,6 +97,11 @@ def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
         ("runs_state_is_known", set(RunState)),
         ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
         ("facts_status_is_known", set(FactStatus)),
+        ("facts_quote_state_is_known", set(QuoteState)),
+        ("corroborations_quote_state_is_known", set(QuoteState)),
+        ("fact_links_relation_is_known", set(Relation) - {Relation.SAME, Relation.NEW}),
+        ("fact_links_decided_by_is_known", set(Decider)),
+        ("judgements_relation_is_known", set(Relation)),
         ("subscriptions_state_is_known", set(SubscriptionState)),
     ],
 )
