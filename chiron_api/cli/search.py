@@ -10,7 +10,7 @@ from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import open_pool
-from chiron_workers.store.facts import FOUND_MAX, FoundFact
+from chiron_workers.store.search import FOUND_MAX, Filters, FoundFact
 
 cli = typer.Typer()
 
@@ -53,13 +53,8 @@ async def _nearest(
             open_pool(settings().database_url, size=2) as pool,
             Store(Session(pool, Caller()), embedder) as store,
         ):
-            return await store.facts.nearest(
-                query,
-                subject_id=subject,
-                limit=top_k,
-                min_confidence=min_confidence,
-                include_candidates=candidates,
-            )
+            filters = Filters(subject, min_confidence, candidates)
+            return await store.search.find(query, filters=filters, limit=top_k)
     except ToolError as error:
         raise UsageError(str(error)) from None
     finally:

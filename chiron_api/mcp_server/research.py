@@ -19,7 +19,7 @@ from chiron_workers.store import Store
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.connect import Pool
-from chiron_workers.store.facts import FOUND_MAX, FoundFact
+from chiron_workers.store.search import FOUND_MAX, Filters, FoundFact
 from chiron_workers.store.steering import cancel
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.toolkit import tool
@@ -150,7 +150,7 @@ async def search(
         For each fact its id, content, quote, source_url, source_score, topic_path, confidence, status, and
         score: the cosine similarity to the query, higher is nearer.
     """
-    return await store.facts.nearest(query, subject_id=subject_id, limit=top_k, min_confidence=min_confidence)
+    return await store.search.find(query, filters=Filters(subject_id, min_confidence), limit=top_k)
 
 
 async def document(pool: Pool, found: BatchSummary | RunSummary) -> dict[str, Any]:

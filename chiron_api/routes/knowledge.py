@@ -6,6 +6,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from chiron_api.requests import Wire, body, services
+from chiron_workers.store.search import Filters
 
 
 class Search(Wire):
@@ -22,16 +23,12 @@ async def search(request: Request) -> JSONResponse:
     that another embedding model's vectors hide."""
     wanted = await body(request, Search)
     async with services(request).store() as store:
-        facts = await store.facts.nearest(
-            wanted.query,
-            subject_id=wanted.subject_id,
-            limit=wanted.top_k,
-            min_confidence=wanted.min_confidence,
-        )
+        filters = Filters(wanted.subject_id, wanted.min_confidence)
+        facts = await store.search.find(wanted.query, filters=filters, limit=wanted.top_k)
         if len(facts) == wanted.top_k:
             return JSONResponse({"items": facts})
         # Counting costs as much as a search, so only those who miss something pay for it.
-        unembedded = await store.facts.unembedded(wanted.subject_id)
+        unembedded = await store.search.unembedded(wanted.subject_id)
     return JSONResponse({"items": facts, "unembedded": unembedded})
 
 

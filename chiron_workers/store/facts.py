@@ -1,10 +1,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypedDict, cast
+from typing import Any
 from uuid import UUID
 
-from psycopg import sql
 from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
@@ -13,11 +11,11 @@ from chiron_workers.embed import Embedder
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, FactStatus
-from chiron_workers.store.checks import bounded, folded, share, worded
+from chiron_workers.store.checks import folded, share, worded
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import Subjects, slug
-from chiron_workers.store.vectors import Vectors, half
+from chiron_workers.store.vectors import Vectors
 
 SQL = load(__file__)
 
@@ -25,24 +23,7 @@ CONTENT_CHARS_MAX = 4_000
 QUOTE_CHARS_MAX = 4_000
 URL_CHARS_MAX = 2_000
 PATH_CHARS_MAX = 500
-QUERY_CHARS_MAX = 4_000
 CONTRADICTIONS_MAX = 20
-FOUND_MAX = 100
-
-
-class FoundFact(TypedDict):
-    """A fact that a search found; `score` is the cosine similarity, higher is better."""
-
-    id: str
-    subject_id: str
-    content: str
-    quote: str | None
-    source_url: str
-    source_score: float
-    topic_path: str
-    confidence: float
-    status: str
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +45,6 @@ class Claim:
         """Accepted above the threshold of the settings, else a candidate."""
         is_sure = self.confidence > settings().confidence_threshold
         return FactStatus.ACCEPTED if is_sure else FactStatus.CANDIDATE
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """What is known of a fact beside its words; `contradictions` are ids of facts, or statements."""
-
-    validated_at: datetime
-    contradictions: tuple[str, ...]
-    source_title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,57 +126,6 @@ class Facts:
             self.session.emit(EventKind.FACT_STORED, _event(claim, stored))
         return stored
 
-    async def nearest(
-        self,
-        query: str,
-        *,
-        subject_id: str | None,
-        limit: int,
-        min_confidence: float = 0.0,
-        include_candidates: bool = False,
-    ) -> list[FoundFact]:
-        """The facts nearest in meaning to a query, best first: exact, recall 1.0. No subject: in all of them.
-
-        Facts written under another embedding model are not found; `unembedded` counts them.
-        """
-        statuses = [FactStatus.ACCEPTED] + [FactStatus.CANDIDATE] * include_candidates
-        args = {
-            "statuses": statuses,
-            "min_confidence": share(min_confidence, field="min_confidence"),
-            "limit": bounded(limit, field="top_k", most=FOUND_MAX),
-            "subject_id": slug(subject_id) if subject_id is not None else None,
-        }
-        words = worded(query, field="query", chars_max=QUERY_CHARS_MAX)
-        table = await self.vectors.table()
-        if table is None:
-            return []
-        [embedding] = await self.embedder.embed([words], query=True)
-        statement = SQL["nearest"].format(table=table, scope=_scope(subject_id))
-        return cast("list[FoundFact]", await self.session.rows(statement, args | {"query": half(embedding)}))
-
-    async def background(self, fact_ids: Sequence[str]) -> dict[str, Background]:
-        """What is known of facts beside their words, by id."""
-        rows = await self.session.rows(SQL["background"], {"fact_ids": list(fact_ids)})
-        return {
-            row["id"]: Background(
-                row["validated_at"], tuple(row["contradictions"]), row["source_title"] or ""
-            )
-            for row in rows
-        }
-
-    async def unembedded(self, subject_id: str | None = None) -> int:
-        """How many accepted facts no search finds, since they were stored under another embedding model."""
-        args = {"subject_id": slug(subject_id) if subject_id is not None else None}
-        table = await self.vectors.table()
-        scope = _scope(subject_id)
-        query = (
-            SQL["unembedded"].format(table=table, scope=scope)
-            if table
-            else SQL["accepted"].format(scope=scope)
-        )
-        row = await self.session.row(query, args)
-        return int(row["facts"]) if row else 0
-
     async def _insert(self, claim: Claim) -> Stored | None:
         caller = self.session.caller
         fact_id = ids.new_id()
@@ -271,10 +192,6 @@ class Facts:
 async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[DictRow]:
     """The most confident fact of each run of a batch: topic, content, quote, source_url, confidence."""
     return await session.rows(SQL["best_of_runs"], {"batch_id": batch_id, "limit": limit})
-
-
-def _scope(subject_id: str | None) -> sql.SQL:
-    return SQL["in_all" if subject_id is None else "in_a_subject"]
 
 
 def _as_id(text: str) -> UUID | None:

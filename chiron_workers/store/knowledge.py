@@ -9,6 +9,7 @@ from chiron_workers.store.nodes import Nodes
 from chiron_workers.store.notes import Notes
 from chiron_workers.store.reach import Reach
 from chiron_workers.store.results import ToolResults
+from chiron_workers.store.search import Search
 from chiron_workers.store.session import Asker, Caller, Session
 from chiron_workers.store.skills import RunSkills
 from chiron_workers.store.sources import Sources
@@ -28,6 +29,7 @@ class Store:
         self.asker = asker
         self.subjects = Subjects(session)
         self.facts = Facts(session, embedder)
+        self.search = Search(session, embedder)
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)
         self.sources = Sources(session)

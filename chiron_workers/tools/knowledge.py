@@ -9,11 +9,10 @@ from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 from chiron_workers.store.checks import folded
-from chiron_workers.store.facts import FOUND_MAX, Claim, FoundFact, Stored, claim
+from chiron_workers.store.facts import Claim, Stored, claim
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
-TopK = Annotated[int, Field(ge=1, le=FOUND_MAX)]
 
 SHOWN_CHARS = 80
 
@@ -80,25 +79,6 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     if notes := _notes(store, asked, stored):
         receipt["note"] = " ".join(notes)
     return receipt
-
-
-@tool
-async def vector_search(
-    store: Store, *, query: str, subject_id: str, top_k: TopK = 5, min_confidence: Score = 0.0
-) -> list[FoundFact]:
-    """Find the facts of a subject nearest in meaning to a query, best first.
-
-    Args:
-        query: What you want to know, in your own words.
-        subject_id: The subject to search, by its id or its name.
-        top_k: How many facts at most.
-        min_confidence: Leave out facts below this confidence, 0 to 1.
-
-    Returns:
-        For each fact its id, content, quote, source_url, source_score, topic_path, confidence, status, and
-        score: the cosine similarity to the query, higher is nearer.
-    """
-    return await store.facts.nearest(query, subject_id=subject_id, limit=top_k, min_confidence=min_confidence)
 
 
 async def _grounded(store: Store, asked: Claim) -> Claim:

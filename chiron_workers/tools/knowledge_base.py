@@ -8,8 +8,8 @@ from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 from chiron_workers.store.checks import worded
 from chiron_workers.store.corpus import Corpus, Hit
-from chiron_workers.store.facts import QUERY_CHARS_MAX, Background, FoundFact
 from chiron_workers.store.nodes import Fitting
+from chiron_workers.store.search import QUERY_CHARS_MAX, Background, Filters, FoundFact
 from chiron_workers.toolkit import tool
 
 NODES_MAX = 200  # that are looked at
@@ -74,8 +74,8 @@ async def knowledge_base(
     """
     asked = worded(question, field="question", chars_max=QUERY_CHARS_MAX)
     subject = (await store.subjects.get(subject_id))["subject_id"] if subject_id is not None else None
-    found = await store.facts.nearest(asked, subject_id=subject, limit=top_k, include_candidates=True)
-    background = await store.facts.background([fact["id"] for fact in found])
+    found = await store.search.find(asked, filters=Filters(subject, candidates=True), limit=top_k)
+    background = await store.search.background([fact["id"] for fact in found])
     documents = await Corpus(store.session).search(asked, subject=subject, limit=top_k)
     steps = [step for fact in found for step in fact["topic_path"].split("/")]
     fitting = await store.nodes.fitting(asked, steps=steps, subject_id=subject, limit=NODES_MAX)
@@ -134,7 +134,7 @@ def _nodes(facts: Sequence[KnownFact], fitting: Sequence[Fitting]) -> list[Known
 
 
 async def _note(store: Store, subject: str | None, known: Known) -> str:
-    if unembedded := await store.facts.unembedded(subject):
+    if unembedded := await store.search.unembedded(subject):
         return f"{unembedded:,} facts were stored under another embedding model and are not searched."
     if not (known["facts"] or known["documents"]):
         return "Nothing that is stored fits; web_search finds sources."

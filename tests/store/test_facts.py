@@ -11,6 +11,7 @@ from chiron_workers.states import EventKind, FactStatus
 from chiron_workers.store import Session, Store
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.facts import Claim, Facts, Stored, claim, path
+from chiron_workers.store.search import Filters, Search
 
 
 def said(content: str, **fields: Any) -> Claim:
@@ -30,19 +31,18 @@ async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:
 
 
 async def found(pool: Pool, embedder: Embedder, query: str, **fields: Any) -> list[str]:
-    facts = Facts(Session(pool), embedder)
-    return [
-        fact["content"]
-        for fact in await facts.nearest(query, **({"subject_id": "moon", "limit": 5} | fields))
-    ]
+    limit = fields.pop("limit", 5)
+    filters = Filters(**({"subject_id": "moon"} | fields))
+    search = Search(Session(pool), embedder)
+    return [fact["content"] for fact in await search.find(query, filters=filters, limit=limit)]
 
 
 async def test_a_fact_is_found_by_its_meaning_best_first(pool: Pool, embedder: Embedder) -> None:
     tides = "The Moon's gravity raises the tides of the sea."
     for content in ("The Moon has no atmosphere to speak of.", tides, "Apollo 11 landed in 1969."):
         await add(pool, embedder, said(content, quote="as it stands"))
-    facts = await Facts(Session(pool), embedder).nearest(
-        "why does the ocean rise and fall", subject_id="Moon", limit=2
+    facts = await Search(Session(pool), embedder).find(
+        "why does the ocean rise and fall", filters=Filters("Moon"), limit=2
     )
     assert len(facts) == 2
     assert facts[0]["content"] == tides
@@ -83,7 +83,7 @@ async def test_a_candidate_stays_out_of_sight_until_a_higher_confidence_lifts_it
     first = await add(pool, embedder, said(words, confidence=0.7, quote="3.8 cm"))
     assert first.status is FactStatus.CANDIDATE  # not above the threshold of 0.7
     assert await found(pool, embedder, words) == []
-    assert await found(pool, embedder, words, include_candidates=True) == [words]
+    assert await found(pool, embedder, words, candidates=True) == [words]
     lifted = await add(pool, embedder, said(words, confidence=0.85, quote="other words", topic_path="else"))
     assert (lifted.fact_id, lifted.status, lifted.was_lifted) == (first.fact_id, FactStatus.ACCEPTED, True)
     assert await found(pool, embedder, words, min_confidence=0.85) == [words]
@@ -108,7 +108,7 @@ async def test_a_withdrawn_fact_stays_withdrawn(pool: Pool, embedder: Embedder) 
         await Facts(session, embedder).vectors.follow(stored.fact_id)
     again = await add(pool, embedder, said("The Moon is cheese.", confidence=1.0))
     assert again.status is FactStatus.WITHDRAWN
-    assert await found(pool, embedder, "cheese", include_candidates=True) == []
+    assert await found(pool, embedder, "cheese", candidates=True) == []
 
 
 async def test_a_new_fact_is_told_to_watchers_and_a_known_one_is_not(pool: Pool, embedder: Embedder) -> None:
@@ -145,8 +145,8 @@ async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
     pool: Pool, embedder: Embedder
 ) -> None:
     await add(pool, embedder, said("The Moon is round."))
-    others = Facts(Session(pool), OtherModel())
-    assert await others.nearest("Moon", subject_id="moon", limit=5) == []
+    others = Search(Session(pool), OtherModel())
+    assert await others.find("Moon", filters=Filters("moon"), limit=5) == []
     assert [await others.unembedded("moon"), await others.unembedded("mars"), await others.unembedded()] == [
         1,
         0,
@@ -155,7 +155,7 @@ async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
     await add(pool, OtherModel(), said("The Moon is grey."))
     assert await found(pool, OtherModel(), "Moon") == ["The Moon is grey."]
     assert await found(pool, embedder, "Moon", subject_id=None) == ["The Moon is round."]
-    assert await Facts(Session(pool), embedder).unembedded("moon") == 1
+    assert await Search(Session(pool), embedder).unembedded("moon") == 1
 
 
 async def test_a_change_reaches_the_vectors_of_every_model(pool: Pool, embedder: Embedder) -> None:

@@ -11,7 +11,7 @@ from chiron_workers.embed import Embedder, Space
 from chiron_workers.ids import new_id
 from chiron_workers.store import Session
 from chiron_workers.store.connect import Pool
-from chiron_workers.store.facts import SQL, Facts
+from chiron_workers.store.search import SQL, Filters, Search
 from chiron_workers.store.vectors import Vectors, half
 
 SUBJECTS = ("moon", "mars", "venus")
@@ -67,7 +67,7 @@ def ranked(made: list[Row], query: list[float]) -> list[str]:
 async def test_a_search_returns_exactly_what_brute_force_does(
     pool: Pool, embedder: Embedder, filled: list[Row]
 ) -> None:
-    facts = Facts(Session(pool), embedder)
+    search = Search(Session(pool), embedder)
     [query] = await embedder.embed(["craters on the far side"], query=True)
     for subject, confidence, hidden in (
         ("moon", 0.0, False),
@@ -81,13 +81,8 @@ async def test_a_search_returns_exactly_what_brute_force_does(
             for row in filled
             if row[1] == (subject or row[1]) and row[2] in shown and row[3] >= confidence
         ]
-        found = await facts.nearest(
-            "craters on the far side",
-            subject_id=subject,
-            limit=50,
-            min_confidence=confidence,
-            include_candidates=hidden,
-        )
+        filters = Filters(subject, confidence, hidden)
+        found = await search.find("craters on the far side", filters=filters, limit=50)
         assert [fact["id"] for fact in found] == ranked(visible, query)[:50]
         assert [fact["score"] for fact in found] == sorted((fact["score"] for fact in found), reverse=True)
 

@@ -11,7 +11,8 @@ from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.sources import Page, Sources
 from chiron_workers.tools import registry
-from chiron_workers.tools.knowledge import misquoted, store_knowledge, vector_search
+from chiron_workers.tools.knowledge import misquoted, store_knowledge
+from chiron_workers.tools.searching import vector_search
 
 Call = Callable[..., Awaitable[Any]]
 
