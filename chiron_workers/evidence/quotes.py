@@ -1,0 +1,151 @@
+"""Whether a quote stands in a text, word for word."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chiron_workers.evidence.folding import BROKEN, fold, joints, unbroken
+from chiron_workers.evidence.sentences import whole
+
+QUOTE_CHARS_MAX = 4_000
+LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
+TRIES_MAX = 2_000  # places that hold a quote's letters but not its words
+WORD = re.compile(r"[^\W_]+")
+# Scripts without spaces between words: each character counts for two letters, and a quote may begin at any.
+SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+JOINERS = "-'./·@&" + BROKEN
+NUMBER_JOINERS = ",:"
+OMISSION = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|…|\.\.\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whole sentences of a text that hold a quote: `quote` is `text[start:end]`, offsets in characters."""
+
+    quote: str
+    start: int
+    end: int
+
+
+def locate(quote: str, text: str) -> Standing | None:
+    """The whole sentences of a text in which a quote stands word for word, at its first place; None where it does not.
+
+    Alike are what typesetting, copying from a PDF and HTML entities change, and the case of the quote's first letter.
+    A quote begins and ends between words and numbers, never inside one.
+    """
+    if unfit(quote):
+        return None
+    page = fold(text)
+    for wanted in _readings(quote):
+        if span := _first(wanted, page.text):
+            start, end = page.start(span[0]), page.end(span[1])
+            if end - start > QUOTE_CHARS_MAX:
+                return None
+            start, end = whole(text, start, end, chars_max=QUOTE_CHARS_MAX)
+            return Standing(text[start:end], start, end)
+    return None
+
+
+def unfit(quote: str) -> str:
+    """Why a quote could prove nothing wherever it stood, in a sentence; empty for a fit one."""
+    words = WORD.findall(quote)
+    letters = sum(map(len, words)) + len(SPACELESS.findall(quote))
+    if len(quote) > QUOTE_CHARS_MAX:
+        return (
+            f"the quote has {len(quote):,} characters; give the passage itself, at most {QUOTE_CHARS_MAX:,}."
+        )
+    if letters < LETTERS_MIN or (len(words) < 2 and not SPACELESS.search(quote)):
+        return (
+            f"the quote is too short to point to one place; give at least two words and {LETTERS_MIN} letters "
+            "or digits, better the whole sentence."
+        )
+    return ""
+
+
+def _readings(quote: str) -> Iterator[str]:
+    """The folded quote, as it is, without HTML entities and the marks around it, each also with its first letter's other case."""
+    plain = html.unescape(quote)
+    for reading in dict.fromkeys((quote, plain, plain.strip().strip("\"'“”„‟‘’«»"))):
+        wanted = fold(reading).text.strip()
+        yield wanted
+        if wanted[1:2].islower():
+            yield wanted[0].swapcase() + wanted[1:]
+
+
+def _first(wanted: str, page: str) -> tuple[int, int] | None:
+    for at in _places(wanted, page):
+        if _is_edge(page, at) and _is_edge(page, at + len(wanted)):
+            return at, at + len(wanted)
+    if BROKEN not in page and BROKEN not in wanted:
+        return None
+    key, hyphens, joined = unbroken(wanted), joints(wanted), unbroken(page)
+    for at in _places(key.text, joined.text):
+        start, end = joined.start(at), joined.end(at + len(key.text))
+        if _is_edge(page, start) and _is_edge(page, end) and _agree(hyphens, joints(page[start:end])):
+            return start, end
+    return None
+
+
+def _places(wanted: str, page: str) -> Iterator[int]:
+    at = page.find(wanted)
+    for _ in range(TRIES_MAX):
+        if at < 0:
+            return
+        yield at
+        at = page.find(wanted, at + 1)
+
+
+def _agree(quoted: dict[int, str], stands: dict[int, str]) -> bool:
+    """Whether two spellings differ only where a line end broke a word of one of them."""
+    for at in quoted.keys() | stands.keys():
+        pair = quoted.get(at), stands.get(at)
+        if pair[0] != pair[1] and BROKEN not in pair:
+            return False
+    return True
+
+
+def _is_edge(page: str, at: int) -> bool:
+    """Whether a place of a folded text lies between two of its words or numbers."""
+    if not 0 < at < len(page):
+        return True
+    before, after = page[at - 1], page[at]
+    first, last = page[at - 2 : at - 1], page[at + 1 : at + 2]
+    if _is_word(before) and _is_word(after):
+        return bool(SPACELESS.match(before) or SPACELESS.match(after))
+    if _is_word(after) and (before == "-" or (after.isnumeric() and _is_sign(before))):
+        return False
+    if after.isnumeric() and before in ".,":
+        return False
+    if before.isnumeric() and (after in "%‰‱" or _is_sign(after)):
+        return False
+    return not (_joins(first, before, after) or _joins(before, after, last))
+
+
+def _joins(left: str, middle: str, right: str) -> bool:
+    """Whether three characters belong to one word or number."""
+    if not (left and right and _is_word(left) and _is_word(right)):
+        return False
+    if middle == "." and left.islower() and right.isupper():
+        return False  # a space was lost between two sentences
+    return middle in JOINERS or (middle in NUMBER_JOINERS and left.isnumeric() and right.isnumeric())
+
+
+def _is_word(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in "LMN" or letter == "_"
+
+
+def _is_sign(letter: str) -> bool:
+    return unicodedata.category(letter)[0] == "S"
+
+
+def refusal(quote: str, text: str) -> str:
+    """Why a quote does not stand in a text, in a sentence that ends with what stands there instead."""
+    if problem := unfit(quote):
+        return problem
+    if OMISSION.search(quote):
+        return "the quote leaves words out; give one continuous passage, without an ellipsis."
+    return "these words do not stand in the page, in this order."
