@@ -1,0 +1,148 @@
+"""Dates as they are written in English, as a span from a first to a last day: a year, a month, a day, a decade, a century."""
+
+import calendar
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chiron_workers.evidence.vocabulary import words
+
+_MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
+_MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
+_MONTH = "(?:" + "|".join(sorted((name.capitalize() for name in _MONTHS), key=len, reverse=True)) + r")\b\.?"
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_YEAR = r"\d{3,4}"
+_ERA = r"(?: ?(?P<era>BCE?|B\.C\.(?:E\.)?|AD|CE)\b)"
+_CENTURIES = words("ordinals")
+_PATTERNS = [
+    re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\d])"),
+    re.compile(rf"(?<!\w)(?P<day>{_DAY})(?: of)? (?P<name>{_MONTH}),? (?P<year>\d{{4}})(?!\w)"),
+    re.compile(rf"(?<!\w)(?P<name>{_MONTH}) (?P<day>{_DAY}),? (?P<year>\d{{4}})(?!\w)"),
+    re.compile(rf"(?<!\w)(?P<name>{_MONTH})(?: of|,)? (?P<year>\d{{4}})(?!\w)"),
+    re.compile(rf"(?<!\w)(?P<day>{_DAY})(?: of)? (?P<name>{_MONTH})(?!\w)"),
+    re.compile(rf"(?<!\w)(?P<name>{_MONTH}) (?P<day>{_DAY})(?![\w,]\d|\w)"),
+    re.compile(rf"(?<!\w)(?:AD |CE )?(?P<century>\d{{1,2}})(?:st|nd|rd|th)[ -]century\b{_ERA}?"),
+    re.compile(rf"(?i:(?<!\w)(?P<worded>{'|'.join(_CENTURIES)})[ -]century)\b{_ERA}?"),
+    re.compile(r"(?<!\w)(?P<decade>\d{3}0)['’]?s\b"),
+    re.compile(rf"(?<![\w.,])(?P<year>\d{{1,4}}){_ERA}"),
+    re.compile(r"(?<!\w)AD (?P<year>\d{1,4})(?!\w)"),
+    re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})[-/](?P<until>\d{2}|\d{4})(?![\w-])"),
+    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[.,]\d|-\w)"),
+    re.compile(rf"(?<![\w.])(?P<name>{_MONTH})(?!\w)"),
+]
+# What stands before a year rather than before 1,500 of something.
+_BEFORE_YEAR = re.compile(
+    r"\b(?:in|since|by|until|till|from|during|before|after|early|late|mid|circa|ca\.|c\.|year|spring|summer|autumn|fall|winter|"
+    r"of|the|and|to|between|on|around|for|season|edition|election|act)[ (-]*$|[(,;]\s*$|[-/]$",
+    re.I,
+)
+_ABOUT = re.compile(
+    r"\b(?:about|approximately|roughly|nearly|almost|over|than|least|most|some|has|have|had|with)\s$", re.I
+)
+_NOUN_AFTER = re.compile(
+    r"\s(?!(?:and|or|by|in|at|on|to|the|a|an|as|for|when|while|with|after|before|until|of|from|was|is|were|has|had|it|but|under|following|because|that|which|who|where|during|through|into)\b)[a-z]{2,}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date at `text[start:end]`: all days from `first` to `last`, as (year, month, day); year 0 where none is named."""
+
+    first: tuple[int, int, int]
+    last: tuple[int, int, int]
+    start: int
+    end: int
+
+    @property
+    def has_year(self) -> bool:
+        """Whether it says of which year it is."""
+        return self.first[0] != 0
+
+    def within(self, other: "Moment") -> bool:
+        """Whether all of it lies in another, and so says the same more precisely or equally so."""
+        return other.first <= self.first and self.last <= other.last
+
+    def touches(self, other: "Moment") -> bool:
+        """Whether both can be said of one day; a day without a year can be of any."""
+        if self.has_year != other.has_year:
+            if (self.last[0] - self.first[0]) or (other.last[0] - other.first[0]):
+                return True
+            return self.first[1:] <= other.last[1:] and other.first[1:] <= self.last[1:]
+        return self.first <= other.last and other.first <= self.last
+
+
+def moments(text: str) -> Iterator[Moment]:
+    """Every date of a text, in order. A bare number of four digits is a year where its place says so."""
+    found: list[Moment] = []
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if any(match.start() < other.end and other.start < match.end() for other in found):
+                continue
+            if (
+                set(match.groupdict()) == {"year"}
+                and not match[0].startswith("AD")
+                and not _is_year(text, match)
+            ):
+                continue
+            if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _is_month(text, match):
+                continue
+            found += _read(match)
+    return iter(sorted(found, key=lambda moment: moment.start))
+
+
+def _is_year(text: str, match: re.Match[str]) -> bool:
+    before, after = text[: match.start()], text[match.end() :]
+    if _ABOUT.search(before) and not re.search(
+        r"\b(?:in|since|by|from|of|until) (?:about|approximately|roughly|some) $", before, re.I
+    ):
+        return False
+    return (_BEFORE_YEAR.search(before) is not None and not _counts(before, after)) or _NOUN_AFTER.match(
+        after
+    ) is None
+
+
+def _counts(before: str, after: str) -> bool:
+    # "of 1500 people", "the 1500 soldiers" count; "the 2010 election" and "in 2010 researchers found" do not.
+    return (
+        re.search(r"\b(?:of|to|and|for|with)\s$", before, re.I) is not None
+        and _NOUN_AFTER.match(after) is not None
+    )
+
+
+def _is_month(text: str, match: re.Match[str]) -> bool:
+    return (
+        re.search(
+            r"\b(?:in|since|by|until|from|during|before|after|early|late|mid|of|and|to|every|each)[ -]$",
+            text[: match.start()],
+            re.I,
+        )
+        is not None
+    )
+
+
+def _read(match: re.Match[str]) -> list[Moment]:
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+    before_christ = parts.get("era", "").startswith("B")
+    if "century" in parts or "worded" in parts:
+        nth = int(parts["century"]) if "century" in parts else _CENTURIES.index(parts["worded"].lower()) + 1
+        first, last = 100 * nth - 99, 100 * nth
+        return [_years(match, -last, -first)] if before_christ else [_years(match, first - 1, last)]
+    if "decade" in parts:
+        decade = int(parts["decade"])
+        return [_years(match, decade, decade + (99 if decade % 100 == 0 else 9))]
+    if "until" in parts:
+        first = int(parts["year"])
+        until = int(parts["until"]) if len(parts["until"]) == 4 else first - first % 100 + int(parts["until"])
+        return [_years(match, first, first), _years(match, until, until)]
+    year = int(parts.get("year", 0)) * (-1 if before_christ else 1)
+    if "name" not in parts and "month" not in parts:
+        return [_years(match, year, year)]
+    month = int(parts["month"]) if "month" in parts else _MONTHS[parts["name"].lower().rstrip(".")]
+    if "day" not in parts:
+        return [Moment((year, month, 1), (year, month, 31), *match.span())]
+    day = int(re.sub(r"\D", "", parts["day"]))
+    return [Moment((year, month, day), (year, month, day), *match.span())]
+
+
+def _years(match: re.Match[str], first: int, last: int) -> Moment:
+    return Moment((first, 1, 1), (last, 12, 31), *match.span())

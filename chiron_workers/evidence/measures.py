@@ -1,0 +1,91 @@
+"""The numbers of a text with their units, ranges joined: 5-10 km, between 5 and 10 km, 37.2 ± 0.3 °C."""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from chiron_workers.evidence.bounds import bounded
+from chiron_workers.evidence.dates import Moment
+from chiron_workers.evidence.numerals import Numeral, money_scale, numerals
+from chiron_workers.evidence.quantities import Quantity
+from chiron_workers.evidence.units import CURRENCIES, Unit, unit_after
+from chiron_workers.evidence.vocabulary import words
+
+_COUNT = Unit("count")
+_LINK = re.compile(r"(?: ?- ?| to | or )(?:about |approximately |roughly |~)?[$€£¥]?$")
+_AND = re.compile(r" and [$€£¥]?$")
+_SPREAD = re.compile(r" ?(?:±|\+/-|plus or minus) ?$")
+_BETWEEN = re.compile(r"\bbetween [$€£¥]?$", re.I)
+_NAMED = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
+_NO_NAMES = frozenset(words("no names"))
+
+
+def measures(text: str, dated: Sequence[Moment]) -> Iterator[Quantity]:
+    """Every number that is no part of a date, with its unit; a range is one of them."""
+    yield from _ranged(text, _measured(text, dated))
+
+
+def _measured(text: str, dated: Sequence[Moment]) -> list[Quantity]:
+    found = []
+    for number in numerals(text):
+        if any(number.start < moment.end and moment.start < number.end for moment in dated):
+            continue
+        unit, start, end = _unit(text, number)
+        if unit is None:
+            continue
+        value = number.value * unit.factor + unit.offset
+        found.append(
+            Quantity(
+                value, value, number.step * unit.factor, unit.dimension, text[start:end].strip(), start, end
+            )
+        )
+    return found
+
+
+def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
+    for symbol in ("US$", *CURRENCIES):
+        if text[: number.start].rstrip(" -").endswith(symbol):
+            start = text.rindex(symbol, 0, number.start)
+            scale, end = money_scale(text, number.end)
+            per = re.compile(r" per \w+|/\w+").match(text, end)
+            return (
+                Unit(CURRENCIES[symbol] + (per[0].replace(" per ", "/") if per else ""), Fraction(scale)),
+                start,
+                end,
+            )
+    if (found := unit_after(text, number.end)) is not None:
+        return found[0], number.start, found[1]
+    if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):
+        return None, number.start, number.end  # 5G, 3D, 12th
+    named = _NAMED.search(text[: number.start])
+    if named and named["name"].lower() not in _NO_NAMES and number.in_digits:
+        return Unit("name"), number.start, number.end
+    return _COUNT, number.start, number.end
+
+
+def _ranged(text: str, found: list[Quantity]) -> Iterator[Quantity]:
+    waiting = list(found)
+    while waiting:
+        one = waiting.pop(0)
+        if waiting and (joined := _joined(text, one, waiting[0])) is not None:
+            waiting.pop(0)
+            one = joined
+        yield bounded(text, one)
+
+
+def _joined(text: str, one: Quantity, other: Quantity) -> Quantity | None:
+    gap = text[one.end : other.start]
+    spread = _SPREAD.search(gap) is not None and len(gap) < 16
+    ranges = _LINK.fullmatch(gap) or (_AND.fullmatch(gap) and _BETWEEN.search(text[: one.start]))
+    if one.dimension not in {other.dimension, "count"} or not (spread or ranges):
+        return None
+    low, width = Fraction(one.low), Fraction(other.low)
+    shared = unit_after(text, next(number.end for number in numerals(text) if number.end > other.start))
+    if shared is not None:
+        width -= shared[0].offset
+        low = low * shared[0].factor + shared[0].offset if one.dimension == "count" else low
+    ends = (low - width, low + width) if spread else (low, Fraction(other.high))
+    if ends[0] > ends[1]:
+        return None
+    written = text[one.start : other.end]
+    return Quantity(*ends, min(one.step, other.step), other.dimension, written, one.start, other.end)

@@ -1,0 +1,133 @@
+"""Numbers as they are written: digits with their groups, words, powers of ten and scales such as million."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from chiron_workers.evidence.vocabulary import words
+
+_ONES, _TENS = words("ones"), words("tens")
+_SMALL = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_SCALES = {
+    "hundred": 10**2,
+    "dozen": 12,
+    "thousand": 10**3,
+    "lakh": 10**5,
+    "million": 10**6,
+    "crore": 10**7,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "quadrillion": 10**15,
+}
+_SHORT_SCALES = {
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "m": 10**6,
+    "mn": 10**6,
+    "bn": 10**9,
+    "B": 10**9,
+    "tn": 10**12,
+}
+_VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅛": "1/8"}
+_POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_WORD = "|".join([*_SMALL, *_SCALES])
+_DIGITS = re.compile(
+    r"(?<![\w.,/^])(?<![A-Za-z]-)(?P<sign>(?<!\d)[-+]|)"
+    r"(?P<digits>\d{1,3}(?:[,' ]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+|,\d{1,2}(?!\d))?|(?<![\d.])\.\d+)"
+    r"(?P<vulgar>[½⅓⅔¼¾⅛]?)(?P<raised>(?<=10)(?:\^-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
+    r"(?:(?:\s*[×x*·]\s*10(?:\^|\*\*)?(?P<power>-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|e(?P<exponent>[-+]?\d+))?"
+    rf"(?P<scales>(?:[ -](?:{'|'.join(_SCALES)})s?\b)*)(?P<short>(?:k|bn|mn|tn|K|M|B)\b)?",
+)
+_WORDS = re.compile(
+    rf"(?<![\w])(?P<half>half an? )?(?P<article>an? (?=(?:few )?(?:{'|'.join(_SCALES)})s?\b))?"
+    rf"(?:(?:{_WORD})s?(?:[ -](?:and )?(?=(?:{_WORD})\b))?)+(?![\w])",
+    re.I,
+)
+_MONEY_SHORT = re.compile(r" ?(m|bn|mn|tn|b|k)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number at `text[start:end]`; `step` is what its last digit counts in (1,000 for 384,000)."""
+
+    value: Fraction
+    step: Fraction
+    start: int
+    end: int
+    in_digits: bool = True
+
+
+def numerals(text: str) -> Iterator[Numeral]:
+    """Every number of a text, in order. `one` counts only before a scale or another number word."""
+    found = [_from_digits(match) for match in _DIGITS.finditer(text)]
+    taken = [range(number.start, number.end) for number in found]
+    for match in _WORDS.finditer(text):
+        number = _from_words(match)
+        if number is not None and not any(
+            match.start() < span.stop and span.start < match.end() for span in taken
+        ):
+            found.append(number)
+    return iter(sorted(found, key=lambda number: number.start))
+
+
+def money_scale(text: str, end: int) -> tuple[int, int]:
+    """The scale that a letter behind an amount of money stands for ($5m, £3bn), and where it ends; else 1 and `end`."""
+    match = _MONEY_SHORT.match(text, end)
+    if match is None:
+        return 1, end
+    return _SHORT_SCALES.get(match[1]) or _SHORT_SCALES[
+        match[1].lower().replace("b", "bn", 1)[:2]
+    ], match.end()
+
+
+def _from_digits(match: re.Match[str]) -> Numeral:
+    plain = re.sub(r"[' ]", "", match["digits"])
+    if re.search(r",\d{3}", plain):
+        plain = plain.replace(",", "")
+    plain = plain.replace(",", ".")
+    whole, _, decimals = plain.partition(".")
+    zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
+    value = Fraction(plain if not plain.startswith(".") else "0" + plain)
+    step = Fraction(1, 10 ** len(decimals)) if decimals else Fraction(10 ** min(zeros, len(whole) - 1))
+    if match["vulgar"]:
+        value, step = value + Fraction(_VULGAR[match["vulgar"]]), Fraction(1, 4)
+    if match["raised"]:  # 10⁹ alone
+        value = step = Fraction(10) ** _power(match["raised"])
+    factor = _factor(match["scales"]) * _SHORT_SCALES.get(match["short"] or "", 1)
+    factor *= Fraction(10) ** _power(match["power"] or match["exponent"] or "0")
+    sign = -1 if match["sign"] == "-" else 1
+    return Numeral(sign * value * factor, step * factor, match.start(), match.end())
+
+
+def _power(written: str) -> int:
+    return max(-60, min(60, int(written.translate(_POWERS).lstrip("^"))))
+
+
+def _factor(scales: str) -> Fraction:
+    factor = Fraction(1)
+    for word in re.findall(r"[a-z]+", scales.lower()):
+        factor *= _SCALES[word.removesuffix("s")]
+    return factor
+
+
+def _from_words(match: re.Match[str]) -> Numeral | None:
+    spoken = [
+        word for word in re.findall(r"[a-z]+", match[0].lower()) if word not in {"and", "a", "an", "half"}
+    ]
+    spoken = [word if word in _SMALL or word in _SCALES else word.removesuffix("s") for word in spoken]
+    if spoken == ["one"] or (spoken[0] in _SCALES and not match["article"] and not match["half"]):
+        return None  # a pronoun; "thousands of"
+    total, part, smallest = 0, 0, 1
+    for word in spoken:
+        if word in _SMALL:
+            part += _SMALL[word]
+        elif word in {"hundred", "dozen"}:
+            part = max(part, 1) * _SCALES[word]
+        else:
+            total, part = total + max(part, 1) * _SCALES[word], 0
+    if spoken[-1] in _SCALES:
+        smallest = _SCALES[spoken[-1]]
+    value = Fraction(total + part) * (Fraction(1, 2) if match["half"] else 1)
+    return Numeral(value, Fraction(smallest), match.start(), match.end(), in_digits=False)

@@ -1,0 +1,58 @@
+"""A number with what it measures, in the base unit of its dimension, so that 5 km and 5,000 m are equal."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import inf
+
+ROUNDING_MAX = 0.02  # by which share a number may be off and still be the same one, rounded
+ROUNDING_SAID_MAX = 0.1  # where the text itself says `about`
+_FREEZING_K = Fraction(27315, 100)
+
+
+class Agreement(Enum):
+    """How two figures of one kind stand to each other."""
+
+    EQUAL = "equal"
+    NEAR = "near"  # one rounds, bounds or includes the other: no contradiction, but not the same words either
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit at `text[start:end]`, as a range from `low` to `high` in the base unit of its dimension.
+
+    `step` is what its last digit counts in. A bound such as `at least 5` is a range without an end. A number that
+    belongs to a name (`Apollo 11`) has the dimension `name`.
+    """
+
+    low: Fraction | float
+    high: Fraction | float
+    step: Fraction
+    dimension: str
+    written: str
+    start: int
+    end: int
+    is_about: bool = False
+
+    def agreement(self, other: "Quantity") -> Agreement:
+        """How it stands to another one of the same dimension."""
+        if (self.low, self.high) == (other.low, other.high):
+            return Agreement.EQUAL
+        if self.dimension in {"name", "rank"}:
+            return Agreement.DIFFERENT
+        slack = min(max(self.step, other.step) / 2, self._rounding(other))
+        overlaps = self.low <= other.high + slack and other.low <= self.high + slack
+        return Agreement.NEAR if overlaps else Agreement.DIFFERENT
+
+    def _rounding(self, other: "Quantity") -> Fraction:
+        zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)
+        ends = (self.low, self.high, other.low, other.high)
+        largest = max(abs(Fraction(end) - zero) for end in ends if abs(end) != inf)
+        share = ROUNDING_SAID_MAX if self.is_about or other.is_about else ROUNDING_MAX
+        return largest * Fraction(share)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it is open to one side."""
+        return inf in (abs(self.low), abs(self.high))

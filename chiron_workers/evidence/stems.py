@@ -1,0 +1,61 @@
+"""The stem under which a word, its forms, its British spelling and its synonyms are one, and which words are opposite."""
+
+from functools import lru_cache
+
+from chiron_workers.evidence.vocabulary import NO_OPPOSITES, OPPOSING_PREFIXES, OPPOSITES, SPELLINGS, SYNONYMS
+
+_ENDINGS = [
+    ("ise", "ize"),
+    ("ised", "ized"),
+    ("ises", "izes"),
+    ("ising", "izing"),
+    ("yse", "yze"),
+    ("ysed", "yzed"),
+]
+OPPOSITE_CHARS_MIN = 5  # shorter words begin by chance like an opposite: form, inform
+
+
+def opposites(one: str, other: str) -> bool:
+    """Whether two words, as written, deny each other: increase and decrease, legal and illegal."""
+    pair = frozenset((stem_of(one), stem_of(other)))
+    if pair in _opposite_stems():
+        return True
+    short, long = sorted((one, other), key=len)
+    if (short, long) in NO_OPPOSITES or len(short) < OPPOSITE_CHARS_MIN:
+        return False
+    return any(long == prefix + short for prefix in OPPOSING_PREFIXES)
+
+
+@lru_cache(maxsize=50_000)
+def stem_of(word: str) -> str:
+    """The stem under which a word, its other forms, its other spellings and its synonyms are one."""
+    stem = _stemmed(_american(word))
+    return _synonyms().get(stem, stem)
+
+
+def _american(word: str) -> str:
+    for british, american in SPELLINGS:
+        word = word.replace(british, american)
+    for british, american in _ENDINGS:
+        if word.endswith(british) and len(word) > len(british) + 3:
+            word = word.removesuffix(british) + american
+    return word
+
+
+def _stemmed(word: str) -> str:
+    from snowballstemmer.english_stemmer import EnglishStemmer  # brings all languages, and is slow to import
+
+    return str(EnglishStemmer().stemWord(word))  # one for each word: it keeps the word in itself
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for first, *others in SYNONYMS:
+        found |= {_stemmed(word): _stemmed(first) for word in (first, *others)}
+    return found
+
+
+@lru_cache(maxsize=1)
+def _opposite_stems() -> frozenset[frozenset[str]]:
+    return frozenset(frozenset((stem_of(one), stem_of(other))) for one, other in OPPOSITES)
