@@ -27,7 +27,7 @@ class Slot:
     new: str
     known: str
     is_date: bool
-    is_name: bool = False  # a number that belongs to a name
+    is_which: bool = False  # a number that tells which one
     is_narrower: bool = False  # the new figure says the same more precisely
     is_wider: bool = False
 
@@ -182,7 +182,7 @@ def _slot(new: Figures, known: Figures, one: Figure, other: Figure) -> Slot:
         _written(new, one),
         _written(known, other),
         isinstance(one, Moment),
-        not isinstance(one, Moment) and one.dimension == "name",
+        not isinstance(one, Moment) and one.dimension in {"name", "rank"},
         narrower,
         wider,
     )

@@ -27,7 +27,7 @@ _PATTERNS = [
     re.compile(rf"(?<![\w.,])(?P<year>\d{{1,4}}){_ERA}"),
     re.compile(r"(?<!\w)AD (?P<year>\d{1,4})(?!\w)"),
     re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})[-/](?P<until>\d{2}|\d{4})(?![\w-])"),
-    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[.,]\d|-\w)"),
+    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,]\d|-\w)"),
     re.compile(rf"(?<![\w.])(?P<name>{_MONTH})(?!\w)"),
 ]
 # What stands before a year rather than before 1,500 of something.

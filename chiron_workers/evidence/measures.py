@@ -17,6 +17,7 @@ _AND = re.compile(r" and [$€£¥]?$")
 _SPREAD = re.compile(r" ?(?:±|\+/-|plus or minus) ?$")
 _BETWEEN = re.compile(r"\bbetween [$€£¥]?$", re.I)
 _NAMED = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
+_NUMBERED = re.compile(rf"\b(?:{'|'.join(words('numbered'))}) $", re.I)
 _NO_NAMES = frozenset(words("no names"))
 
 
@@ -58,7 +59,8 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
     if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):
         return None, number.start, number.end  # 5G, 3D, 12th
     named = _NAMED.search(text[: number.start])
-    if named and named["name"].lower() not in _NO_NAMES and number.in_digits:
+    kind = _NUMBERED.search(text[: number.start])
+    if number.in_digits and (kind or (named and named["name"].lower() not in _NO_NAMES)):
         return Unit("name"), number.start, number.end
     return _COUNT, number.start, number.end
 

@@ -9,7 +9,6 @@ from chiron_workers.evidence.vocabulary import CONDITION_OPENERS, ONE_ANSWER
 from chiron_workers.evidence.wording import Word, folded, taken_apart
 from chiron_workers.states import Relation
 
-UNRELATED_SHARE = 0.25  # of the content words of both; below it, two statements speak of different things
 SLOT_SHARE = 0.6  # of the content words of both, from which on two figures of one kind fill the same slot
 
 
@@ -34,25 +33,17 @@ def relation(new: str, known: str) -> Verdict:
         return Verdict(None, "The rules read English only.")
     both = compared(one, other)
     for decide in (
-        _unrelated,
         _opposite,
         _differing_figures,
         _negated,
         _other_name,
         _same,
         _narrower,
-        _wider,
     ):
         verdict = decide(both)
         if verdict is not None:
             return verdict
     return Verdict(None, "The words differ in ways that rules cannot judge.")
-
-
-def _unrelated(both: Comparison) -> Verdict | None:
-    if both.share < UNRELATED_SHARE:
-        return Verdict(Relation.NEW, "They share few words.")
-    return None
 
 
 def _is_unconditioned(both: Comparison) -> bool:
@@ -80,8 +71,11 @@ def _differing_figures(both: Comparison) -> Verdict | None:
     if not differing:
         return None
     told = "; ".join(f"{slot.new} against {slot.known}" for slot in differing)
-    if any(slot.is_name for slot in differing):
+    if any(slot.is_which for slot in differing):
         return Verdict(None, f"They speak of different ones: {told}.")
+    changed = [word for words in (both.only_new, both.only_known) for word in words[:1]]
+    if len(changed) == 2:
+        return Verdict(None, f'{told}, but also "{changed[0].written}" against "{changed[1].written}".')
     dates = [slot for slot in differing if slot.is_date]
     if dates and len(dates) < len(both.slots):
         return Verdict(None, f"They speak of different dates: {told}.")
@@ -125,12 +119,8 @@ def _listed(words: tuple[Word, ...]) -> str:
 
 
 def _same(both: Comparison) -> Verdict | None:
-    if (
-        both.in_order
-        and both.all_equal
-        and _is_unconditioned(both)
-        and both.one.particles == both.other.particles
-    ):
+    one, other = both.one, both.other
+    if both.in_order and both.all_equal and (one.scopes, one.particles) == (other.scopes, other.particles):
         return Verdict(Relation.SAME, "Figures, names and words agree.")
     return None
 
@@ -154,10 +144,6 @@ def _narrower(both: Comparison) -> Verdict | None:
     near = [slot for slot in both.slots if slot.agreement is Agreement.NEAR]
     if near and not both.only_new and both.in_order:
         return Verdict(Relation.QUALIFIES, f"{near[0].new} is more precise than {near[0].known}.")
-    return None
-
-
-def _wider(both: Comparison) -> Verdict | None:
     return None
 
 

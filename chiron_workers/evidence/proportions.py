@@ -12,7 +12,7 @@ _ORDINALS = {word: n for n, word in enumerate(words("ordinals")[:12], 1)}
 _ORDINAL = re.compile(
     rf"(?<![\w.-])(?:(?P<digits>\d+)(?:st|nd|rd|th)|(?P<word>{'|'.join(_ORDINALS)}))(?![\w])", re.I
 )
-_SECOND_OF = re.compile(r"\b(?:the|a|its|his|her|their|world's|every|was|is)[- ]$", re.I)
+_SECOND_OF = re.compile(r"\b(?:the|its|his|her|their|world's|every|was|is)[- ]$", re.I)
 _FRACTION = re.compile(
     r"(?<![\w-])(?P<top>an?|one|two|three|four)?[ -]?(?P<bottom>half|third|quarter|fifth|tenth)(?P<plural>s?) (?=of\b)|"
     r"(?<![\w-])(?P<many>one|two|three|four)[ -](?P<below>third|quarter|fifth|tenth)s?\b",

@@ -188,12 +188,11 @@ def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
 
 
 def _one(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:
-    match = _AFTER.match(text, end)
-    unit = _UNITS[match["name"]] if match else None
-    if match is None and (match := _AFTER_ANY_CASE.match(text, end)) is not None:
-        unit = _ANY_CASE[match["name"].casefold()]
-    if match is None or unit is None or (match["gap"] and not gap):
+    found = [match for match in (_AFTER.match(text, end), _AFTER_ANY_CASE.match(text, end)) if match]
+    match = max(found, key=lambda match: match.end(), default=None)
+    if match is None or (match["gap"] and not gap):
         return None
+    unit = _UNITS.get(match["name"]) or _ANY_CASE[match["name"].casefold()]
     # 300K may be 300,000, and "a 5-a side": letters need a space or their own usual place.
     if match["name"] in {"K", "A", "B"} and match["gap"] != " ":
         return None

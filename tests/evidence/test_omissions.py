@@ -1,0 +1,47 @@
+import pytest
+
+from chiron_workers.evidence.omissions import omissions
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote", "figure"),
+    [
+        ("The uptime was 99.9 %.", "The uptime was high.", "99.9 %"),
+        ("The uptime was 99.9 %.", "The uptime was 99.5 %.", "99.9 %"),
+        ("It opened on 12 May 1937.", "It opened in 1937.", "12 May 1937"),
+        ("It opened in 1937.", "It opened long ago.", "1937"),
+        ("The tower is 330 m tall.", "Height: 330", "330 m"),
+        ("It is not effective.", "It is effective.", '"not"'),
+        ("It ran Python 3.12.", "It ran Python 3.11.", "3.12"),
+        ("It is 5 km away.", "It is 5 miles away.", "5 km"),
+    ],
+)
+def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
+    assert omissions(fact, quote) == [f"The fact says {figure}, the quote does not."]
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote"),
+    [
+        ("There are three dogs.", "3 dogs live there."),
+        ("1,000 people came.", "It drew 1000 people."),
+        ("It has 5 million users.", "It has 5,000,000 users."),
+        ("It is 5 km long.", "Its length is 5000 metres."),
+        ("It opened in 1937.", "Opened on 27 May 1937."),
+        ("It is about 384,000 km away.", "The distance is 384,400 km."),
+        ("It does not work.", "It never worked."),
+        ("The first man walked there.", "Nobody had walked there before."),
+        ("Python 3.12 came in 2023.", "In October 2023, Python 3.12 was released."),
+        ("Half of them left.", "50 % of them left."),
+        ("Words without figures.", "Other words without any."),
+    ],
+)
+def test_figures_are_there_in_other_digits_words_and_units_too(fact, quote):
+    assert omissions(fact, quote) == []
+
+
+def test_each_figure_is_pointed_out_once():
+    assert omissions("In 1990, 5 km; in 1990, 5 km.", "Nothing.") == [
+        "The fact says 5 km, the quote does not.",
+        "The fact says 1990, the quote does not.",
+    ]
