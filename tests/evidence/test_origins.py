@@ -1,0 +1,73 @@
+import random
+
+import pytest
+
+from chiron_workers.evidence.copies import are_copies, resemblance, signature
+from chiron_workers.evidence.origins import Assertion, origin_name, origins
+
+WORDS = [f"word{n}" for n in range(3_000)]
+
+
+def article(seed: int, words: int = 600) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=words))
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://www.bbc.co.uk/news/1", "bbc.co.uk"),
+        ("https://en.wikipedia.org/wiki/Moon", "wikipedia.org"),
+        ("http://alice.github.io/", "alice.github.io"),
+        ("http://bob.github.io/", "bob.github.io"),
+        ("https://EXAMPLE.org.:8443/x", "example.org"),
+        ("http://127.0.0.1:8000/x", "127.0.0.1"),
+        ("http://[::1]:8000/x", "::1"),
+        ("http://localhost/x", "localhost"),
+        ("corpus://moon/a.md", "corpus://moon/a.md"),
+        ("file:///data/a.pdf", "file:///data/a.pdf"),
+    ],
+)
+def test_an_origin_is_a_registrable_domain_or_a_document_of_ones_own(url: str, name: str) -> None:
+    assert origin_name(url) == name
+
+
+def test_a_syndicated_copy_counts_once_whatever_stands_around_it() -> None:
+    body = article(1)
+    first, copied = signature(body), signature(f"{article(2, 80)} {body} {article(3, 120)}")
+    other = signature(article(4))
+    assert are_copies(first, copied)
+    assert not are_copies(first, other)
+    found = origins(
+        [
+            Assertion("https://agency.com/1", 0.6, True, first),
+            Assertion("https://paper.net/2", 0.8, True, copied),
+            Assertion("https://scholar.org/3", 0.9, True, other),
+        ]
+    )
+    assert [(origin.names, origin.score) for origin in found] == [
+        (("scholar.org",), 0.9),
+        (("agency.com", "paper.net"), 0.8),
+    ]
+
+
+def test_what_joins_two_groups_makes_them_one() -> None:
+    one, other = signature(article(1)), signature(article(2))
+    found = origins(
+        [
+            Assertion("https://a.com/1", 0.5, True, one),
+            Assertion("https://b.com/1", 0.6, True, other),
+            Assertion("https://b.com/2", 0.7, True, one),
+        ]
+    )
+    assert len(found) == 1
+
+
+def test_an_estimate_is_near_the_share_of_common_runs() -> None:
+    half = article(5, 400)
+    one, other = signature(f"{half} {article(6, 200)}"), signature(f"{half} {article(7, 200)}")
+    assert resemblance(one, other) == pytest.approx(0.5, abs=0.15)
+    assert resemblance(one, one) == 1
+
+
+def test_texts_without_words_and_huge_ones_have_signatures() -> None:
+    assert len(signature("")) == len(signature("…")) == len(signature("x " * 3_000_000)) == 512
