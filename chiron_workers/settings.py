@@ -182,6 +182,13 @@ class Settings(BaseSettings):
         0.7, ge=0, le=1, description="Facts must be above this confidence; the others stay candidates."
     )
 
+    unverified_confidence_max: float = Field(
+        0.5, ge=0, le=1, description="Confidence that a fact without a verified quote can have at most."
+    )
+    require_quotes: bool = Field(
+        True, description="Refuse the facts of a run that come without a quote of their source."
+    )
+
     embedding_provider: Literal["minilm", "voyage", "openai"] = Field(
         "minilm", description="Who embeds: the embedded MiniLM, Voyage, or a server that speaks OpenAI's API."
     )

@@ -44,11 +44,18 @@ class EventKind(StrEnum):
 
 
 class FactStatus(StrEnum):
-    """Whether a fact is shown: a candidate stays out of sight until its confidence rises."""
+    """Whether a fact is shown: a candidate stays out of sight until its confidence rises.
+
+    A disputed fact is shown with what contradicts it, since without that it would be accepted.
+    """
 
     ACCEPTED = "accepted"
+    DISPUTED = "disputed"
     CANDIDATE = "candidate"
     WITHDRAWN = "withdrawn"
+
+
+SHOWN = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
 
 
 class QuoteState(StrEnum):

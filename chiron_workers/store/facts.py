@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,190 +8,244 @@ from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.embed import Embedder
-from chiron_workers.errors import ToolValidationError
-from chiron_workers.settings import settings
-from chiron_workers.states import EventKind, FactStatus
-from chiron_workers.store.checks import folded, share, worded
+from chiron_workers.errors import NotFound, ToolValidationError
+from chiron_workers.states import Decider, EventKind, FactStatus, Relation
+from chiron_workers.store.claims import Claim
+from chiron_workers.store.comparisons import Comparison, Comparisons, chosen
+from chiron_workers.store.confidences import Confidences, Settled, computed, status_of
+from chiron_workers.store.links import Link, Links
 from chiron_workers.store.queries import load
-from chiron_workers.store.session import Session
-from chiron_workers.store.subjects import Subjects, slug
-from chiron_workers.store.vectors import Vectors
+from chiron_workers.store.session import Asker, Session
+from chiron_workers.store.signatures import sign
+from chiron_workers.store.subjects import Subjects
+from chiron_workers.store.vectors import Vectors, follow
 
 SQL = load(__file__)
-
-CONTENT_CHARS_MAX = 4_000
-QUOTE_CHARS_MAX = 4_000
-URL_CHARS_MAX = 2_000
-PATH_CHARS_MAX = 500
-CONTRADICTIONS_MAX = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An assertion that is to become a fact, with what it rests on."""
-
-    subject_id: str
-    content: str
-    source_url: str
-    source_score: float
-    topic_path: str
-    confidence: float
-    contradictions: tuple[str, ...] = ()
-    quote: str | None = None
-    snapshot_hash: str | None = None
-
-    @property
-    def status(self) -> FactStatus:
-        """Accepted above the threshold of the settings, else a candidate."""
-        is_sure = self.confidence > settings().confidence_threshold
-        return FactStatus.ACCEPTED if is_sure else FactStatus.CANDIDATE
+REASON_CHARS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The fact that a claim became, or the one that was there before."""
+    """The fact that a claim became, or the one that was there before, with how it stands to others.
+
+    `is_joined` says that a known fact got a further source by it.
+    """
 
     fact_id: str
     status: FactStatus
+    confidence: float
     topic_path: str
     is_new: bool
+    is_joined: bool = False
     was_lifted: bool = False
-
-
-def claim(
-    *,
-    subject_id: str,
-    content: str,
-    source_url: str,
-    source_score: float,
-    topic_path: str,
-    confidence: float,
-    contradictions: Sequence[str] = (),
-    quote: str | None = None,
-) -> Claim:
-    """A claim fit to be stored. Raises ToolValidationError, which names the argument and what is wrong."""
-    if len(contradictions) > CONTRADICTIONS_MAX:
-        raise ToolValidationError(
-            f"contradictions: must have at most {CONTRADICTIONS_MAX} entries (got {len(contradictions)}).",
-            field="contradictions",
-        )
-    return Claim(
-        subject_id=slug(subject_id),
-        content=worded(content, field="content", chars_max=CONTENT_CHARS_MAX),
-        source_url=worded(source_url, field="source_url", chars_max=URL_CHARS_MAX),
-        source_score=share(source_score, field="source_score"),
-        topic_path=path(topic_path),
-        confidence=share(confidence, field="confidence"),
-        contradictions=tuple(
-            worded(other, field="contradictions", chars_max=CONTENT_CHARS_MAX) for other in contradictions
-        ),
-        quote=worded(quote, field="quote", chars_max=QUOTE_CHARS_MAX) if quote and quote.strip() else None,
-    )
-
-
-def path(topic_path: str) -> str:
-    """A topic path in one form: " Python // data  model/ " becomes "Python/data model"."""
-    steps = [
-        folded(step) for step in worded(topic_path, field="topic_path", chars_max=PATH_CHARS_MAX).split("/")
-    ]
-    if not any(steps):
-        raise ToolValidationError("topic_path: must be a path such as area/topic/detail.", field="topic_path")
-    return "/".join(step for step in steps if step)
+    related: tuple[Comparison, ...] = ()
 
 
 class Facts:
-    """What is known, with the words and the page each fact rests on."""
+    """What is known, with the words and the sources each fact rests on."""
 
-    def __init__(self, session: Session, embedder: Embedder) -> None:
+    def __init__(self, session: Session, embedder: Embedder, asker: Asker | None = None) -> None:
         self.session = session
         self.embedder = embedder
         self.vectors = Vectors(session, embedder.space)
+        self.links = Links(session)
+        self.confidences = Confidences(session)
+        self.comparisons = Comparisons(session, asker)
 
     async def add(self, claim: Claim) -> Stored:
-        """Store a claim with its vector, or find the fact that says the same from the same source.
+        """Store a claim with its vector, or add its source to the fact that says the same.
 
-        A higher confidence given again raises that fact's, and lifts a candidate out of hiding.
+        Its confidence, and that of each fact it supports or contradicts, is computed anew. May ask the model of the
+        run how it stands to a known fact, before anything is written.
 
         Raises:
             ToolValidationError: `contradictions` has the id of a fact that is not there, or the subject is not the
                 run's own.
         """
-        await self._require(claim.contradictions)
+        named = await self._known(claim.contradictions)
         [embedding] = await self.embedder.embed([claim.content])
         table = await self.vectors.ensure()
+        compared = await self.comparisons.prepare(claim, embedding, table)
+        hashes = [claim.text_hash] if claim.text_hash else []
+        await sign(self.session, snapshots=hashes, facts=[one.fact_id for one in compared.found])
+        await self._alone(claim.subject_id)
         await Subjects(self.session).for_writing(claim.subject_id)
-        stored = await self._insert(claim) or await self._meet(claim)
-        await self.vectors.add(table, stored.fact_id, embedding)
-        if stored.is_new:
-            self.session.emit(EventKind.FACT_STORED, _event(claim, stored))
+        newer = await self.comparisons.since(compared, claim, embedding, table)
+        found = [*compared.found, *newer]
+        if same := chosen(found, unlike=named):
+            return await self._join(claim, same.fact_id)
+        fact_id = await self._insert(claim)
+        if fact_id is None:  # the same words from the same source, which another embedding model stored
+            twin_id = await self._twin(claim)
+            await self.vectors.add(table, twin_id, embedding)
+            return await self._join(claim, twin_id)
+        await self.vectors.add(table, fact_id, embedding)
+        related = await self._link(fact_id, found, named)
+        settled = await self._settle_with_partners(
+            fact_id, f"held against the new fact {fact_id}", new_id=fact_id
+        )
+        now = settled[fact_id]
+        stored = Stored(fact_id, now.status, now.confidence, claim.topic_path, is_new=True, related=related)
+        self.session.emit(EventKind.FACT_STORED, _event(claim, stored))
         return stored
 
-    async def _insert(self, claim: Claim) -> Stored | None:
+    async def withdraw(self, fact_id: str, *, reason: str) -> FactStatus:
+        """Take a fact out: no search finds it, and it counts for and against nothing. What its status was.
+
+        Raises:
+            NotFound: There is no such fact.
+        """
+        return await self._set_aside(fact_id, f"withdrawn: {reason}" if reason else "withdrawn", back=False)
+
+    async def reinstate(self, fact_id: str, *, reason: str) -> FactStatus:
+        """Bring a fact back that was withdrawn, with the confidence it has now. Raises NotFound."""
+        return await self._set_aside(
+            fact_id, f"brought back: {reason}" if reason else "brought back", back=True
+        )
+
+    async def status(self, fact_id: str) -> FactStatus:
+        """Whether a fact is shown. Raises NotFound."""
+        row = await self.session.row(SQL["state"], {"fact_id": fact_id})
+        if row is None:
+            raise NotFound(f"There is no fact {fact_id}.")
+        return FactStatus(row["status"])
+
+    async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, Settled]:
+        """Compute the confidence of facts anew, all of one subject; what changed is kept with the reason."""
+        await sign(self.session, snapshots=[], facts=fact_ids)
+        subject = await self.session.row(SQL["subject_of"], {"fact_ids": list(fact_ids)})
+        if subject is None:
+            return {}
+        await self._alone(subject["subject_id"])
+        return await self.confidences.settle(fact_ids, reason=reason)
+
+    async def _alone(self, subject_id: str) -> None:
+        await self.session.write(SQL["alone"], {"subject_id": subject_id})
+
+    async def _insert(self, claim: Claim) -> str | None:
         caller = self.session.caller
         fact_id = ids.new_id()
+        own = computed([claim.assertion()], [])
         rows = await self.session.write(
             SQL["insert"],
             {
                 "id": fact_id,
                 "subject_id": claim.subject_id,
-                "content": claim.content,
-                "quote": claim.quote,
-                "source_url": claim.source_url,
-                "source_score": claim.source_score,
                 "topic_path": claim.topic_path,
-                "confidence": claim.confidence,
-                "status": claim.status,
+                "confidence": own.value,
+                "status": status_of(own),
                 "contradictions": Json(claim.contradictions),
-                "snapshot_hash": claim.snapshot_hash,
                 "run_id": caller.run_id,
                 "call_id": caller.call_id,
-            },
+            }
+            | _assertion(claim),
         )
-        return Stored(str(fact_id), claim.status, claim.topic_path, is_new=True) if rows else None
+        return str(fact_id) if rows else None
 
-    async def _meet(self, claim: Claim) -> Stored:
+    async def _twin(self, claim: Claim) -> str:
         args = {"subject_id": claim.subject_id, "content": claim.content, "source_url": claim.source_url}
         [twin] = await self.session.write(SQL["twin"], args)
-        raised = await self.session.write(
-            SQL["raise_confidence"],
-            {
-                "fact_id": twin["fact_id"],
-                "confidence": claim.confidence,
-                "status": claim.status,
-                "change_id": ids.new_id(),
-                "run_id": self.session.caller.run_id,
-                "call_id": self.session.caller.call_id,
-            },
+        return str(twin["fact_id"])
+
+    async def _join(self, claim: Claim, fact_id: str) -> Stored:
+        caller = self.session.caller
+        rows = await self.session.write(
+            SQL["join"],
+            {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
+            | _assertion(claim),
         )
-        if raised:
-            await self.vectors.follow(twin["fact_id"])
-        now = raised[0] if raised else {"status": twin["status"], "status_before": twin["status"]}
+        reason = f"also in {claim.source_url}"
+        settled = await self._settle_with_partners(fact_id, reason) if rows else {}
+        [fact] = await self.session.write(SQL["state"], {"fact_id": fact_id})
         return Stored(
-            twin["fact_id"],
-            FactStatus(now["status"]),
-            twin["topic_path"],
+            fact_id,
+            FactStatus(fact["status"]),
+            fact["confidence"],
+            fact["topic_path"],
             is_new=False,
-            was_lifted=now["status"] != now["status_before"],
+            is_joined=bool(rows),
+            was_lifted=fact_id in settled and settled[fact_id].was_lifted,
         )
 
-    async def _require(self, contradictions: Sequence[str]) -> None:
-        named = {found for text in contradictions if (found := _as_id(text))}
-        if not named:
-            return
-        known = {
-            UUID(row["fact_id"]) for row in await self.session.rows(SQL["known"], {"fact_ids": list(named)})
+    async def _link(
+        self, fact_id: str, found: Sequence[Comparison], named: Collection[str]
+    ) -> tuple[Comparison, ...]:
+        """Link a new fact to its neighbours, and to those that the agent says it contradicts.
+
+        Where the rules see the same claim or a support in what the agent calls a contradiction, nothing is linked: a
+        doubt is no contradiction.
+        """
+        standing = [one for one in found if one.status is not FactStatus.WITHDRAWN]
+        kept = [
+            one
+            for one in standing
+            if one.relation is not Relation.SAME
+            and (one.fact_id not in named or one.relation is Relation.CONTRADICTS)
+        ]
+        for one in kept:
+            await self.links.add(Link(fact_id, one.fact_id, one.relation, one.reason, one.decided_by))
+        for other_id in sorted(set(named) - {one.fact_id for one in standing}):
+            why = "The agent that stored it says so."
+            await self.links.add(Link(fact_id, other_id, Relation.CONTRADICTS, why, Decider.AGENT))
+        return tuple(kept)
+
+    async def _settle_with_partners(
+        self, fact_id: str, reason: str, *, new_id: str | None = None
+    ) -> dict[str, Settled]:
+        partners = await self.links.partners(fact_id)
+        return await self.confidences.settle([fact_id, *partners], reason=reason, new_id=new_id)
+
+    async def _set_aside(self, fact_id: str, reason: str, *, back: bool) -> FactStatus:
+        await sign(self.session, snapshots=[], facts=[fact_id])
+        subject = await self.session.row(SQL["subject_of"], {"fact_ids": [fact_id]})
+        if subject is None:
+            raise NotFound(f"There is no fact {fact_id}.")
+        await self._alone(subject["subject_id"])
+        args = {
+            "fact_id": fact_id,
+            "change_id": ids.new_id(),
+            "status": FactStatus.CANDIDATE if back else FactStatus.WITHDRAWN,
+            "reason": reason[:REASON_CHARS_MAX],
+            "run_id": self.session.caller.run_id,
+            "call_id": self.session.caller.call_id,
         }
-        if missing := named - known:
+        was = await self.status(fact_id)
+        if (was is FactStatus.WITHDRAWN) is back:
+            await self.session.write(SQL["set_aside"], args)
+            await follow(self.session, [fact_id])
+            about = f"fact {fact_id} was {'brought back' if back else 'withdrawn'}"
+            await self._settle_with_partners(fact_id, about, new_id=fact_id)
+        return was
+
+    async def _known(self, contradictions: Sequence[str]) -> frozenset[str]:
+        named = {found for text in contradictions if (found := _as_id(text))}
+        rows = await self.session.rows(SQL["known"], {"fact_ids": list(named)}) if named else []
+        if missing := named - {UUID(row["fact_id"]) for row in rows}:
             raise ToolValidationError(
                 f"contradictions: no fact has the id {', '.join(map(str, missing))}; give ids of stored "
                 "facts, or write out the statements that contradict this one.",
                 field="contradictions",
             )
+        return frozenset(map(str, named))
 
 
 async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[DictRow]:
     """The most confident fact of each run of a batch: topic, content, quote, source_url, confidence."""
     return await session.rows(SQL["best_of_runs"], {"batch_id": batch_id, "limit": limit})
+
+
+def _assertion(claim: Claim) -> dict[str, Any]:
+    return {
+        "content": claim.content,
+        "quote": claim.quote,
+        "quote_state": claim.quote_state,
+        "quote_start": claim.place.start if claim.place else None,
+        "quote_end": claim.place.end if claim.place else None,
+        "source_url": claim.source_url,
+        "source_score": claim.source_score,
+        "claimed_confidence": claim.confidence,
+        "snapshot_hash": claim.text_hash,
+    }
 
 
 def _as_id(text: str) -> UUID | None:
@@ -206,7 +260,9 @@ def _event(claim: Claim, stored: Stored) -> dict[str, Any]:
         "fact_id": stored.fact_id,
         "content": claim.content,
         "source_url": claim.source_url,
-        "confidence": claim.confidence,
+        "confidence": stored.confidence,
         "topic_path": claim.topic_path,
         "status": stored.status,
+        "quote_state": claim.quote_state,
+        "contradicts": [one.fact_id for one in stored.related if one.relation is Relation.CONTRADICTS],
     }

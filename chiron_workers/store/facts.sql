@@ -1,40 +1,56 @@
+-- alone
+-- One writer of a subject's facts at a time, from its last look at the neighbours to its commit: two workers that store the
+-- same claim at the same moment would else make two facts of it.
+select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
+
 -- insert
 -- The unique index on subject, content and source makes the second of two writers wait for the first and then
 -- insert nothing.
-insert into facts (id, subject_id, content, quote, source_url, source_score, topic_path, confidence, status,
-                   contradictions, snapshot_hash, run_id, call_id)
-values (%(id)s, %(subject_id)s, %(content)s, %(quote)s, %(source_url)s, %(source_score)s, %(topic_path)s,
-        %(confidence)s, %(status)s, %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s)
+insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
+                   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id)
+values (%(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s, %(source_url)s,
+        %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s, %(contradictions)s,
+        %(snapshot_hash)s, %(run_id)s, %(call_id)s)
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
 
 -- twin
-select id::text as fact_id, status, topic_path, confidence from facts
+select id::text as fact_id from facts
  where subject_id = %(subject_id)s and md5(content) = md5(%(content)s) and md5(source_url) = md5(%(source_url)s);
 
--- raise_confidence
--- Confidence and status are all that may change, and what they were is kept. Content, quote and source stay; a fact
--- that was withdrawn stays withdrawn.
+-- join
+-- A source is counted once for a fact; with a verified quote it counts again where it had none.
+insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
+                            claimed_confidence, snapshot_hash, run_id, call_id)
+select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s, %(source_url)s,
+       %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
+ where not exists (select from assertions where fact_id = %(fact_id)s and source_url = %(source_url)s
+                   and (quote_state = 'verified' or %(quote_state)s = 'unverified'))
+on conflict do nothing
+returning id;
+
+-- state
+select status, confidence, topic_path from facts where id = %(fact_id)s;
+
+-- subject_of
+select subject_id from facts where id = any(%(fact_ids)s::uuid[]) limit 1;
+
+-- set_aside
 with before as (
-  select id, confidence, status from facts
-   where id = %(fact_id)s and status <> 'withdrawn' and confidence < %(confidence)s::real
-     for update
+  select id, confidence, status from facts where id = %(fact_id)s for update
 ), kept as (
-  insert into fact_changes (id, fact_id, confidence, status, run_id, call_id)
-  select %(change_id)s, id, confidence, status, %(run_id)s, %(call_id)s from before
+  insert into fact_changes (id, fact_id, confidence, status, reason, run_id, call_id)
+  select %(change_id)s, id, confidence, status, %(reason)s, %(run_id)s, %(call_id)s from before
 )
-update facts set confidence = %(confidence)s, validated_at = now(),
-       status = case before.status when 'candidate' then %(status)s else before.status end
-  from before where facts.id = before.id
-returning facts.status, before.status as status_before;
+update facts f set status = %(status)s, validated_at = now() from before where f.id = before.id;
 
 -- known
 select id::text as fact_id from facts where id = any(%(fact_ids)s::uuid[]);
 
 -- best_of_runs
--- The most confident accepted fact of each run of a batch, in the order of the runs.
+-- The most confident fact of each run of a batch, in the order of the runs.
 select distinct on (r.id) r.topic, f.content, f.quote, f.source_url, f.confidence
   from runs r join facts f on f.run_id = r.id
- where r.batch_id = %(batch_id)s and f.status = 'accepted'
+ where r.batch_id = %(batch_id)s and f.status in ('accepted', 'disputed')
  order by r.id, f.confidence desc, f.id
  limit %(limit)s;

@@ -28,7 +28,7 @@ class Store:
         self.embedder = embedder
         self.asker = asker
         self.subjects = Subjects(session)
-        self.facts = Facts(session, embedder)
+        self.facts = Facts(session, embedder, asker)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)

@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 from psycopg import sql
 
 from chiron_workers.embed import Embedder
-from chiron_workers.states import FactStatus
+from chiron_workers.states import SHOWN, FactStatus
 from chiron_workers.store.checks import bounded, share, worded
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
@@ -66,7 +66,7 @@ class Search:
         Facts written under another embedding model are not found; `unembedded` counts them.
         """
         args = {
-            "statuses": [FactStatus.ACCEPTED] + [FactStatus.CANDIDATE] * filters.candidates,
+            "statuses": [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates,
             "min_confidence": share(filters.min_confidence, field="min_confidence"),
             "limit": bounded(limit, field="top_k", most=FOUND_MAX),
             "subject_id": slug(filters.subject_id) if filters.subject_id is not None else None,

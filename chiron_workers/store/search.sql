@@ -21,11 +21,11 @@ true
 
 -- unembedded
 select count(*) as facts from facts f
- where {scope} and f.status = 'accepted'
+ where {scope} and f.status in ('accepted', 'disputed')
    and not exists (select from {table} v where v.fact_id = f.id);
 
 -- accepted
-select count(*) as facts from facts where {scope} and status = 'accepted';
+select count(*) as facts from facts where {scope} and status in ('accepted', 'disputed');
 
 -- background
 -- What is known of facts beside their words: when they were validated, what contradicts them, and the title of the page

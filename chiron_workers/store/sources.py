@@ -74,6 +74,11 @@ class Sources:
         row = await self.session.row(SQL["latest"], {"url": canonical(url)})
         return fetched(row) if row else None
 
+    async def versions(self, url: str) -> list[Fetched]:
+        """The texts that an address gave, each once, the latest first; the last five at most."""
+        rows = await self.session.rows(SQL["versions"], {"url": canonical(url)})
+        return [fetched(row) for row in rows]
+
     async def keep(self, page: Page) -> str:
         """Keep a page and record that its address gave it; the hash of its text."""
         return (await self.keep_all([page]))[0]

@@ -20,3 +20,10 @@ select f.url, f.hash, f.title, f.author, f.published_at, f.fetched_at, s.body, s
  where f.url = %(url)s
  order by f.fetched_at desc, f.id desc
  limit 1;
+
+-- versions
+select f.url, f.hash, f.title, f.author, f.published_at, f.fetched_at, s.body, s.content_type
+  from (select distinct on (hash) * from fetches where url = %(url)s order by hash, fetched_at desc, id desc) f
+  join snapshots s using (hash)
+ order by f.fetched_at desc, f.id desc
+ limit 5;

@@ -49,12 +49,6 @@ class Vectors:
         args = {"fact_id": fact_id, "embedding": half(embedding)}
         await self.session.write(SQL["add"].format(table=table), args)
 
-    async def follow(self, fact_id: str) -> None:
-        """Carry a fact's new confidence and status over to its vectors, in every space that has one."""
-        for row in await self.session.rows(SQL["all_spaces"]):
-            table = Identifier(row["table_name"])
-            await self.session.write(SQL["follow"].format(table=table), {"fact_id": fact_id})
-
     def _key(self) -> dict[str, str | int]:
         return {"model": self.space.model, "hash": self.space.hash, "dimensions": self.space.dimensions}
 
@@ -66,6 +60,15 @@ def _definition(name: str, dimensions: int) -> list[Composed]:
         SQL["store_plain"].format(table=table),
         SQL["create_index"].format(table=table, index=index),
     ]
+
+
+async def follow(session: Session, fact_ids: Sequence[str]) -> None:
+    """Carry the confidence and status of facts over to their vectors, in every space that has some."""
+    if not fact_ids:
+        return
+    for row in await session.rows(SQL["all_spaces"]):
+        table = Identifier(row["table_name"])
+        await session.write(SQL["follow"].format(table=table), {"fact_ids": list(fact_ids)})
 
 
 def half(embedding: Sequence[float]) -> str:

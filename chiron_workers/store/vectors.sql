@@ -39,4 +39,4 @@ on conflict (fact_id) do nothing;
 -- follow
 -- The status and confidence of a fact live here too, so that a search filters within the index.
 update {table} v set status = f.status, confidence = f.confidence
-  from facts f where f.id = %(fact_id)s and v.fact_id = f.id;
+  from facts f where f.id = any(%(fact_ids)s::uuid[]) and v.fact_id = f.id;

@@ -1,3 +1,5 @@
+import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, TypedDict
 
@@ -5,25 +7,40 @@ from pydantic import Field
 
 from chiron_workers.embed import looks_foreign
 from chiron_workers.errors import ToolError
+from chiron_workers.evidence.omissions import omissions
+from chiron_workers.evidence.quotes import locate, refusal
 from chiron_workers.settings import settings
-from chiron_workers.states import FactStatus
+from chiron_workers.states import SHOWN, FactStatus
 from chiron_workers.store import Store
-from chiron_workers.store.checks import folded
-from chiron_workers.store.facts import Claim, Stored, claim
+from chiron_workers.store.claims import Claim, Place, claim
+from chiron_workers.store.facts import Stored
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
 
-SHOWN_CHARS = 80
+
+class Related(TypedDict):
+    """A known fact that a new one supports, contradicts or qualifies, and by what that was seen."""
+
+    fact_id: str
+    relation: str
+    content: str
+    reason: str
 
 
 class Receipt(TypedDict, total=False):
-    """What became of a fact: `status` is stored, candidate or duplicate; `note` only where needed."""
+    """What became of a fact; `quote`, `related` and `note` only where there is something to tell.
+
+    `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate.
+    """
 
     status: str
     subject_id: str
     topic_path: str
     fact_id: str
+    confidence: float
+    quote: str
+    related: list[Related]
     note: str
 
 
@@ -40,10 +57,12 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     contradictions: list[str] | None = None,
     quote: str | None = None,
 ) -> Receipt:
-    """Store one fact with the source it rests on, so that it can be found by its meaning.
+    """Store one fact with the words it rests on, so that it can be found by its meaning and checked by anybody.
 
-    One assertion per call, in words that stand on their own. Within a run the source must have been read with
-    web_fetch before. A fact stored again from the same source is not doubled: a higher confidence raises it.
+    One assertion per call, in words that stand on their own. Within a run the source must have been read before, with
+    web_fetch or file_reader, and the quote must stand in it word for word. A fact that says the same as a known one
+    is joined to it as a further source; one that contradicts a known one is linked to it, and both stay. How sure a
+    fact is, is computed from the independent sources for and against it.
 
     Args:
         content: The fact in one or a few sentences, at most 4,000 characters.
@@ -51,13 +70,15 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         source_url: The address it was read at.
         source_score: How far the source is to be trusted, 0 to 1.
         topic_path: Where it belongs within the subject, such as area/topic/detail.
-        confidence: How sure the fact is, 0 to 1. Up to the threshold it is kept as a candidate, out of sight.
+        confidence: How sure you are of it, 0 to 1. It is kept beside the computed one.
         contradictions: Ids of stored facts, or statements, that say otherwise.
-        quote: The passage of the source it rests on, word for word.
+        quote: The passage of the source it rests on, word for word and in one piece. Runs need one.
 
     Returns:
-        status (stored, candidate, or duplicate when the same fact from the same source was there),
-        subject_id, topic_path, fact_id, and a note where there is more to know.
+        status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this
+        source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, quote
+        (as it stands in the source, in whole sentences), related (known facts it supports, contradicts or
+        qualifies), and a note where there is more to know.
     """
     asked = claim(
         subject_id=store.subjects.writable(subject_id),
@@ -69,75 +90,82 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         contradictions=contradictions or (),
         quote=quote,
     )
-    stored = await store.facts.add(await _grounded(store, asked))
+    grounded = await _grounded(store, asked)
+    stored = await store.facts.add(grounded)
     receipt = Receipt(
         status=_status(stored),
         subject_id=asked.subject_id,
         topic_path=stored.topic_path,
         fact_id=stored.fact_id,
+        confidence=round(stored.confidence, 4),
     )
-    if notes := _notes(store, asked, stored):
+    if grounded.place and grounded.quote:
+        receipt["quote"] = grounded.quote
+    if stored.related:
+        receipt["related"] = [
+            Related(fact_id=one.fact_id, relation=one.relation, content=one.content, reason=one.reason)
+            for one in stored.related
+        ]
+    if notes := list(_notes(store, grounded, stored)):
         receipt["note"] = " ".join(notes)
     return receipt
 
 
 async def _grounded(store: Store, asked: Claim) -> Claim:
-    source = await store.sources.latest(asked.source_url)
-    if source is None:
-        if store.caller.run_id is not None:
+    """The claim with the place of its quote. Raises ToolError where the source or the quote is not to be found."""
+    is_run = store.caller.run_id is not None
+    texts = await store.sources.versions(asked.source_url)
+    if not texts:
+        if is_run:
             raise ToolError(
                 f"source_url: {asked.source_url} was never read; web_fetch that address first, then store "
                 "what it says."
             )
         return asked
-    if asked.quote and (problem := misquoted(asked.quote, source.text)):
-        raise ToolError(
-            f"quote: {problem} Copy the passage word for word from {asked.source_url}, or leave it out."
-        )
-    return replace(asked, snapshot_hash=source.hash)
-
-
-def misquoted(quote: str, text: str) -> str:
-    """Why a quote does not stand in a text, white space aside, in a sentence; empty if it does."""
-    wanted, page = folded(quote), folded(text)
-    if wanted in page:
-        return ""
-    # Whatever begins the quote and stands in the page has shorter beginnings that stand there too.
-    agrees, differs = 0, len(wanted)
-    while differs - agrees > 1:
-        middle = (agrees + differs) // 2
-        agrees, differs = (middle, differs) if wanted[:middle] in page else (agrees, middle)
-    if not wanted[:agrees].strip():
-        return "the page holds none of these words."
-    at = page.index(wanted[:agrees]) + agrees
-    shown = wanted[max(0, agrees - SHOWN_CHARS) : agrees]
-    return (
-        f"these words do not stand in the page. After {shown!r} the page goes on "
-        f"{page[at : at + SHOWN_CHARS]!r}, the quote {wanted[agrees : agrees + SHOWN_CHARS]!r}."
-    )
+    if asked.quote is None:
+        if is_run and settings().require_quotes:
+            raise ToolError(
+                "quote: is missing. Give the passage of the source that the fact rests on, word for word; what no "
+                "source says in its own words is no fact to store."
+            )
+        return replace(asked, snapshot_hash=texts[0].hash)
+    for version in texts:
+        standing = await asyncio.to_thread(locate, asked.quote, version.text)
+        if standing is not None:
+            place = Place(version.hash, standing.start, standing.end)
+            return replace(asked, quote=standing.quote, place=place)
+    why = await asyncio.to_thread(refusal, asked.quote, texts[0].text)
+    raise ToolError(f"quote: {why}")
 
 
 def _status(stored: Stored) -> str:
+    if stored.is_joined:
+        return "joined"
     if not stored.is_new:
         return "duplicate"
-    return "stored" if stored.status is FactStatus.ACCEPTED else "candidate"
+    return "stored" if stored.status in SHOWN else "candidate"
 
 
-def _notes(store: Store, asked: Claim, stored: Stored) -> list[str]:
+def _notes(store: Store, asked: Claim, stored: Stored) -> Iterator[str]:
     threshold = settings().confidence_threshold
-    notes = []
+    if asked.quote and asked.place:
+        yield from omissions(asked.content, asked.quote)
+    if asked.place is None:
+        why = "has no quote" if asked.quote is None else "rests on a source that was never read here"
+        yield f"It {why}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."
     if stored.was_lifted:
-        notes.append(f"The candidate is accepted now, with confidence {asked.confidence:g}.")
+        yield f"The candidate is accepted now, with confidence {stored.confidence:.2f}."
+    elif stored.status is FactStatus.DISPUTED:
+        yield f"It is disputed, and shown with what contradicts it; its confidence is {stored.confidence:.2f}."
     elif stored.status is FactStatus.CANDIDATE:
-        notes.append(
-            f"Kept as a candidate, out of sight, since its confidence is not above {threshold:g}. Store it "
-            "again with a higher confidence when another source supports it."
+        yield (
+            f"Kept as a candidate, out of sight, since its confidence of {stored.confidence:.2f} is not above "
+            f"{threshold:g}. A quote from another, better source lifts it."
         )
     elif stored.status is FactStatus.WITHDRAWN:
-        notes.append("This fact was withdrawn and stays so.")
+        yield "This fact was withdrawn and stays so."
     if "minilm" in store.embedder.space.model.lower() and looks_foreign(asked.content):
-        notes.append(
+        yield (
             "The default embedding model was trained on English; this fact may be hard to find. "
             "CHIRON_EMBEDDING_PROVIDER names another one."
         )
-    return notes

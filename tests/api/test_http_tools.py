@@ -1,5 +1,7 @@
 import httpx2
+from quoted import page_read
 
+from chiron_workers.store.connect import Pool
 from chiron_workers.tools import registry
 
 FACT = {
@@ -9,6 +11,7 @@ FACT = {
     "source_score": "0.9",  # as models and shells send it
     "topic_path": "python/comprehensions",
     "confidence": 0.9,
+    "quote": "A list comprehension has a scope of its own.",
 }
 
 
@@ -16,7 +19,8 @@ async def test_the_tools_are_those_that_agents_are_offered(client: httpx2.AsyncC
     assert (await client.get("/v1/tools")).json()["items"] == registry().definitions()
 
 
-async def test_a_fact_stored_over_http_is_found_over_http(client: httpx2.AsyncClient):
+async def test_a_fact_stored_over_http_is_found_over_http(client: httpx2.AsyncClient, pool: Pool):
+    await page_read(pool, FACT["source_url"], FACT["quote"])
     goal = {"subject_id": "Python", "purpose_statement": "To read other people's code."}
     assert (await client.post("/v1/tools/save_learning_goal", json=goal)).status_code == 200
     stored = (await client.post("/v1/tools/store_knowledge", json=FACT)).json()

@@ -2,11 +2,11 @@ import asyncio
 import json
 
 import pytest
+from quoted import quoted
 
 from chiron_workers.embed import open_embedder
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import open_pool
-from chiron_workers.store.facts import Claim
 
 KEYS = ["id", "content", "quote", "source_url", "source_score", "topic_path", "confidence", "score"]
 FACTS = (
@@ -26,10 +26,16 @@ def known(settings):
             open_pool(settings.database_url, size=2) as pool,
             Store(Session(pool, Caller()), embedder) as store,
         ):
-            for subject, content, confidence in FACTS:
+            for subject, content, score in FACTS:
                 await store.subjects.ensure(subject, subject)
+                fields = {
+                    "subject_id": subject,
+                    "topic_path": "a/b",
+                    "source_score": score,
+                    "quote": "As seen.",
+                }
                 await store.facts.add(
-                    Claim(subject, content, "https://example.org/a", 0.8, "a/b", confidence, quote="As seen.")
+                    await quoted(pool, content, source_url="https://example.org/a", **fields)
                 )
         await embedder.close()
 

@@ -8,12 +8,14 @@ from mcp import Client
 from mcp_server.conftest import KEY, Serving, Talking, over_http
 from mcp_types import CallToolResult
 from psycopg import AsyncConnection
+from quoted import page_read
 from twelve import TWELVE
 from workers import rows, wait_until
 
 from chiron_api.mcp_server.hints import HINTS
 from chiron_api.mcp_server.offer import offer
 from chiron_workers.settings import Settings
+from chiron_workers.store.connect import open_pool
 
 FACT: dict[str, Any] = {
     "content": "Water boils at 100 °C at sea level.",
@@ -22,6 +24,7 @@ FACT: dict[str, Any] = {
     "source_score": 0.9,
     "topic_path": "water/boiling",
     "confidence": 0.9,
+    "quote": "Water boils at 100 °C at sea level.",
 }
 MODES = ("2026-07-28", "legacy")
 OWN_TOOL = '''
@@ -64,6 +67,8 @@ def test_hints_are_given_for_tools_that_exist():
 async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_stores_the_next_finds(
     talking: Talking, settings: Settings
 ):
+    async with open_pool(settings.database_url, size=2) as pool:
+        await page_read(pool, FACT["source_url"], FACT["quote"])
     async with talking("legacy") as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         for tool in offer().all():

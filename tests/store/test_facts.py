@@ -3,26 +3,17 @@ from typing import Any
 
 import pytest
 from psycopg.sql import SQL
+from quoted import quoted, said
 
 from chiron_workers.embed import Embedder, Space
-from chiron_workers.errors import ToolValidationError
+from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.states import EventKind, FactStatus
+from chiron_workers.states import EventKind, FactStatus, Relation
 from chiron_workers.store import Session, Store
+from chiron_workers.store.claims import Claim, path
 from chiron_workers.store.connect import Pool
-from chiron_workers.store.facts import Claim, Facts, Stored, claim, path
+from chiron_workers.store.facts import Stored
 from chiron_workers.store.search import Filters, Search
-
-
-def said(content: str, **fields: Any) -> Claim:
-    given = {
-        "subject_id": "moon",
-        "source_url": "https://example.org/moon",
-        "source_score": 0.9,
-        "topic_path": "orbit",
-        "confidence": 0.9,
-    }
-    return claim(content=content, **(given | fields))
 
 
 async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:
@@ -37,21 +28,23 @@ async def found(pool: Pool, embedder: Embedder, query: str, **fields: Any) -> li
     return [fact["content"] for fact in await search.find(query, filters=filters, limit=limit)]
 
 
+async def rows(pool: Pool, query: str) -> list[dict[str, Any]]:
+    return await Session(pool).rows(SQL(query))
+
+
 async def test_a_fact_is_found_by_its_meaning_best_first(pool: Pool, embedder: Embedder) -> None:
     tides = "The Moon's gravity raises the tides of the sea."
     for content in ("The Moon has no atmosphere to speak of.", tides, "Apollo 11 landed in 1969."):
-        await add(pool, embedder, said(content, quote="as it stands"))
+        await add(pool, embedder, await quoted(pool, content))
     facts = await Search(Session(pool), embedder).find(
         "why does the ocean rise and fall", filters=Filters("Moon"), limit=2
     )
     assert len(facts) == 2
-    assert facts[0]["content"] == tides
+    assert facts[0]["content"] == facts[0]["quote"] == tides
     assert facts[0]["score"] > facts[1]["score"] > -1
     assert {
-        key: facts[0][key]
-        for key in ("quote", "source_url", "source_score", "topic_path", "confidence", "status")
+        key: facts[0][key] for key in ("source_url", "source_score", "topic_path", "confidence", "status")
     } == {
-        "quote": "as it stands",
         "source_url": "https://example.org/moon",
         "source_score": 0.9,
         "topic_path": "orbit",
@@ -60,62 +53,169 @@ async def test_a_fact_is_found_by_its_meaning_best_first(pool: Pool, embedder: E
     }
 
 
-async def test_the_same_fact_stored_by_two_at_once_is_stored_once(pool: Pool, embedder: Embedder) -> None:
-    results = await asyncio.gather(*(add(pool, embedder, said("The Moon is round.")) for _ in range(4)))
-    assert sorted(result.is_new for result in results) == [False, False, False, True]
+async def test_the_same_fact_stored_by_many_at_once_is_stored_once(pool: Pool, embedder: Embedder) -> None:
+    claims = [
+        await quoted(pool, "The Moon is round.", source_url=f"https://site{n}.org/", page=f"On page {n}.")
+        for n in range(4)
+    ]
+    results = await asyncio.gather(*(add(pool, embedder, claims[n % 4]) for n in range(8)))
+    assert sum(result.is_new for result in results) == 1
+    assert sum(result.is_joined for result in results) == 3
     assert len({result.fact_id for result in results}) == 1
-    assert len(await Session(pool).rows(SQL("select * from vectors_1"))) == 1
+    assert len(await rows(pool, "select * from vectors_1")) == 1
+    assert len(await rows(pool, "select * from assertions")) == 4
 
 
-async def test_the_same_words_from_another_source_or_subject_are_another_fact(
-    pool: Pool, embedder: Embedder
-) -> None:
-    first = await add(pool, embedder, said("The Moon is round."))
-    second = await add(pool, embedder, said("The Moon is round.", source_url="https://other.example"))
-    third = await add(pool, embedder, said("The Moon is round.", subject_id="sky"))
-    assert len({first.fact_id, second.fact_id, third.fact_id}) == 3
+async def test_the_same_words_in_another_subject_are_another_fact(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, await quoted(pool, "The Moon is round."))
+    second = await add(pool, embedder, await quoted(pool, "The Moon is round.", subject_id="sky"))
+    assert first.fact_id != second.fact_id
 
 
-async def test_a_candidate_stays_out_of_sight_until_a_higher_confidence_lifts_it(
-    pool: Pool, embedder: Embedder
-) -> None:
+async def test_a_second_origin_joins_the_fact_and_lifts_it(pool: Pool, embedder: Embedder) -> None:
     words = "The Moon moves away by 3.8 cm a year."
-    first = await add(pool, embedder, said(words, confidence=0.7, quote="3.8 cm"))
-    assert first.status is FactStatus.CANDIDATE  # not above the threshold of 0.7
+    first = await add(pool, embedder, await quoted(pool, words, source_score=0.6))
+    assert (first.status, first.confidence) == (FactStatus.CANDIDATE, 0.6)
     assert await found(pool, embedder, words) == []
     assert await found(pool, embedder, words, candidates=True) == [words]
-    lifted = await add(pool, embedder, said(words, confidence=0.85, quote="other words", topic_path="else"))
-    assert (lifted.fact_id, lifted.status, lifted.was_lifted) == (first.fact_id, FactStatus.ACCEPTED, True)
-    assert await found(pool, embedder, words, min_confidence=0.85) == [words]
-    assert await found(pool, embedder, words, min_confidence=0.86) == []
-    row = await Session(pool).row(SQL("select quote, topic_path, confidence, status from facts"))
-    assert row == {"quote": "3.8 cm", "topic_path": "orbit", "confidence": 0.85, "status": "accepted"}
-    changes = await Session(pool).rows(SQL("select fact_id::text, confidence, status from fact_changes"))
-    assert changes == [{"fact_id": first.fact_id, "confidence": 0.7, "status": "candidate"}]
+    other = await quoted(
+        pool,
+        "The Moon is moving away by 3.8 centimetres a year.",
+        source_url="https://other.net/",
+        topic_path="else",
+        confidence=0.4,
+    )
+    lifted = await add(pool, embedder, other)
+    assert (lifted.fact_id, lifted.is_joined, lifted.was_lifted) == (first.fact_id, True, True)
+    assert (lifted.status, lifted.confidence) == (FactStatus.ACCEPTED, 0.75)
+    assert await found(pool, embedder, words, min_confidence=0.75) == [words]
+    assert await found(pool, embedder, words, min_confidence=0.76) == []
+    [row] = await rows(
+        pool, "select content, quote, topic_path, confidence, claimed_confidence, status from facts"
+    )
+    assert row == {
+        "content": words,
+        "quote": words,
+        "topic_path": "orbit",
+        "confidence": 0.75,
+        "claimed_confidence": 0.9,
+        "status": "accepted",
+    }
+    assert await rows(pool, "select confidence, status, reason from fact_changes") == [
+        {"confidence": 0.6, "status": "candidate", "reason": "also in https://other.net/"}
+    ]
+    [second] = await rows(pool, "select content, source_url, claimed_confidence from corroborations")
+    assert second == {
+        "content": other.content,
+        "source_url": "https://other.net/",
+        "claimed_confidence": 0.4,
+    }
 
 
-async def test_a_lower_confidence_given_again_changes_nothing(pool: Pool, embedder: Embedder) -> None:
-    await add(pool, embedder, said("The Moon is round.", confidence=0.9))
-    again = await add(pool, embedder, said("The Moon is round.", confidence=0.2))
-    assert (again.status, again.is_new, again.was_lifted) == (FactStatus.ACCEPTED, False, False)
-    assert await Session(pool).rows(SQL("select * from fact_changes")) == []
+async def test_a_copy_of_the_text_is_no_second_origin(pool: Pool, embedder: Embedder) -> None:
+    words = "The Moon moves away by 3.8 cm a year."
+    page = " ".join(f"Word {n} of the agency's article." for n in range(200))
+    await add(pool, embedder, await quoted(pool, words, page=page, source_score=0.6))
+    copied = await quoted(
+        pool, words, page=page + " More.", source_url="https://paper.net/", source_score=0.5
+    )
+    again = await add(pool, embedder, copied)
+    assert (again.is_joined, again.status, again.confidence) == (True, FactStatus.CANDIDATE, 0.6)
 
 
-async def test_a_withdrawn_fact_stays_withdrawn(pool: Pool, embedder: Embedder) -> None:
-    stored = await add(pool, embedder, said("The Moon is cheese.", confidence=0.8))
-    async with Session(pool) as session:
-        await session.write(SQL("update facts set status = 'withdrawn'"))
-        await Facts(session, embedder).vectors.follow(stored.fact_id)
-    again = await add(pool, embedder, said("The Moon is cheese.", confidence=1.0))
-    assert again.status is FactStatus.WITHDRAWN
-    assert await found(pool, embedder, "cheese", candidates=True) == []
+async def test_a_fact_without_a_quote_is_held_down_until_one_is_verified(
+    pool: Pool, embedder: Embedder
+) -> None:
+    words = "The Moon is round."
+    first = await add(pool, embedder, said(words, confidence=1.0))
+    assert (first.status, first.confidence) == (FactStatus.CANDIDATE, 0.5)
+    again = await add(pool, embedder, said(words, confidence=0.2))
+    assert (again.is_new, again.is_joined, again.fact_id) == (False, False, first.fact_id)
+    assert await rows(pool, "select * from fact_changes") == []
+    verified = await add(pool, embedder, await quoted(pool, words))
+    assert (verified.is_joined, verified.status, verified.confidence) == (True, FactStatus.ACCEPTED, 0.9)
+
+
+async def test_both_sides_of_a_contradiction_stay_linked_and_count(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, await quoted(pool, "The Moon's crust is 50 km thick on average."))
+    said_otherwise = await quoted(
+        pool, "The Moon's crust is 34 km thick on average.", source_url="https://other.net/", source_score=0.8
+    )
+    second = await add(pool, embedder, said_otherwise)
+    assert second.is_new
+    assert [(one.fact_id, one.relation) for one in second.related] == [(first.fact_id, Relation.CONTRADICTS)]
+    assert await rows(pool, "select confidence, status from facts order by id") == [
+        {"confidence": 0.45, "status": "disputed"},
+        {"confidence": 0.4, "status": "disputed"},
+    ]
+    assert await rows(pool, "select status, confidence from vectors_1 order by fact_id") == [
+        {"confidence": 0.45, "status": "disputed"},
+        {"confidence": 0.4, "status": "disputed"},
+    ]
+    [change] = await rows(pool, "select fact_id::text, confidence, status, reason from fact_changes")
+    assert change == {
+        "fact_id": first.fact_id,
+        "confidence": 0.9,
+        "status": "accepted",
+        "reason": f"held against the new fact {second.fact_id}",
+    }
+
+
+async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
+    pool: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, await quoted(pool, "The Moon's crust is 50 km thick on average."))
+    wrong = await quoted(pool, "The Moon's crust is 34 km thick on average.", source_url="https://other.net/")
+    second = await add(pool, embedder, wrong)
+    async with Store(Session(pool), embedder) as store:
+        assert await store.facts.withdraw(second.fact_id, reason="misread") is FactStatus.DISPUTED
+        assert await store.facts.withdraw(second.fact_id, reason="twice") is FactStatus.WITHDRAWN
+    assert await rows(pool, "select confidence, status from facts order by id") == [
+        {"confidence": 0.9, "status": "accepted"},
+        {"confidence": 0.45, "status": "withdrawn"},
+    ]
+    third = await quoted(pool, wrong.content, source_url="https://third.net/")
+    again = await add(pool, embedder, third)
+    assert (again.fact_id, again.status) == (second.fact_id, FactStatus.WITHDRAWN)
+    assert await found(pool, embedder, "crust", candidates=True) == [
+        "The Moon's crust is 50 km thick on average."
+    ]
+    async with Store(Session(pool), embedder) as store:
+        await store.facts.reinstate(second.fact_id, reason="it was right")
+    assert await rows(
+        pool, "select round(confidence::numeric, 2)::float8 as c, status from facts order by id"
+    ) == [
+        {"c": 0.3, "status": "disputed"},
+        {"c": 0.6, "status": "disputed"},
+    ]
+    assert [row["reason"] for row in await rows(pool, "select reason from fact_changes order by id")] == [
+        f"held against the new fact {second.fact_id}",
+        "withdrawn: misread",
+        f"fact {second.fact_id} was withdrawn",
+        "brought back: it was right",
+        f"fact {second.fact_id} was brought back",
+    ]
+    with pytest.raises(NotFound, match="There is no fact"):
+        async with Store(Session(pool), embedder) as store:
+            await store.facts.withdraw(str(new_id()), reason="")
+
+
+async def test_computing_anew_changes_nothing_that_is_right(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, await quoted(pool, "The Moon's crust is 50 km thick on average."))
+    other = await quoted(pool, "The Moon's crust is 34 km thick on average.", source_url="https://other.net/")
+    second = await add(pool, embedder, other)
+    before = await rows(pool, "select id, confidence, status from facts order by id")
+    await rows(pool, "update facts set confidence = 1, status = 'accepted' returning id")
+    async with Store(Session(pool), embedder) as store:
+        await store.facts.recompute([first.fact_id, second.fact_id], reason="computed anew")
+    assert await rows(pool, "select id, confidence, status from facts order by id") == before
 
 
 async def test_a_new_fact_is_told_to_watchers_and_a_known_one_is_not(pool: Pool, embedder: Embedder) -> None:
     session = Session(pool)
     store = Store(session, embedder)
-    stored = await store.facts.add(said("The Moon is round.", confidence=0.5))
-    await store.facts.add(said("The Moon is round.", confidence=0.5))
+    stored = await store.facts.add(said("The Moon is round."))
+    await store.facts.add(said("The Moon is round."))
     event = {
         "fact_id": stored.fact_id,
         "content": "The Moon is round.",
@@ -123,10 +223,12 @@ async def test_a_new_fact_is_told_to_watchers_and_a_known_one_is_not(pool: Pool,
         "confidence": 0.5,
         "topic_path": "orbit",
         "status": "candidate",
+        "quote_state": "unverified",
+        "contradicts": [],
     }
     assert session.pending == [(EventKind.FACT_STORED, event)]
     await session.rollback()
-    assert await Session(pool).rows(SQL("select * from facts")) == []
+    assert await rows(pool, "select * from facts") == []
 
 
 class OtherModel:
@@ -144,7 +246,7 @@ class OtherModel:
 async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
     pool: Pool, embedder: Embedder
 ) -> None:
-    await add(pool, embedder, said("The Moon is round."))
+    await add(pool, embedder, await quoted(pool, "The Moon is round."))
     others = Search(Session(pool), OtherModel())
     assert await others.find("Moon", filters=Filters("moon"), limit=5) == []
     assert [await others.unembedded("moon"), await others.unembedded("mars"), await others.unembedded()] == [
@@ -152,7 +254,7 @@ async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
         0,
         1,
     ]
-    await add(pool, OtherModel(), said("The Moon is grey."))
+    await add(pool, OtherModel(), await quoted(pool, "The Moon is grey."))
     assert await found(pool, OtherModel(), "Moon") == ["The Moon is grey."]
     assert await found(pool, embedder, "Moon", subject_id=None) == ["The Moon is round."]
     assert await Search(Session(pool), embedder).unembedded("moon") == 1
@@ -160,8 +262,8 @@ async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
 
 async def test_a_change_reaches_the_vectors_of_every_model(pool: Pool, embedder: Embedder) -> None:
     words = "The Moon is round."
-    await add(pool, embedder, said(words, confidence=0.3))
-    await add(pool, OtherModel(), said(words, confidence=0.9))
+    await add(pool, embedder, said(words))
+    await add(pool, OtherModel(), await quoted(pool, words))
     assert await found(pool, embedder, words) == [words]
     assert await found(pool, OtherModel(), words) == [words]
 
@@ -170,6 +272,14 @@ async def test_contradictions_are_ids_of_facts_or_statements(pool: Pool, embedde
     first = await add(pool, embedder, said("The Moon is round."))
     others = [first.fact_id, "Some say it is flat."]
     second = await add(pool, embedder, said("The Moon is a disc.", contradictions=others))
+    assert await rows(pool, "select fact_id::text, other_id::text, relation, decided_by from fact_links") == [
+        {
+            "fact_id": second.fact_id,
+            "other_id": first.fact_id,
+            "relation": "contradicts",
+            "decided_by": "agent",
+        }
+    ]
     row = await Session(pool).row(
         SQL("select contradictions from facts where id = %(id)s"), {"id": second.fact_id}
     )

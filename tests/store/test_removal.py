@@ -13,8 +13,8 @@ from chiron_workers.errors import Conflict, LeaseLost, NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.states import Outcome
 from chiron_workers.store import Caller, Session, Store, removal
+from chiron_workers.store.claims import claim
 from chiron_workers.store.evaluations import Evaluations
-from chiron_workers.store.facts import claim
 from chiron_workers.store.removal import Removed, remove
 from chiron_workers.store.runs import say
 from chiron_workers.store.steering import cancel, pause

@@ -14,8 +14,8 @@ from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.progress import tail
 from chiron_workers.states import Outcome
 from chiron_workers.store import Caller, Session, Store, retention
+from chiron_workers.store.claims import claim
 from chiron_workers.store.events import heads
-from chiron_workers.store.facts import claim
 from chiron_workers.store.partitions import Partition
 from chiron_workers.store.retention import Month, prune
 from chiron_workers.store.runs import say

@@ -18,12 +18,16 @@ URL = "https://example.org/moon"
 async def learn(store: Store, content: str, **fields: Any) -> str:
     given = {
         "subject_id": "Moon",
-        "source_url": URL,
+        "source_url": f"https://example.org/{len(content)}",
+        "quote": content,
         "source_score": 0.9,
         "topic_path": "orbit",
         "confidence": 0.9,
     }
-    return (await store_knowledge(store, content=content, **given | fields))["fact_id"]
+    given |= fields
+    if given["source_url"] != URL:
+        await store.sources.keep(Page(given["source_url"], given["quote"], "text/html"))
+    return (await store_knowledge(store, content=content, **given))["fact_id"]
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ async def moon(store: Store) -> dict[str, str]:
     )
     ids["far"] = await learn(
         store, "The Moon orbits the Earth at a distance of 384,400 km.", topic_path="Orbit/distance",
-        quote="The Moon orbits at 384,400 km.",
+        quote="The Moon orbits at 384,400 km.", source_url=URL,
     )  # fmt: skip
     ids["near"] = await learn(
         store,
@@ -53,7 +57,7 @@ async def moon(store: Store) -> dict[str, str]:
         contradictions=[ids["far"]],
     )
     ids["unsure"] = await learn(
-        store, "The distance of the Moon grows by 4 cm a year.", confidence=0.4, topic_path="x"
+        store, "The distance of the Moon grows by 4 cm a year.", source_score=0.4, topic_path="x"
     )
     ids["mars"] = await learn(store, "Phobos is at a distance of 9,400 km from Mars.", subject_id="Mars")
     corpus = Corpus(store.session)

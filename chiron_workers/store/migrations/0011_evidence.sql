@@ -2,7 +2,9 @@
 
 -- A fact's own assertion: `quote` is what stands in the snapshot, extended to whole sentences, at these characters of it.
 -- Workers of the version before store facts without these columns; such a fact counts as unverified.
+alter table facts drop constraint facts_status_is_known;
 alter table facts
+  add constraint facts_status_is_known check (status in ('accepted', 'disputed', 'candidate', 'withdrawn')),
   add column claimed_confidence real constraint facts_claimed_confidence_is_a_share check (claimed_confidence between 0 and 1),
   add column quote_state text not null default 'unverified'
       constraint facts_quote_state_is_known check (quote_state in ('verified', 'unverified')),

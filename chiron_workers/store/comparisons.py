@@ -1,0 +1,120 @@
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import DictRow
+from psycopg.sql import Identifier
+
+from chiron_workers.evidence.merging import Verdict, relation
+from chiron_workers.states import Decider, FactStatus, Relation
+from chiron_workers.store.claims import Claim
+from chiron_workers.store.judgements import Judgements
+from chiron_workers.store.queries import load
+from chiron_workers.store.session import Asker, Session
+from chiron_workers.store.vectors import half
+
+SQL = load(__file__)
+
+NEIGHBOURS_MAX = 12
+NEAR = (
+    0.6  # cosine similarity; vectors only nominate, since they cannot tell a contradiction from a paraphrase
+)
+ASKED_FROM = 0.75
+ASKED_MAX = 3  # questions to the model for one claim
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a claim stands to a fact that is known, and who decided that by what."""
+
+    fact_id: str
+    content: str
+    status: FactStatus
+    relation: Relation
+    reason: str
+    decided_by: Decider
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a claim was held against, and when: whatever was stored since is compared under the subject's lock."""
+
+    found: tuple[Comparison, ...]
+    at: datetime
+    seen: frozenset[str]
+
+
+class Comparisons:
+    """Holds a claim against what is known: vectors nominate the neighbours, rules decide, and a model in doubt."""
+
+    def __init__(self, session: Session, asker: Asker | None) -> None:
+        self._session = session
+        self._judgements = Judgements(session, asker)
+
+    async def prepare(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Compared:
+        """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""
+        now = await self._session.row(SQL["now"])
+        assert now is not None
+        rows = await self._neighbours("nearest", claim, embedding, table)
+        verdicts = {row["id"]: relation(claim.content, row["content"]) for row in rows}
+        asked = 0
+        for row in rows:
+            if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
+                break
+            if verdicts[row["id"]].relation is None and row["cosine"] >= ASKED_FROM and asked < ASKED_MAX:
+                asked += 1
+                answer = await self._judgements.decide(claim.content, row["content"])
+                if answer.relation is not None:
+                    verdicts[row["id"]] = answer
+                    row["decided_by"] = Decider.MODEL
+        found = (_comparison(row, verdicts[row["id"]]) for row in rows)
+        return Compared(
+            tuple(one for one in found if one is not None), now["at"], frozenset(row["id"] for row in rows)
+        )
+
+    async def since(
+        self, compared: Compared, claim: Claim, embedding: Sequence[float], table: Identifier
+    ) -> list[Comparison]:
+        """Compare a claim, by rules alone, with what was stored since it was compared first."""
+        rows = await self._neighbours("newest", claim, embedding, table, since=compared.at)
+        found = (
+            _comparison(row, relation(claim.content, row["content"]))
+            for row in rows
+            if row["id"] not in compared.seen
+        )
+        return [one for one in found if one is not None]
+
+    async def _neighbours(
+        self,
+        name: str,
+        claim: Claim,
+        embedding: Sequence[float],
+        table: Identifier,
+        since: datetime | None = None,
+    ) -> list[DictRow]:
+        args = {
+            "subject_id": claim.subject_id,
+            "embedding": half(embedding),
+            "limit": NEIGHBOURS_MAX,
+            "near": NEAR,
+            "since": since,
+        }
+        return await self._session.rows(SQL[name].format(table=table), args)
+
+
+def chosen(found: Sequence[Comparison], *, unlike: Collection[str]) -> Comparison | None:
+    """The fact that a claim says again, if there is one: the nearest, and none that it is said to contradict."""
+    return next((one for one in found if one.relation is Relation.SAME and one.fact_id not in unlike), None)
+
+
+def _comparison(row: DictRow, verdict: Verdict) -> Comparison | None:
+    if verdict.relation in (None, Relation.NEW):
+        return None
+    return Comparison(
+        row["id"],
+        row["content"],
+        FactStatus(row["status"]),
+        Relation(verdict.relation),
+        verdict.reason,
+        row.get("decided_by", Decider.RULES),
+    )
