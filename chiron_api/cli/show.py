@@ -2,6 +2,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -9,13 +10,17 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli import run
+from chiron_api.fact_display import lines
 from chiron_api.holding import from_summary, sentences
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line, paragraphs, usd
 from chiron_api.watch_display import COLOURS
+from chiron_workers.errors import NotFound
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
-from chiron_workers.store.connect import open_pool
+from chiron_workers.store import Session
+from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.dossiers import Dossier, dossier
 from chiron_workers.store.holds import Hold
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
 
@@ -47,13 +52,15 @@ def list_batches(
 
 @cli.command()
 def show(
-    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch or of a run.")],
+    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch, of a run or of a fact.")],
     as_json: Json = False,
 ) -> None:
-    """Show one batch or one run: how far it is, what it cost, and what a run answered."""
+    """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
     found, runs = run(_find(target))
     if as_json:
         typer.echo(json_line(found))
+    elif isinstance(found, Dossier):
+        typer.echo("\n".join(lines(found)))
     elif isinstance(found, RunSummary):
         _print_run(found)
     else:
@@ -65,12 +72,24 @@ async def _newest(limit: int) -> list[BatchSummary]:
         return await newest(pool, limit=limit)
 
 
-async def _find(target: str) -> tuple[BatchSummary | RunSummary, list[RunSummary]]:
+async def _find(target: str) -> tuple[BatchSummary | RunSummary | Dossier, list[RunSummary]]:
     async with open_pool(settings().database_url, size=2) as pool:
-        found = await find(pool, target)
+        try:
+            found = await find(pool, target)
+        except NotFound:
+            return await _fact(pool, target), []
         if isinstance(found, RunSummary):
             return found, []
         return found, await runs_of(pool, found.id, limit=RUNS_SHOWN)
+
+
+async def _fact(pool: Pool, target: str) -> Dossier:
+    try:
+        return await dossier(Session(pool), UUID(target))
+    except NotFound:
+        raise NotFound(
+            f"No batch, no run and no fact has the id {target}. `chiron list` shows the batches."
+        ) from None
 
 
 def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:

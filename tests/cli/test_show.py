@@ -101,7 +101,7 @@ def test_what_is_no_id_and_what_is_unknown_is_said(chiron):
     assert chiron("show", "nonsense").exit_code == 2
     unknown = chiron("show", str(new_id()))
     assert unknown.exit_code == 1
-    assert "No batch and no run has the id" in unknown.stderr
+    assert "No batch, no run and no fact has the id" in unknown.stderr
 
 
 def test_a_held_model_is_said_where_its_runs_are_shown(chiron, rows, batch):

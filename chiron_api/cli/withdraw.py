@@ -1,0 +1,50 @@
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_workers.embed import open_embedder
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import settings
+from chiron_workers.states import FactStatus
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import open_pool
+
+cli = typer.Typer()
+
+
+@cli.command()
+def withdraw(
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
+    reason: Annotated[str, typer.Option(help="Why; it is kept in the fact's history.")] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Bring a withdrawn fact back.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Take a fact out: no search and no report shows it, and it counts for and against nothing. It is not deleted."""
+    try:
+        fact_id = UUID(fact)
+    except ValueError:
+        raise UsageError(f"{fact!r} is no id of a fact. `chiron search` shows ids with --json.") from None
+    was, now = run(_set_aside(fact_id, reason, undo=undo))
+    if as_json:
+        typer.echo(json_line({"id": str(fact_id), "status_before": was, "status": now}))
+    elif was == now:
+        typer.echo(f"Fact {fact_id} is {now} already.")
+    else:
+        typer.echo(f"Fact {fact_id} is {now} now; it was {was}.")
+
+
+async def _set_aside(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactStatus, FactStatus]:
+    embedder = open_embedder(settings())
+    try:
+        async with (
+            open_pool(settings().database_url, size=2) as pool,
+            Store(Session(pool, Caller()), embedder) as store,
+        ):
+            change = store.facts.reinstate if undo else store.facts.withdraw
+            was = await change(str(fact_id), reason=reason)
+            return was, await store.facts.status(str(fact_id))
+    finally:
+        await embedder.close()
