@@ -65,6 +65,14 @@ class QuoteState(StrEnum):
     UNVERIFIED = "unverified"
 
 
+class ChangeKind(StrEnum):
+    """What became of a source after it was read."""
+
+    CHANGED = "changed"
+    GONE = "gone"
+    BACK = "back"
+
+
 class Relation(StrEnum):
     """How a new statement stands to one that is known; an unlinked pair is `new` to each other."""
 

@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from chiron_api.cli import build
 from chiron_workers.settings import Settings
 from chiron_workers.states import (
+    ChangeKind,
     Decider,
     EventKind,
     FactStatus,
@@ -102,6 +103,7 @@ def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
         ("fact_links_relation_is_known", set(Relation) - {Relation.SAME, Relation.NEW}),
         ("fact_links_decided_by_is_known", set(Decider)),
         ("judgements_relation_is_known", set(Relation)),
+        ("source_changes_kind_is_known", set(ChangeKind)),
         ("subscriptions_state_is_known", set(SubscriptionState)),
     ],
 )

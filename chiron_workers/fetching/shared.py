@@ -1,8 +1,10 @@
 import asyncio
 import random
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from http import HTTPStatus
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -12,12 +14,15 @@ from chiron_workers.fetching.manners import Manners, limits_of
 from chiron_workers.settings import settings
 from chiron_workers.sources.download import NotFetched
 from chiron_workers.sources.page import ROOM, read_page
-from chiron_workers.store import Store
+from chiron_workers.store import Session, Store
 from chiron_workers.store.hosts import HostBusy, Hosts
 from chiron_workers.store.shared_pages import SharedPages
-from chiron_workers.store.sources import Fetched, Page, canonical
+from chiron_workers.store.source_changes import SourceChanges, check_changes
+from chiron_workers.store.sources import Fetched, Page, Sources, canonical
 
 FAILURE_GOOD_FOR = timedelta(seconds=60)
+# The server itself says that there is nothing (any more), or nothing that it may show. Whatever else goes wrong may heal.
+GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 
 
@@ -29,7 +34,8 @@ async def fetch_page(store: Store, url: str) -> Fetched:
     """
     known = settings()
     if store.caller.batch_id is None or known.fetch_cache_s == 0:
-        return await _kept(store, await _pages(store, url))
+        pages = await _pages(store, url)
+        return await keep_page(store, *pages)
     shared, pause_s = SharedPages(store.session), FIRST_PAUSE_S
     claim_for = timedelta(seconds=known.tool_timeout_s)
     while True:  # ends: a claim has an end, and the call a time limit
@@ -53,7 +59,7 @@ async def begun_page(store: Store, url: str) -> Fetched | None:
 async def _fetch(store: Store, shared: SharedPages, url: str) -> Fetched:
     try:
         pages = await _pages(store, url)
-        return await shared.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
+        found = await shared.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
     except HostBusy:
         await shared.release(url)
         raise
@@ -64,6 +70,8 @@ async def _fetch(store: Store, shared: SharedPages, url: str) -> Fetched:
         with suppress(psycopg.Error, PoolTimeout):
             await shared.release(url)
         raise
+    await check_changes(store.session.pool, [page.url for page in pages])
+    return found
 
 
 async def _pages(store: Store, url: str) -> list[Page]:
@@ -75,6 +83,9 @@ async def _pages(store: Store, url: str) -> list[Page]:
         read = await read_page(url, limits=limits_of(known), admit=manners.admit, room=room)
     except NotFetched as error:
         await manners.heed(url, error)
+        if error.status in GONE:
+            note = await lose_page(store, {url, canonical(error.url)}, str(error))
+            raise ToolError(f"{error} {note}".strip()) from None
         raise
     document = read.document
     page = Page(
@@ -84,13 +95,31 @@ async def _pages(store: Store, url: str) -> list[Page]:
         title=document.title,
         author=document.author,
         published_at=document.published_at,
+        licence=document.licence,
     )
     page = replace(page, url=canonical(read.url))
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 
-async def _kept(store: Store, pages: list[Page]) -> Fetched:
-    await store.sources.keep_all(pages)
-    kept = await store.sources.latest(pages[0].url)
-    assert kept is not None  # the session sees what it wrote
+async def keep_page(store: Store, *pages: Page) -> Fetched:
+    """Keep what was read under its last address first, in a transaction of its own; as it is kept.
+
+    What the facts that rest on its addresses have to do with another text is found out before it returns.
+    """
+    async with Session(store.session.pool, store.caller) as own:
+        sources = Sources(own)
+        await sources.keep_all(pages)
+        kept = await sources.latest(pages[0].url)
+    assert kept is not None  # it was written just now
+    await check_changes(store.session.pool, [page.url for page in pages])
     return kept
+
+
+async def lose_page(store: Store, urls: Collection[str], reason: str) -> str:
+    """Record of addresses that they give nothing any more; what is to be said of that, empty if none was ever read."""
+    async with Session(store.session.pool, store.caller) as own:
+        lost = [url for url in sorted(urls) if await Sources(own).lose(url, reason)]
+    if lost:
+        await check_changes(store.session.pool, lost)
+    known = await SourceChanges(store.session).of(urls)
+    return next((change.note() for change in known.values()), "")

@@ -1,11 +1,11 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime
 
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
-TITLE_CHARS_MAX = HEADING_CHARS_MAX = 300
+TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # Where a long paragraph may be cut: after a sentence, else between words, else anywhere.
@@ -45,6 +45,7 @@ class Document:
     blocks: tuple[Block, ...]
     author: str = ""
     published_at: datetime | None = None
+    licence: str = ""
 
     @property
     def text(self) -> str:
@@ -74,6 +75,30 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """The words with single spaces between them."""
     return " ".join(clean(text).split())
+
+
+def author_name(words: object) -> str:
+    """Who wrote something, on one line; several names with commas between them. Empty for what is neither."""
+    names = words if isinstance(words, list) else [words]
+    return one_line(", ".join(name for name in names if isinstance(name, str)))[:AUTHOR_CHARS_MAX]
+
+
+def day(written: object) -> datetime | None:
+    """The moment that a source names as its own: a date, or a text that begins with one, such as 2024-03-01. UTC
+    where it names no zone; None for what is no date."""
+    try:
+        match written:
+            case datetime():
+                found = written
+            case date():
+                found = datetime(written.year, written.month, written.day)
+            case str():
+                found = datetime.fromisoformat(written.strip())
+            case _:
+                return None
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def passages(document: Document) -> list[Passage]:

@@ -5,7 +5,15 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-from chiron_workers.sources.document import Block, Document, UnreadableError, compose, one_line
+from chiron_workers.sources.document import (
+    Block,
+    Document,
+    UnreadableError,
+    author_name,
+    compose,
+    day,
+    one_line,
+)
 from chiron_workers.sources.numbering import Numbering
 from chiron_workers.sources.packages import required
 
@@ -18,7 +26,6 @@ REFERENCES = {f"{W}footnoteReference", f"{W}endnoteReference"}
 SILENT = {f"{W}pPr", f"{W}rPr", f"{W}del", f"{W}moveFrom", f"{COMPATIBILITY}Fallback"}
 HEADINGS = ("heading", "title")
 NOTES = ("/footnotes", "/endnotes")
-AUTHOR_CHARS_MAX = 300
 
 
 def read_docx(data: bytes, *, name: str) -> Document:
@@ -32,7 +39,7 @@ def read_docx(data: bytes, *, name: str) -> Document:
     with _opened(data) as document:
         about = document.core_properties
         found = compose(_Reader(document).blocks(), title=about.title or "", name=name)
-        return replace(found, author=one_line(about.author or "")[:AUTHOR_CHARS_MAX])
+        return replace(found, author=author_name(about.author), published_at=day(about.created))
 
 
 @contextmanager

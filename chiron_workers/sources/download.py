@@ -25,12 +25,13 @@ Admit = Callable[[str], Awaitable[None]]
 
 
 class NotFetched(ToolError):
-    """An address did not give what was asked for. `status` is None where no answer came."""
+    """An address did not give what was asked for. `status` is None where no answer came, else that of `url`."""
 
     def __init__(
-        self, message: str, *, status: int | None = None, retry_after_s: float | None = None
+        self, message: str, *, url: str = "", status: int | None = None, retry_after_s: float | None = None
     ) -> None:
         super().__init__(message)
+        self.url = url
         self.status = status
         self.retry_after_s = retry_after_s
 
@@ -121,6 +122,7 @@ def _failure(answer: aiohttp.ClientResponse, url: str) -> NotFetched:
     rest = f" and asks to be left alone for {wait_s:,.0f} s" if wait_s else ""
     return NotFetched(
         f"{shown_url(url)} answered {_status(answer.status)}{rest}.",
+        url=url,
         status=answer.status,
         retry_after_s=wait_s,
     )

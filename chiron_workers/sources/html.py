@@ -2,17 +2,16 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
-from chiron_workers.sources.document import Block, Document, compose, one_line
+from chiron_workers.sources.document import Block, Document, author_name, compose, day, one_line
+from chiron_workers.sources.licences import licence_name, licence_of_html
 from chiron_workers.sources.plain import read_plain
 
 # Elements of trafilatura's simplified tree that stand on lines of their own.
 LINES = {"body", "div", "p", "head", "list", "item", "quote", "table", "row"}
 # The date that a page names itself; a search through its text finds the dates of other things.
 DATES = {"original_date": True, "extensive_search": False}
-AUTHOR_CHARS_MAX = 300
 TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,300})", re.IGNORECASE)
 
 
@@ -20,8 +19,10 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     """The main text of a page, without navigation and advertisements; or all of it where it is short."""
     import trafilatura
 
+    tree = trafilatura.load_html(text)
+    licence = "" if tree is None else licence_of_html(tree)
     page: Any = trafilatura.bare_extraction(
-        text,
+        text if tree is None else tree,
         url=url or None,
         with_metadata=True,
         favor_recall=True,
@@ -34,8 +35,12 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
         words = trafilatura.html2txt(f"<html><body>{text}</body></html>")
         return read_plain(words, title=html.unescape(title[1]) if title else "", name=name)
     found = compose(_blocks(page.body), title=page.title or "", name=name)
-    author = one_line(page.author or "")[:AUTHOR_CHARS_MAX]
-    return replace(found, author=author, published_at=_date(page.date))
+    return replace(
+        found,
+        author=author_name(page.author),
+        published_at=day(page.date),
+        licence=licence or licence_name(page.license),
+    )
 
 
 def _blocks(body: Any) -> Iterator[Block]:
@@ -59,10 +64,3 @@ def _blocks(body: Any) -> Iterator[Block]:
                 {"cell": " | ", "lb": "\n"}.get(element.tag, "") if any(map(str.strip, words)) else ""
             )
         words.append((element.text if event == "start" else element.tail) or "")
-
-
-def _date(text: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
-    except ValueError:
-        return None

@@ -1,11 +1,14 @@
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from chiron_workers.sources.document import Block, Document, compose
+from chiron_workers.sources.document import Block, Document, author_name, compose, day
+from chiron_workers.sources.licences import licence_name
 from chiron_workers.sources.plain import read_plain
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -16,12 +19,37 @@ BREAKS = {"softbreak": " ", "hardbreak": "\n"}
 
 
 def read_markdown(text: str, *, name: str = "") -> Document:
-    """The words of a Markdown file; its title is the front matter's, else the first heading."""
+    """The words of a Markdown file; its title is the front matter's, else the first heading.
+
+    Author, date and licence are those of the front matter.
+    """
     if any(len(paragraph) > PARAGRAPH_CHARS_MAX for paragraph in text.split("\n\n")):
         return read_plain(text, name=name)
     front = FRONT_MATTER.match(text)
     tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
-    return compose(_blocks(tokens), title=_title(front.group(1)) if front else "", name=name)
+    title = str(front_matter(text).get("title") or "")
+    return described(compose(_blocks(tokens), title=title, name=name), text)
+
+
+def described(found: Document, text: str) -> Document:
+    """The document with the author, date and licence that the front matter of its Markdown names."""
+    about = front_matter(text)
+    return replace(
+        found,
+        author=author_name(about.get("author") or about.get("authors")),
+        published_at=day(about.get("date") or about.get("published")),
+        licence=licence_name(about.get("licence") or about.get("license") or about.get("rights")),
+    )
+
+
+def front_matter(text: str) -> dict[str, Any]:
+    """What stands between the two lines of dashes at the head of a Markdown file; empty where nothing does."""
+    front = FRONT_MATTER.match(text)
+    try:
+        found = yaml.safe_load(front.group(1)) if front else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _blocks(tokens: list[Token]) -> Iterator[Block]:
@@ -47,11 +75,3 @@ def _words(token: Token) -> str:
         BREAKS.get(child.type, "" if child.type == "html_inline" else child.content)
         for child in token.children or []
     )
-
-
-def _title(front_matter: str) -> str:
-    try:
-        found = yaml.safe_load(front_matter)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return ""
-    return str(found.get("title") or "") if isinstance(found, dict) else ""

@@ -1,13 +1,25 @@
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from chiron_workers.sources.document import Block, Document, UnreadableError, compose, one_line
+from chiron_workers.sources.document import (
+    Block,
+    Document,
+    UnreadableError,
+    author_name,
+    compose,
+    day,
+    one_line,
+)
+from chiron_workers.sources.licences import licence_of_pdf
 from chiron_workers.sources.packages import required
 
 PAGES_MAX = 2_000
 CHARS_MAX = 20_000_000
+DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
 # What PDFium writes where a word is broken at the end of a line.
 BROKEN_WORD = re.compile("[\ufffe\x02\xad]\r?\n?")
 
@@ -28,7 +40,12 @@ def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None)
         if first > pages:
             raise UnreadableError(f"it has {pages:,} pages, and none has the number {first:,}")
         title = one_line(pdf.get_metadata_value("Title"))
-        document = compose(_blocks(pdf, first, min(last or pages, pages)), title=title or name)
+        document = replace(
+            compose(_blocks(pdf, first, min(last or pages, pages)), title=title or name),
+            author=author_name(pdf.get_metadata_value("Author")),
+            published_at=_date(pdf.get_metadata_value("CreationDate")),
+            licence=licence_of_pdf(data),
+        )
     if all(block.is_heading for block in document.blocks):
         raise UnreadableError("its pages hold no text; they may be pictures of text")
     return document
@@ -50,6 +67,11 @@ def _opened(data: bytes) -> Iterator[Any]:
         if error.err_code == pdfium.raw.FPDF_ERR_PASSWORD:
             raise UnreadableError("it is encrypted and needs a password") from None
         raise UnreadableError("it is no whole PDF") from None
+
+
+def _date(written: str) -> datetime | None:
+    found = DATE.match(written)
+    return day("-".join(found.groups())) if found else None
 
 
 def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:

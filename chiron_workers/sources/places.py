@@ -25,6 +25,10 @@ class OutsideError(UnreadableError):
     """The path is not below a folder that may be read."""
 
 
+class MissingError(UnreadableError):
+    """There is nothing at the path, which lies below a folder that may be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An open file or folder; `path` has no links in it."""
@@ -79,6 +83,13 @@ def opened(path: str, folders: Sequence[Path]) -> Iterator[Opened]:
         yield found
     finally:
         os.close(found.descriptor)
+
+
+def would_be(path: str, folders: Sequence[Path]) -> list[Path]:
+    """Where a file would lie that is missing: below each of the folders that are there themselves."""
+    roots = [root for folder in folders if (root := folder.resolve()).is_dir()]
+    places = [Path(os.path.realpath(root / path)) for root in roots]
+    return [place for root, place in zip(roots, places, strict=True) if place.is_relative_to(root)]
 
 
 def listing(folder: Opened) -> list[Listed]:
@@ -156,7 +167,7 @@ def _moment(seconds: float) -> datetime:
 
 def _refusal(error: OSError | ValueError) -> UnreadableError:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return UnreadableError("there is no such file")
+        return MissingError("there is no such file")
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return UnreadableError("a link was put in its way while it was opened")
     if isinstance(error, OSError):

@@ -1,5 +1,6 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import PurePath
 
 from chiron_workers.sources.charset import declared_in_html, decode
@@ -32,6 +33,9 @@ class Reading:
     sheet: str = ""
     sheets: tuple[str, ...] = ()
     delimiter: str = ""
+    author: str = ""
+    published_at: datetime | None = None
+    licence: str = ""
 
 
 def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> Reading:
@@ -62,6 +66,10 @@ def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> Reading
         return _document(kind, read_html(text, name=stem(name)), part)
     if kind is Kind.CSV:
         return _delimited(text, part)
+    if kind is Kind.MARKDOWN:
+        from chiron_workers.sources.markdown import described
+
+        return _described(_lines(kind, stem(name), text, part), described(Document("", ()), text))
     return _lines(kind, stem(name), _readable_json(text) if kind is Kind.JSON else text, part)
 
 
@@ -77,7 +85,7 @@ def _pdf(data: bytes, name: str, part: Part) -> Reading:
     first, last = _within(part, count, "pages")
     last = min(last, first + PAGES_MAX - 1)
     found = read_pdf(data, name=stem(name), first=first, last=last)
-    return Reading(Kind.PDF, found.title, found.text, "pages", count, first, last)
+    return _described(Reading(Kind.PDF, found.title, found.text, "pages", count, first, last), found)
 
 
 def _workbook(data: bytes, part: Part, sheet: str) -> Reading:
@@ -101,7 +109,11 @@ def _delimited(text: str, part: Part) -> Reading:
 
 
 def _document(kind: Kind, found: Document, part: Part) -> Reading:
-    return _lines(kind, found.title, found.text, part)
+    return _described(_lines(kind, found.title, found.text, part), found)
+
+
+def _described(reading: Reading, found: Document) -> Reading:
+    return replace(reading, author=found.author, published_at=found.published_at, licence=found.licence)
 
 
 def _lines(kind: Kind, title: str, text: str, part: Part) -> Reading:

@@ -1,6 +1,7 @@
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from docutils import nodes
@@ -9,7 +10,8 @@ from docutils.languages import en
 from docutils.parsers.rst import Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from chiron_workers.sources.document import Block, Document, compose
+from chiron_workers.sources.document import Block, Document, author_name, compose, day
+from chiron_workers.sources.licences import licence_name
 from chiron_workers.sources.plain import read_plain
 
 SETTINGS = {
@@ -63,8 +65,27 @@ def read_rst(text: str, *, name: str = "") -> Document:
     tree = publish_doctree(
         "\n".join(_known(text)), parser=Parser(inliner=inliner), settings_overrides=settings
     )
-    found = compose(_blocks(tree), title="", name=name)
+    about = _docinfo(tree)
+    found = replace(
+        compose(_blocks(tree), title="", name=name),
+        author=author_name(about.get("author")),
+        published_at=day(about.get("date")),
+        licence=licence_name(about.get("license") or about.get("licence") or about.get("copyright")),
+    )
     return found if found.blocks else read_plain(text, name=name)
+
+
+def _docinfo(tree: nodes.document) -> dict[str, str]:
+    """The fields at the head of a file by name, in small letters; not those of a Sphinx page's functions."""
+    found: dict[str, str] = {}
+    for info in tree.findall(nodes.docinfo):
+        for child in info.children:
+            if isinstance(child, nodes.field):
+                name, value = child.children[0].astext().lower(), child.children[1].astext()
+            else:
+                name, value = type(child).__name__, child.astext()
+            found.setdefault(name, value)
+    return found
 
 
 def _interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:

@@ -160,4 +160,5 @@ def _page(url: str, file: ReadFile) -> Page:
         title=document.title,
         author=document.author,
         published_at=document.published_at,
+        licence=document.licence,
     )

@@ -31,8 +31,12 @@ select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
  limit %(limit)s;
 
 -- document
-select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type
+-- What its file said of itself stands where its text was kept.
+select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type,
+       coalesce(f.author, '') as author, f.published_at, coalesce(f.licence, '') as licence
   from documents d join snapshots s using (hash)
+  left join lateral (
+    select author, published_at, licence from fetches where url = d.url and hash = d.hash order by fetched_at desc, id desc limit 1) f on true
  where d.subject_id = %(subject_id)s and d.url = %(url)s;
 
 -- search

@@ -12,6 +12,7 @@ from chiron_workers.store.results import ToolResults
 from chiron_workers.store.search import Search
 from chiron_workers.store.session import Asker, Caller, Session
 from chiron_workers.store.skills import RunSkills
+from chiron_workers.store.source_changes import SourceChanges
 from chiron_workers.store.sources import Sources
 from chiron_workers.store.subjects import Subjects
 from chiron_workers.store.subscriptions import Subscriptions
@@ -33,6 +34,7 @@ class Store:
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)
         self.sources = Sources(session)
+        self.source_changes = SourceChanges(session)
         self.notes = Notes(session)
         self.results = ToolResults(session)
         self.reach = Reach(session)

@@ -13,7 +13,7 @@ on conflict (batch_id, url) do update
 returning url;
 
 -- read
-select p.error, f.url, f.hash, f.title, f.author, f.published_at, f.fetched_at, s.body, s.content_type
+select p.error, f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type
   from shared_pages p
   left join snapshots s on s.hash = p.hash
   left join lateral (select * from fetches where url = p.found_url and hash = p.hash order by fetched_at desc, id desc limit 1) f on true

@@ -28,6 +28,7 @@ class Page:
     title: str = ""
     author: str = ""
     published_at: datetime | None = None
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Fetched:
     fetched_at: datetime
     author: str = ""
     published_at: datetime | None = None
+    licence: str = ""
 
 
 def canonical(url: str) -> str:
@@ -79,18 +81,37 @@ class Sources:
         rows = await self.session.rows(SQL["versions"], {"url": canonical(url)})
         return [fetched(row) for row in rows]
 
+    async def parts(self, url: str) -> list[str]:
+        """The addresses by which a file and parts of it (pages, rows, sheets) were read; 1,000 at most."""
+        rows = await self.session.rows(SQL["parts"], {"url": url})
+        return [row["url"] for row in rows]
+
+    async def lose(self, url: str, reason: str) -> bool:
+        """Record that an address gives nothing any more, and why; whether that is news."""
+        args = {
+            "id": ids.new_id(),
+            "url": canonical(url),
+            "reason": reason,
+            "run_id": self.session.caller.run_id,
+        }
+        return bool(await self.session.write(SQL["lose"], args))
+
     async def keep(self, page: Page) -> str:
         """Keep a page and record that its address gave it; the hash of its text."""
         return (await self.keep_all([page]))[0]
 
     async def keep_all(self, pages: Sequence[Page]) -> list[str]:
-        """Keep many pages in one statement; the hashes of their texts, in order."""
+        """Keep many pages in one statement; the hashes of their texts, in order.
+
+        What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
+        """
         bodies = [page.text.encode() for page in pages]
         hashes = [hashlib.sha256(body).hexdigest() for body in bodies]
         await self.session.write(
             SQL["keep"],
             {
                 "ids": [ids.new_id() for _ in pages],
+                "change_ids": [ids.new_id() for _ in pages],
                 "urls": [canonical(page.url) for page in pages],
                 "hashes": hashes,
                 "bodies": [zstandard.compress(body) for body in bodies],
@@ -99,6 +120,7 @@ class Sources:
                 "titles": [page.title for page in pages],
                 "authors": [page.author for page in pages],
                 "published": [page.published_at for page in pages],
+                "licences": [page.licence for page in pages],
                 "run_id": self.session.caller.run_id,
             },
         )

@@ -1,29 +1,52 @@
 -- keep
--- A text is stored once, whoever finds it; each address that gave it gets a row of its own. Ordered by hash, so
--- that two writers of the same texts wait for each other instead of deadlocking.
+-- A text is stored once, whoever finds it; each address that gave it gets a row of its own. Ordered by hash and by
+-- address, so that two writers of the same texts wait for each other instead of deadlocking. An address that gave
+-- another text before, or none, has changed; of several who see that at once the first one says so.
 with page as (
   select * from unnest(
-    %(ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[],
-    %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[], %(published)s::timestamptz[]
-  ) as page (id, url, hash, body, chars, content_type, title, author, published_at)
+    %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[],
+    %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[], %(published)s::timestamptz[], %(licences)s::text[]
+  ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence)
 ), snapshot as (
   insert into snapshots (hash, body, chars, content_type)
   select distinct on (hash) hash, body, chars, content_type from page order by hash
   on conflict do nothing
+), change as (
+  insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id)
+  select p.change_id, p.url, case when gone.id is null then 'changed' else 'back' end, f.id, f.hash, p.hash, %(run_id)s
+    from (select distinct on (url) * from page order by url) p
+    cross join lateral (select id, hash from fetches where url = p.url order by fetched_at desc, id desc limit 1) f
+    left join source_changes gone on gone.fetch_id = f.id and gone.kind = 'gone'
+   where p.hash <> f.hash or gone.id is not null
+   order by p.url
+  on conflict do nothing
 )
-insert into fetches (id, url, hash, run_id, title, author, published_at)
-select id, url, hash, %(run_id)s, title, author, published_at from page;
+insert into fetches (id, url, hash, run_id, title, author, published_at, licence)
+select id, url, hash, %(run_id)s, title, author, published_at, licence from page;
 
 -- latest
-select f.url, f.hash, f.title, f.author, f.published_at, f.fetched_at, s.body, s.content_type
+select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type
   from fetches f join snapshots s using (hash)
  where f.url = %(url)s
  order by f.fetched_at desc, f.id desc
  limit 1;
 
 -- versions
-select f.url, f.hash, f.title, f.author, f.published_at, f.fetched_at, s.body, s.content_type
+select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type
   from (select distinct on (hash) * from fetches where url = %(url)s order by hash, fetched_at desc, id desc) f
   join snapshots s using (hash)
  order by f.fetched_at desc, f.id desc
  limit 5;
+
+-- lose
+-- Only what was read before can be gone.
+insert into source_changes (id, url, kind, fetch_id, hash_before, reason, run_id)
+select %(id)s, url, 'gone', id, hash, %(reason)s, %(run_id)s
+  from fetches where url = %(url)s order by fetched_at desc, id desc limit 1
+on conflict do nothing
+returning id;
+
+-- parts
+select distinct url from fetches
+ where starts_with(url, 'file://') and starts_with(url, %(url)s) and (url = %(url)s or starts_with(url, %(url)s || '?'))
+ order by url limit 1000;

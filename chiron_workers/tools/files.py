@@ -1,6 +1,7 @@
 import asyncio
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -10,13 +11,14 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.fetching.shared import keep_page, lose_page
 from chiron_workers.settings import settings
 from chiron_workers.sources.apart import load_and_run_apart
 from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.places import Listed, listing, opened
+from chiron_workers.sources.places import Listed, MissingError, listing, opened, would_be
 from chiron_workers.sources.reading import Part, Reading, read_file
 from chiron_workers.store import Store
-from chiron_workers.store.sources import URL_BYTES_MAX, Page
+from chiron_workers.store.sources import URL_BYTES_MAX, Fetched, Page
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.folders import allowed, printable, refused, room
 
@@ -31,13 +33,17 @@ Offset = Annotated[int, Field(ge=0)]
 class FileText(TypedDict, total=False):
     """A window of a file's text. `sheet` and `sheets` only of a workbook, `delimiter` only of a CSV file.
 
-    `url` is the address by which a fact can rest on the text, missing where the text is too long to be kept.
+    `url` is the address by which a fact can rest on the text, missing where the text is too long to be kept. `author`,
+    `published_at` and `licence` are left out where the file does not say, `changed` where it says what it said before.
     """
 
     path: str
     url: str
     kind: str
     title: str
+    author: str
+    published_at: str
+    licence: str
     text: str
     chars: int
     next_offset: int | None
@@ -49,6 +55,7 @@ class FileText(TypedDict, total=False):
     sheets: list[str]
     delimiter: str
     modified_at: str
+    changed: str
     notice: str
 
 
@@ -106,11 +113,13 @@ async def file_reader(
         offset: Where in the text to begin, in characters; in a folder, how many entries to skip.
 
     Returns:
-        Of a file path, url (the source_url of facts that rest on this text), kind, title, text (up to 20,000
-        characters), chars (length of the whole text or range), next_offset (null at the end), unit (pages, rows or
-        lines), count (how many of them the file has), first and last (those in the range), sheet and sheets of a
-        spreadsheet, delimiter of a CSV file, modified_at, and a notice on the text. Of a folder path, kind (folder),
-        entries (name, kind, bytes, modified_at), count and next_offset.
+        Of a file path, url (the source_url of facts that rest on this text), kind, title, author, published_at and
+        licence (if the file says so), text (up to 20,000 characters), chars (length of the whole text or range),
+        next_offset (null at the end), unit (pages, rows or lines), count (how many of them the file has), first and
+        last (those in the range), sheet and sheets of a spreadsheet, delimiter of a CSV file, modified_at, changed
+        (what became of the text since it was read before, and which facts rest on words that no longer stand
+        there), and a notice on the text. Of a folder path, kind (folder), entries (name, kind, bytes, modified_at),
+        count and next_offset.
     """
     part = _part(str(range) if range is not None else "")
     folders = allowed()
@@ -124,13 +133,29 @@ async def file_reader(
         load = partial(_reading, found, part, sheet)
         reading = await load_and_run_apart(load, room=room())
     except UnreadableError as error:
-        raise refused(path, error) from None
-    window = _window(found, reading, offset)
-    if url := _address(found.path, reading, part):
-        window["url"] = url
-        if offset == 0:
-            await store.sources.keep(Page(url, reading.text, f"text/x-{reading.kind}", title=reading.title))
+        note = await _missing(store, path, folders) if isinstance(error, MissingError) else ""
+        raise refused(path, error, note) from None
+    if not (url := _address(found.path, reading, part)):
+        return _window(found, reading, offset)
+    kept = await _kept(store, url, reading, is_begun=offset > 0)
+    window = _window(found, replace(reading, text=kept.text), offset) | FileText(url=url)
+    if not offset and (news := await store.source_changes.news(kept)):
+        window["changed"] = news
     return window
+
+
+async def _kept(store: Store, url: str, reading: Reading, *, is_begun: bool) -> Fetched:
+    # Reading on means the text that was begun, not what the file has become since.
+    if is_begun and (begun := await store.sources.latest(url)):
+        return begun
+    about = reading.title, reading.author, reading.published_at, reading.licence
+    return await keep_page(store, Page(url, reading.text, f"text/x-{reading.kind}", *about))
+
+
+async def _missing(store: Store, path: str, folders: Sequence[Path]) -> str:
+    places = await asyncio.to_thread(would_be, path, folders)
+    read = [url for place in places for url in await store.sources.parts(place.as_uri())]
+    return await lose_page(store, read, "There is no such file any more.") if read else ""
 
 
 def _address(path: str, reading: Reading, part: Part) -> str:
@@ -218,6 +243,12 @@ def _window(file: _File, reading: Reading, offset: int) -> FileText:
     )
     if reading.sheet:
         window |= FileText(sheet=reading.sheet, sheets=list(reading.sheets))
+    if reading.author:
+        window["author"] = reading.author
+    if reading.published_at:
+        window["published_at"] = reading.published_at.date().isoformat()
+    if reading.licence:
+        window["licence"] = reading.licence
     if reading.delimiter:
         window["delimiter"] = reading.delimiter
     return window | FileText(modified_at=file.modified_at.isoformat(timespec="seconds"), notice=NOTICE)

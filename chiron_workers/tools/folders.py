@@ -29,10 +29,10 @@ def room() -> Room:
     return Room(known.file_timeout_s, known.file_memory_mb * 1_000_000)
 
 
-def refused(path: str, error: UnreadableError) -> ToolError:
-    """The error that tells a model why a file cannot be read."""
+def refused(path: str, error: UnreadableError, note: str = "") -> ToolError:
+    """The error that tells a model why a file cannot be read, with what else is to be said of it."""
     hint = f" ({', '.join(map(str, allowed()))})" if isinstance(error, OutsideError) else ""
-    return ToolError(f"{printable(path)[:PATH_CHARS_SHOWN]!r} cannot be read: {error}{hint}.")
+    return ToolError(f"{printable(path)[:PATH_CHARS_SHOWN]!r} cannot be read: {error}{hint}. {note}".rstrip())
 
 
 def printable(name: str) -> str:

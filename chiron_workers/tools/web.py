@@ -1,9 +1,10 @@
+from dataclasses import replace
 from typing import Annotated, TypedDict
 
 from pydantic import Field
 
 from chiron_workers.errors import ToolError
-from chiron_workers.fetching.shared import begun_page, fetch_page
+from chiron_workers.fetching.shared import begun_page, fetch_page, keep_page, lose_page
 from chiron_workers.search.provider import Hit
 from chiron_workers.search.together import search_together
 from chiron_workers.store import Store
@@ -17,16 +18,22 @@ MaxResults = Annotated[int, Field(ge=1, le=20)]
 Offset = Annotated[int, Field(ge=0)]
 
 
-class FetchedPage(TypedDict):
-    """A window of a source's text; `next_offset` is None where the text ends."""
+class FetchedPage(TypedDict, total=False):
+    """A window of a source's text; `next_offset` is None where the text ends.
+
+    `author` and `licence` are left out where they are not known, `changed` where the source says what it said before.
+    """
 
     url: str
     title: str
+    author: str
+    licence: str
     text: str
     chars: int
     next_offset: int | None
     fetched_at: str
     published_at: str | None
+    changed: str
     notice: str
 
 
@@ -65,30 +72,47 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
         offset: Where in the text to begin, in characters.
 
     Returns:
-        url (where redirects ended), title, text (up to 20,000 characters), chars (length of the whole text),
-        next_offset (null at the end), fetched_at, published_at (null if not known) and a notice on the text.
+        url (where redirects ended), title, author and licence (if known), text (up to 20,000 characters), chars (length
+        of the whole text), next_offset (null at the end), fetched_at, published_at (null if not known), changed (what
+        became of it since it was read before, and which facts rest on words that no longer stand there) and a
+        notice on the text.
     """
     address = canonical(url)
+    # Reading on means the text that was begun, not what the source has become since.
+    begun = await begun_page(store, address) if offset else None
     if address.startswith(SCHEME):
-        found = await _document(store, address, is_first=offset == 0)
+        found = begun or await _document(store, address)
     elif not address.lower().startswith(("http://", "https://")):
         raise ToolError(f"url: must begin with http://, https:// or {SCHEME} (got {url[:100]!r}).")
     else:
-        # Reading on means the text that was begun, not what the page has become since.
-        begun = await begun_page(store, address) if offset else None
         if begun is None:
             await store.reach.check(address)
         found = begun or await fetch_page(store, address)
-    return _window(found, offset)
+    window = _window(found, offset)
+    if not offset and (news := await store.source_changes.news(found)):
+        window["changed"] = news
+    return window
 
 
-async def _document(store: Store, url: str, *, is_first: bool) -> Fetched:
+async def _document(store: Store, url: str) -> Fetched:
     found = await Corpus(store.session).document(url)
     if found is None:
-        raise ToolError(f"The corpus has no document {url[:300]}; use an address that web_search gave.")
-    if is_first:
-        await store.sources.keep(Page(found.url, found.text, found.content_type, title=found.title))
-    return found
+        missing = f"The corpus has no document {url[:300]}; use an address that web_search gave."
+        note = await lose_page(store, [url], "The corpus has no such document any more.")
+        raise ToolError(f"{missing} {note}".strip())
+    kept = await keep_page(
+        store,
+        Page(
+            found.url,
+            found.text,
+            found.content_type,
+            found.title,
+            found.author,
+            found.published_at,
+            found.licence,
+        ),
+    )
+    return replace(kept, fetched_at=found.fetched_at)
 
 
 def _window(found: Fetched, offset: int) -> FetchedPage:
@@ -99,9 +123,12 @@ def _window(found: Fetched, offset: int) -> FetchedPage:
     if end < chars:
         paragraph = found.text.rfind("\n\n", offset + WINDOW_CHARS // 2, end)
         end = paragraph + 2 if paragraph > 0 else end
-    return FetchedPage(
-        url=found.url,
-        title=found.title,
+    about = FetchedPage(url=found.url, title=found.title)
+    if found.author:
+        about["author"] = found.author
+    if found.licence:
+        about["licence"] = found.licence
+    return about | FetchedPage(
         text=found.text[offset:end],
         chars=chars,
         next_offset=end if end < chars else None,
