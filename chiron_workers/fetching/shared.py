@@ -1,7 +1,7 @@
 import asyncio
 import random
 from collections.abc import Collection
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
@@ -102,12 +102,12 @@ async def _pages(store: Store, url: str) -> list[Page]:
 
 
 async def keep_page(store: Store, *pages: Page) -> Fetched:
-    """Keep what was read under its last address first, in a transaction of its own; as it is kept.
+    """Keep what was read under its last address first, at once, whatever becomes of the call; as it is kept.
 
-    What the facts that rest on its addresses have to do with another text is found out before it returns.
+    What another text than before means for the facts that rest on its addresses is found out before it returns.
     """
-    async with Session(store.session.pool, store.caller) as own:
-        sources = Sources(own)
+    async with _own(store) as session:
+        sources = Sources(session)
         await sources.keep_all(pages)
         kept = await sources.latest(pages[0].url)
     assert kept is not None  # it was written just now
@@ -117,9 +117,16 @@ async def keep_page(store: Store, *pages: Page) -> Fetched:
 
 async def lose_page(store: Store, urls: Collection[str], reason: str) -> str:
     """Record of addresses that they give nothing any more; what is to be said of that, empty if none was ever read."""
-    async with Session(store.session.pool, store.caller) as own:
-        lost = [url for url in sorted(urls) if await Sources(own).lose(url, reason)]
+    async with _own(store) as session:
+        lost = [url for url in sorted(urls) if await Sources(session).lose(url, reason)]
     if lost:
         await check_changes(store.session.pool, lost)
     known = await SourceChanges(store.session).of(urls)
     return next((change.note() for change in known.values()), "")
+
+
+def _own(store: Store) -> AbstractAsyncContextManager[Session]:
+    # What a transaction that is open has written might be what another one waits for.
+    return (
+        nullcontext(store.session) if store.session.is_writing else Session(store.session.pool, store.caller)
+    )

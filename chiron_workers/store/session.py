@@ -55,6 +55,11 @@ class Session:
     ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
     _connection: AsyncConnection[DictRow] | None = None
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether its transaction is open."""
+        return self._connection is not None
+
     async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
         """All rows of a query that only reads; it sees what this session has written."""
         if self._connection is not None:

@@ -61,6 +61,7 @@ async def test_a_file_gives_its_text_marked_as_a_quotation(store: Store, folder:
         "url": f"file://{folder}/moons.pdf?range=2-2",
         "kind": "pdf",
         "title": "Moons of Mars",
+        "published_at": "2026-11-22",
         "text": "[Page 2]\n\nSecond page with characterisation.",
         "chars": 44,
         "next_offset": None,
@@ -221,3 +222,57 @@ async def test_many_calls_at_once_hold_the_bytes_of_few_files(
         tracemalloc.stop()
     assert len(found) == calls
     assert peak_bytes < 4 * JOBS_MAX * size  # each file once more while it is sent to its process
+
+
+async def test_a_file_tells_who_wrote_it_and_what_became_of_it_since_it_was_read(
+    store: Store, folder: Path
+) -> None:
+    file = folder / "ice.md"
+    file.write_text(
+        "---\nauthor: A. Hall\ndate: 2024-03-01\nlicence: CC0\n---\n\nThe ice floats on water. It is thick.\n"
+    )
+    first = await file_reader(store, path="ice.md")
+    assert (first["author"], first["published_at"], first["licence"]) == ("A. Hall", "2024-03-01", "CC0")
+    assert "changed" not in first
+    quote = {"quote": "The ice floats on water.", "content": "Ice floats.", "source_url": first["url"]}
+    scores = {"source_score": 0.9, "confidence": 0.9, "topic_path": "ice"}
+    stored = await store_knowledge(store, subject_id="Ice", **quote, **scores)
+    await store.session.commit()
+    file.write_text("It sinks. It is thick.\n")
+    assert stored["fact_id"] in (await file_reader(store, path="ice.md"))["changed"]
+    file.unlink()
+    with pytest.raises(ToolError, match=r"no such file\. It was last read on .*, and 1 fact rests on it"):
+        await file_reader(store, path="ice.md")
+    gone = (await store.source_changes.of([first["url"]]))[first["url"]]
+    assert gone.mark(stored["fact_id"]).startswith("source gone since")
+
+
+async def test_a_file_that_is_gone_takes_its_parts_along_and_a_folder_that_is_not_mounted_does_not(
+    store: Store, folder: Path
+) -> None:
+    file = folder / "lines 1%.txt"
+    file.write_text("one\ntwo\nthree\n")
+    (folder / "lines 1%.txt2").write_text("another")
+    urls = [(await file_reader(store, path=file.name, range=part))["url"] for part in (None, "2-3", "3")] + [
+        (await file_reader(store, path=f"{file.name}2"))["url"]
+    ]
+    file.unlink()
+    aside = folder.rename(folder.with_name("aside"))
+    with pytest.raises(ToolError, match="no such file"):
+        await file_reader(store, path=file.name)
+    assert await store.source_changes.of(urls) == {}
+    aside.rename(folder)
+    with pytest.raises(ToolError, match="no such file"):
+        await file_reader(store, path=file.name)
+    assert set(await store.source_changes.of(urls)) == set(urls[:3])
+
+
+async def test_reading_on_in_a_file_means_the_text_that_was_begun(store: Store, folder: Path) -> None:
+    file = folder / "long.txt"
+    file.write_text("".join(f"Line {n}.\n" for n in range(5_000)))
+    first = await file_reader(store, path="long.txt")
+    file.write_text("short")
+    assert first["next_offset"]
+    rest = await file_reader(store, path="long.txt", offset=first["next_offset"])
+    assert rest["text"].startswith("Line ")
+    assert (await file_reader(store, path="long.txt"))["text"] == "short"

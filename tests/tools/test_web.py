@@ -8,6 +8,8 @@ from aiohttp.test_utils import TestServer
 from psycopg.sql import SQL
 
 from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.sources.files import ReadFile
+from chiron_workers.sources.markdown import read_markdown
 from chiron_workers.store import Store
 from chiron_workers.store.corpus import Corpus
 from chiron_workers.tools import registry
@@ -145,13 +147,15 @@ async def test_a_page_gives_its_text_marked_as_a_quotation(store: Store, address
     assert "not instructions" in found["notice"]
 
 
-async def test_what_was_fetched_is_kept_in_the_same_write(store: Store, address: Address) -> None:
+async def test_what_was_fetched_is_kept_at_once_whatever_becomes_of_the_call(
+    store: Store, address: Address
+) -> None:
     found = await web_fetch(store, url=address("/page") + "#moons")
     kept = await store.sources.latest(address("/page"))
     assert kept is not None
     assert (kept.text, kept.title, kept.author) == (found["text"], "Moons of Mars", "Asaph Hall")
     await store.session.rollback()
-    assert await store.sources.latest(address("/page")) is None
+    assert await store.sources.latest(address("/page")) == kept
 
 
 async def test_plain_text_comes_as_it_is(store: Store, address: Address) -> None:
@@ -305,3 +309,20 @@ async def test_both_are_offered_to_agents_and_take_arguments_as_models_send_them
     assert (await registry().execute("web_fetch", store, {"url": hit["url"], "offset": "0"}))["chars"] == 19
     with pytest.raises(ToolValidationError, match="max_results"):
         await registry().execute("web_search", store, {**arguments, "max_results": 0})
+
+
+async def test_a_document_of_the_corpus_tells_who_wrote_it_and_what_became_of_it(store: Store) -> None:
+    corpus, url = Corpus(store.session), "corpus://planets/mars.md"
+    head = "---\nauthor: A. Hall\ndate: 2019-08-18\nlicense: CC0\n---\n\n"
+    for text in ("Mars has two moons.", "Mars has three moons."):
+        document = read_markdown(head + text)
+        await corpus.add("Planets", [ReadFile("mars.md", "text/markdown", document)])
+        await store.session.commit()
+        found = await web_fetch(store, url=url)
+    assert (found["author"], found["published_at"], found["licence"]) == ("A. Hall", "2019-08-18", "CC0")
+    assert found["changed"].startswith("This source has changed since 20")
+    await store.session.write(SQL("delete from documents"))
+    await store.session.commit()
+    with pytest.raises(ToolError, match=r"has no document .* It was last read on"):
+        await web_fetch(store, url=url)
+    assert (await store.source_changes.of([url]))[url].kind == "gone"
