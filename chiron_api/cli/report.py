@@ -1,0 +1,77 @@
+import sys
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.reports.formats import TEXTS, Format, refuse_to_overwrite, write
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.report import Report
+from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import open_pool
+
+cli = typer.Typer()
+
+
+@cli.command()
+def report(
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject."),
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = Format.MD,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write, or folder for obsidian. Default: what is text is printed."
+        ),
+    ] = None,
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="Also facts that are not sure enough yet, marked.")
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),
+    ] = False,
+) -> None:
+    """Report what is known: findings with numbered sources, contradictions, what is missing, and what it cost.
+
+    Everything in it is read from the database; no model writes it.
+    """
+    wanted = wanted_target(target, subject)
+    if output is None and format not in TEXTS:
+        raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
+    if output is not None and format is not Format.OBSIDIAN:
+        refuse_to_overwrite(output, force=force)  # before the work
+    found = run(_gather(wanted, with_candidates=candidates))
+    if output is not None:
+        typer.echo(write(found, format, output, force=force))
+        return
+    for piece in TEXTS[format](found):
+        sys.stdout.write(piece)
+
+
+def wanted_target(target: str | None, subject: str | None) -> UUID | str:
+    """What a command was asked about: an id, or the name of a subject. Raises UsageError unless it is one of them."""
+    if (target is None) == (subject is None):
+        raise UsageError("Name one thing: the id of a batch or a run, or a subject with --subject.")
+    if target is None:
+        return subject or ""
+    try:
+        return UUID(target.strip())
+    except ValueError:
+        return target
+
+
+async def _gather(wanted: UUID | str, *, with_candidates: bool) -> Report:
+    try:
+        async with open_pool(settings().database_url, size=1) as pool:
+            return await gather(pool, wanted, with_candidates=with_candidates)
+    except ToolError as error:
+        raise UsageError(str(error)) from None

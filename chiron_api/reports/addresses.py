@@ -1,0 +1,23 @@
+"""Which addresses of sources become links, and in what form: what a source is called is a stranger's text."""
+
+from urllib.parse import quote, urlsplit
+
+# What an address may hold as it is (RFC 3986); % stays, since most of what is stored is encoded already.
+KEPT = "%:/?#[]@!$&'()*+,;=-._~"
+
+
+def link(url: str) -> str | None:
+    """The address as a link may have it, in ASCII, or None where a link would be unsafe or lead nowhere.
+
+    Pages on the web, and files of this machine: `file://server/...` would make Windows send a password to that server.
+    """
+    if any(letter <= " " for letter in url):
+        return None
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port  # raise where they cannot be read
+    except ValueError:
+        return None
+    is_page = parts.scheme in {"http", "https"} and host and "\\" not in parts.netloc
+    is_file = parts.scheme == "file" and parts.netloc in {"", "localhost"} and not parts.path.startswith("//")
+    return quote(url.encode("utf-8", "replace"), safe=KEPT) if is_page or is_file else None

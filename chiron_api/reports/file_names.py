@@ -1,0 +1,34 @@
+"""Names of files that Windows, macOS and Linux take, and Obsidian in links."""
+
+import re
+import unicodedata
+
+# What Windows refuses, what Obsidian reads in a link, and what no eye sees.
+REFUSED = re.compile(
+    r'[<>:"/\\|?*#^\[\]%\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+'
+)
+RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+NAME_BYTES_MAX = 100  # leaves room in the 255 of a name and the 260 of a path on Windows
+ROOM_BYTES = 12  # for what tells two alike apart
+
+
+def file_name(title: str, taken: set[str]) -> str:
+    """A name, without an ending, that none of `taken` equals where case and accents' forms do not count; it joins them."""
+    plain = unicodedata.normalize("NFC", REFUSED.sub(" ", title))
+    name = _cut(" ".join(plain.split())).strip(" .") or "untitled"
+    if RESERVED.fullmatch(name):
+        name = f"{name[:3]}_{name[3:]}"
+    found, n = name, 1
+    while _key(found) in taken:
+        n += 1
+        found = f"{name} ({n})"
+    taken.add(_key(found))
+    return found
+
+
+def _cut(name: str) -> str:
+    return name.encode()[: NAME_BYTES_MAX - ROOM_BYTES].decode(errors="ignore")
+
+
+def _key(name: str) -> str:
+    return unicodedata.normalize("NFKD", name.casefold())

@@ -1,0 +1,159 @@
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_api.reports.arranging import Arrangement, Cited, Place, arrange
+from chiron_api.reports.coverage import cover
+from chiron_api.reports.material import read
+from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
+from chiron_workers.states import FactStatus, RunState
+from chiron_workers.store import Session, reports
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.nodes import Nodes
+from chiron_workers.store.reports import Target
+
+FINDINGS_MAX = 100_000
+RUNS_MAX = 1_000
+SOURCES_AT_ONCE = 500
+NO_MONEY = Decimal(0)
+
+
+async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = False) -> Report:
+    """The report on a run or batch, by its id, or on a subject, by its name; 100,000 findings at most.
+
+    It is read in short statements, so it can hold what was stored while it was read.
+
+    Raises:
+        NotFound: There is nothing of that id or name.
+    """
+    target = await reports.find_target(pool, wanted)
+    statuses = [FactStatus.ACCEPTED] + [FactStatus.CANDIDATE] * with_candidates
+    counts = await reports.counts(pool, target)
+    found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
+    arranged = arrange(await read(pool, found))
+    return Report(
+        kind=target.kind,
+        id=str(target.id),
+        title=target.title,
+        made_at=datetime.now(UTC),
+        subjects=await _subjects(pool, target, arranged),
+        sections=arranged.sections,
+        asides=arranged.asides,
+        sources=tuple(await _sources(pool, arranged.places)),
+        contradictions=arranged.contradictions,
+        counts=counts,
+        with_candidates=with_candidates,
+        left_out=max(0, sum(counts[status] for status in statuses) - FINDINGS_MAX),
+        work=await _work(pool, target),
+        agent_words=await reports.answer(pool, target),
+    )
+
+
+async def _subjects(pool: Pool, target: Target, arranged: Arrangement) -> tuple[SubjectPart, ...]:
+    """The subject of the target first, then others that its runs found something about."""
+    others = {section.subject_id for section in arranged.sections} - {target.subject_id}
+    rows = await reports.subject_rows(pool, [target.subject_id, *others])
+    rows.sort(key=lambda row: (row["subject_id"] != target.subject_id, row["subject_id"]))
+    return tuple([await _subject(pool, row) for row in rows])
+
+
+async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
+    tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
+    nodes, unmapped = cover(tops, await reports.paths(pool, row["subject_id"]) if tops else {})
+    return SubjectPart(
+        subject_id=row["subject_id"],
+        title=row["title"],
+        purpose=row["purpose_statement"] or "",
+        depth=row["target_depth"],
+        nodes=nodes,
+        unmapped_facts=unmapped,
+        is_cut=is_cut,
+    )
+
+
+async def _sources(pool: Pool, places: Mapping[Place, Cited]) -> list[Source]:
+    found, wanted = list[Source](), list(places)
+    for start in range(0, len(wanted), SOURCES_AT_ONCE):
+        page = wanted[start : start + SOURCES_AT_ONCE]
+        rows = await reports.fetches(pool, page)
+        found += [_source(place, places[place], row) for place, row in zip(page, rows, strict=True)]
+    return found
+
+
+def _source(place: Place, cited: Cited, row: DictRow) -> Source:
+    url, snapshot_hash = place
+    return Source(
+        number=cited.number,
+        url=url,
+        title=row["title"] or "",
+        author=row["author"] or "",
+        licence=row["licence"] or "",
+        published_at=row["published_at"],
+        fetched_at=row["fetched_at"],
+        snapshot_hash=snapshot_hash,
+        cited_by=tuple(cited.by),
+    )
+
+
+async def _work(pool: Pool, target: Target) -> Work:
+    uses = await reports.uses(pool, target)
+    states: dict[RunState, int] = defaultdict(int)
+    for row in uses:
+        states[RunState(row["state"])] += row["runs"]
+    models = tuple(_models(uses))
+    return Work(
+        runs_by_state={state: states[state] for state in RunState if states[state]},
+        models=models,
+        spent_usd=sum((one.spent_usd for one in models), start=NO_MONEY),
+        unconfirmed_usd=sum((row["unconfirmed_usd"] for row in uses), start=NO_MONEY),
+        input_tokens=sum(one.input_tokens for one in models),
+        output_tokens=sum(one.output_tokens for one in models),
+        started_at=min(_times(uses, "started_at"), default=None),
+        finished_at=max(_times(uses, "finished_at"), default=None),
+        runs=tuple([_run(row) for row in await reports.runs(pool, target, limit=RUNS_MAX)]),
+    )
+
+
+def _models(uses: Iterable[DictRow]) -> Iterable[ModelUse]:
+    by_model: dict[str, list[DictRow]] = defaultdict(list)
+    for row in uses:
+        by_model[row["model"]].append(row)
+    for model, rows in by_model.items():
+        yield ModelUse(
+            model=model,
+            runs=sum(row["runs"] for row in rows),
+            spent_usd=sum((row["spent_usd"] for row in rows), start=NO_MONEY),
+            input_tokens=sum(_input_tokens(row) for row in rows),
+            output_tokens=sum(row["output_tokens"] for row in rows),
+        )
+
+
+def _input_tokens(row: DictRow) -> int:
+    return int(row["input_tokens"] + row["cache_write_tokens"] + row["cache_read_tokens"])
+
+
+def _times(rows: Sequence[DictRow], name: str) -> list[datetime]:
+    return [row[name] for row in rows if row[name] is not None]
+
+
+def _run(row: DictRow) -> RunLine:
+    error: dict[str, str] = row["error"] or {}
+    return RunLine(
+        run_id=str(row["id"]),
+        topic=row["topic"],
+        role=row["role"],
+        model=row["model"],
+        state=RunState(row["state"]),
+        facts=row["facts"],
+        turns=row["turns"],
+        spent_usd=row["spent_usd"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        error=": ".join(part for part in (error.get("kind"), error.get("message")) if part),
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+    )

@@ -1,0 +1,56 @@
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from psycopg.rows import DictRow
+
+from chiron_workers.states import Decider, FactStatus, Relation
+from chiron_workers.store import Session, reports
+from chiron_workers.store.confidences import Confidences
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.links import Link
+
+
+@dataclass(slots=True)
+class Material:
+    """Facts as they were read, by id: `listed` are those of the report, `aside` those that are only linked to them.
+
+    `origins` counts who independently says so.
+    """
+
+    listed: dict[str, DictRow] = field(default_factory=dict)
+    aside: dict[str, DictRow] = field(default_factory=dict)
+    assertions: dict[str, list[DictRow]] = field(default_factory=dict)
+    origins: dict[str, int] = field(default_factory=dict)
+    links: dict[tuple[str, str], Link] = field(default_factory=dict)
+
+
+async def read(pool: Pool, fact_ids: Sequence[str]) -> Material:
+    """The facts of a report and what is linked to them; withdrawn facts stay out."""
+    material, confidences = Material(), Confidences(Session(pool))
+    async for page in reports.pages(pool, fact_ids):
+        await _keep(material, page, material.listed, confidences)
+        material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
+    ends = {end for pair in material.links for end in pair}
+    async for page in reports.pages(pool, sorted(ends - material.listed.keys())):
+        await _keep(material, page, material.aside, confidences)
+    known = material.listed.keys() | material.aside.keys()
+    material.links = {pair: link for pair, link in material.links.items() if known.issuperset(pair)}
+    return material
+
+
+async def _keep(
+    material: Material, page: reports.Rows, place: dict[str, DictRow], confidences: Confidences
+) -> None:
+    kept = {row["id"]: row for row in page.facts if row["status"] != FactStatus.WITHDRAWN}
+    place |= kept
+    for row in page.assertions:
+        if row["fact_id"] in kept:
+            material.assertions.setdefault(row["fact_id"], []).append(row)
+    for fact_id, found in (await confidences.of(list(kept))).items():
+        material.origins[fact_id] = len(found.supporting)
+
+
+def _link(row: DictRow) -> Link:
+    return Link(
+        row["fact_id"], row["other_id"], Relation(row["relation"]), row["reason"], Decider(row["decided_by"])
+    )

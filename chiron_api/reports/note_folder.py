@@ -1,0 +1,76 @@
+"""The folder that notes are written to: nothing outside of it is touched, and nothing in it that we did not write."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from chiron_workers.errors import UsageError
+
+OURS = ".chiron-report.json"  # names the notes that we wrote, so that a later report can take their place
+
+
+def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool = False) -> int:
+    """Write notes into a folder, over those of an earlier report; how many.
+
+    Files of other people in a folder that we made stay, unless a note has their name.
+
+    Args:
+        folder: Made if it is not there, but not the folders above it.
+        notes: Each as (name within the folder, with `/`, and text).
+        force: Write even into a folder with files that we did not make.
+
+    Raises:
+        UsageError: It is no folder, has files that we did not make, or a folder in it leads elsewhere.
+    """
+    before = _written_before(folder, force=force)
+    folder.mkdir(exist_ok=True)
+    home = folder.resolve()
+    written = []
+    for name, text in notes:
+        _write(home, name, text)
+        written.append(name)
+    _write(home, OURS, json.dumps({"notes": written}))
+    for name in set(before) - set(written):
+        _place(home, name).unlink(missing_ok=True)
+    return len(written)
+
+
+def _written_before(folder: Path, *, force: bool) -> list[str]:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is no folder. Name one for the notes, or one that is not there yet.")
+    if not folder.parent.is_dir():
+        raise UsageError(f"There is no folder {folder.parent}.")
+    if not folder.exists() or not any(folder.iterdir()):
+        return []
+    try:
+        found = json.loads((folder / OURS).read_text())["notes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        found = None
+    if isinstance(found, list):
+        return [name for name in found if isinstance(name, str) and _is_inside(name)]
+    if not force:
+        raise UsageError(
+            f"{folder} holds files that are no report of Chiron's. Name another folder, or say --force."
+        )
+    return []
+
+
+def _is_inside(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return 0 < len(parts) <= 2 and ".." not in parts and not name.startswith("/") and name.endswith(".md")
+
+
+def _write(home: Path, name: str, text: str) -> None:
+    place = _place(home, name)
+    place.parent.mkdir(exist_ok=True)
+    # A link of that name would lead the text elsewhere.
+    if place.is_symlink():
+        place.unlink()
+    place.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _place(home: Path, name: str) -> Path:
+    place = home / name
+    if not place.parent.resolve().is_relative_to(home):
+        raise UsageError(f"{place.parent} leads out of the folder. Remove it, or name another folder.")
+    return place

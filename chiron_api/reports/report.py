@@ -1,0 +1,223 @@
+"""What a report says. Every statement in it is a stored fact, or is marked as none."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from chiron_workers.states import Decider, FactStatus, Relation, RunState
+from chiron_workers.store.reports import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it.
+
+    Title, author and licence are empty and dates None where nobody knows them.
+    """
+
+    number: int
+    url: str
+    title: str
+    author: str
+    licence: str
+    published_at: datetime | None
+    fetched_at: datetime | None
+    snapshot_hash: str | None
+    cited_by: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The title, or the address where there is none."""
+        return self.title or self.url
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs."""
+
+    source: int
+    wording: str
+    quote: str
+    is_verified: bool
+    source_score: float
+    stored_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """How another finding stands to this one; `is_active` if this one supports or qualifies the other."""
+
+    number: int
+    relation: Relation
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stored fact with everything that speaks for it.
+
+    `origins` counts the independent publishers among its sources and those of the facts that support it; `objections` are
+    statements that an agent noted against it without storing them as facts.
+    """
+
+    number: int
+    fact_id: str
+    subject_id: str
+    topic_path: str
+    content: str
+    status: FactStatus
+    confidence: float
+    origins: int
+    citations: tuple[Citation, ...]
+    relatives: tuple[Relative, ...]
+    objections: tuple[str, ...]
+    validated_at: datetime
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether words that stand in a source back it."""
+        return any(citation.is_verified for citation in self.citations)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The findings at one topic path."""
+
+    subject_id: str
+    topic_path: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two findings that cannot both be true, by their numbers."""
+
+    number: int
+    other: int
+    decided_by: Decider
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCoverage:
+    """A node of the coverage map: `level` is how deep it stands, `facts` are its own, `facts_below` those under it."""
+
+    node_id: str
+    title: str
+    level: int
+    is_goal_critical: bool
+    facts: int
+    facts_below: int
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing is known of it."""
+        return not (self.facts or self.facts_below)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectPart:
+    """A subject with its learning goal and coverage map, parents before what is below them.
+
+    `unmapped_facts` belong to no node; `is_cut` where the map is too large to be shown whole.
+    """
+
+    subject_id: str
+    title: str
+    purpose: str
+    depth: str
+    nodes: tuple[NodeCoverage, ...]
+    unmapped_facts: int
+    is_cut: bool
+
+    @property
+    def missing(self) -> list[NodeCoverage]:
+        """The nodes that nothing is known of, goal-critical ones first."""
+        return sorted(
+            (node for node in self.nodes if node.is_missing), key=lambda node: not node.is_goal_critical
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What the runs of one model used; input tokens with those of the prompt cache."""
+
+    model: str
+    runs: int
+    spent_usd: Decimal
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run; `error` is empty unless it failed."""
+
+    run_id: str
+    topic: str
+    role: str
+    model: str
+    state: RunState
+    facts: int
+    turns: int
+    spent_usd: Decimal
+    input_tokens: int
+    output_tokens: int
+    error: str
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
+
+    runs_by_state: dict[RunState, int]
+    models: tuple[ModelUse, ...]
+    spent_usd: Decimal
+    unconfirmed_usd: Decimal
+    input_tokens: int
+    output_tokens: int
+    started_at: datetime | None
+    finished_at: datetime | None
+    runs: tuple[RunLine, ...]
+
+    @property
+    def run_count(self) -> int:
+        """All runs, also those that are not listed."""
+        return sum(self.runs_by_state.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run, a batch or a subject, as of `made_at`.
+
+    Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
+    this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
+    beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
+    """
+
+    kind: Kind
+    id: str
+    title: str
+    made_at: datetime
+    subjects: tuple[SubjectPart, ...]
+    sections: tuple[Section, ...]
+    asides: tuple[Finding, ...]
+    sources: tuple[Source, ...]
+    contradictions: tuple[Contradiction, ...]
+    counts: dict[FactStatus, int]
+    with_candidates: bool
+    left_out: int
+    work: Work
+    agent_words: str
+
+    @property
+    def findings(self) -> Iterator[Finding]:
+        """All findings in the order of their numbers."""
+        return (finding for section in self.sections for finding in section.findings)
+
+    def by_number(self) -> dict[int, Finding]:
+        """Findings and asides by their numbers."""
+        return {found.number: found for part in (self.findings, self.asides) for found in part}

@@ -1,0 +1,59 @@
+from io import BytesIO
+from uuid import uuid4
+
+import pytest
+from docx import Document
+from shelf import Shelf
+
+
+@pytest.fixture
+def ducks(database_url):
+    """(a batch, its run) with one fact and one candidate."""
+    shelf = Shelf(database_url)
+    batch = shelf.batch(shelf.subject("birds", "Birds"), "Ducks")
+    run = shelf.run("birds", batch, "What do ducks do?")
+    shelf.fact("birds", "Ducks dive for food.", "https://example.org/a", "ducks/food", run_id=run)
+    shelf.fact("birds", "Ducks sing.", "https://example.org/b", "ducks", run_id=run, status="candidate")
+    shelf.connection.close()
+    return batch, run
+
+
+async def test_runs_batches_and_subjects_have_reports(client, ducks):
+    for place in (f"batches/{ducks[0]}", f"runs/{ducks[1]}", "subjects/birds"):
+        answer = await client.get(f"/v1/{place}/report")
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "application/json"
+        found = answer.json()
+        assert [one["content"] for one in found["sections"][0]["findings"]] == ["Ducks dive for food."]
+        assert found["counts"] == {"accepted": 1, "candidate": 1, "withdrawn": 0}
+
+
+async def test_candidates_come_when_they_are_asked_for(client, ducks):
+    found = (await client.get(f"/v1/runs/{ducks[1]}/report?candidates=true")).json()
+    assert [section["topic_path"] for section in found["sections"]] == ["ducks", "ducks/food"]
+    assert found["sections"][0]["findings"][0]["status"] == "candidate"
+
+
+async def test_other_forms_can_be_asked_for(client, ducks):
+    place = f"/v1/batches/{ducks[0]}/report"
+    page = await client.get(f"{place}?format=html")
+    assert page.text.startswith("<!doctype html>")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert (await client.get(f"{place}?format=md")).text.startswith("# Ducks")
+    document = await client.get(f"{place}?format=docx")
+    assert Document(BytesIO(document.content)).paragraphs[0].text == "Ducks"
+
+
+async def test_what_is_not_there_or_not_possible_is_said(client, ducks):
+    batch, run = ducks
+    for place, status in [
+        (f"batches/{run}/report", 404),
+        (f"runs/{batch}/report", 404),
+        (f"runs/{uuid4()}/report", 404),
+        ("subjects/cats/report", 404),
+        (f"runs/{run}/report?format=obsidian", 422),
+        (f"runs/{run}/report?colour=red", 422),
+    ]:
+        answer = await client.get(f"/v1/{place}")
+        assert answer.status_code == status
+        assert answer.headers["content-type"] == "application/problem+json"

@@ -1,0 +1,65 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from chiron_api.reports import markdown
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.markdown import escaped
+from chiron_api.reports.wording import shown
+
+COMMONMARK = MarkdownIt("commonmark")
+GITHUB = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])
+NASTY = "#*_`<>[]()!|~&;\\-+=.:/\"'{}$^@ \n\tab1٣é\u202e\0"
+
+
+def words(parser: MarkdownIt, text: str) -> tuple[set[str], str]:
+    """What a parser makes of a text: the kinds of its tokens, and the words it shows."""
+    blocks = parser.parse(text)
+    inline = [child for block in blocks for child in block.children or ()]
+    kinds = {token.type for token in [*blocks, *inline]}
+    return kinds, "".join(child.content for child in inline)
+
+
+@given(st.one_of(st.text(), st.text(alphabet=NASTY)))
+@pytest.mark.parametrize("parser", [COMMONMARK, GITHUB], ids=["commonmark", "github"])
+def test_any_text_shows_as_itself_and_becomes_no_markup(parser, text):
+    if shown(text):
+        kinds, said = words(parser, escaped(text))
+        assert kinds <= {"paragraph_open", "paragraph_close", "inline", "text", "text_special"}
+        assert said == shown(text)
+
+
+async def test_no_fact_becomes_markup(sea_ice, pool):
+    text = "".join(markdown.render(await gather(pool, sea_ice.run)))
+    kinds, said = words(COMMONMARK, text)
+    assert not kinds & {
+        "html_block",
+        "html_inline",
+        "fence",
+        "code_block",
+        "code_inline",
+        "image",
+        "table_open",
+    }
+    assert "<script>alert(1)</script>" in said
+    assert "javascript:" not in "".join(re.findall(r'href="([^"]*)"', COMMONMARK.render(text)))
+
+
+async def test_numbers_in_brackets_lead_to_the_page_of_the_source(sea_ice, pool):
+    html = COMMONMARK.render("".join(markdown.render(await gather(pool, sea_ice.run))))
+    [number] = re.findall(r"<strong>\[(\d+)\]</strong> Ice \| &lt;today&gt;", html)
+    assert f'<a href="https://a.org/ice">[{number}]</a>' in html
+    assert "A. Ice · published 2025-05-05 · CC BY 4.0 · fetched 2026-03-01 12:00 UTC" in html
+
+
+async def test_what_was_not_checked_is_marked(sea_ice, pool):
+    text = "".join(markdown.render(await gather(pool, sea_ice.run)))
+    before, _, after = text.partition("## The agent's own words, not checked")
+    assert "I think it is" not in before
+    assert "I think it is" in after
+    assert "(not found in the source)" in text
+    assert "without a stored fact or source: “Some say it is 3 m.”" in text
+    assert text.count("not verified") >= 7

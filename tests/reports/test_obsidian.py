@@ -1,0 +1,104 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chiron_api.reports.file_names import file_name
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.note_folder import OURS, write_notes
+from chiron_api.reports.obsidian import notes
+from chiron_workers.errors import UsageError
+
+WIKILINK = re.compile(r"\[\[([^\]|]+)\|([^\]]+)\]\]")
+RESERVED = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))}
+
+
+async def test_every_link_between_notes_resolves(sea_ice, pool, tmp_path):
+    write_notes(tmp_path / "notes", notes(await gather(pool, sea_ice.batch)))
+    files = {
+        str(file.relative_to(tmp_path / "notes")): file.read_text()
+        for file in (tmp_path / "notes").rglob("*.md")
+    }
+    assert "Index.md" in files
+    links = [found for text in files.values() for found in WIKILINK.findall(text)]
+    assert len(links) > 30
+    for target, _ in links:
+        note, _, block = target.partition("#")
+        assert f"{note}.md" in files
+        assert not block or re.search(rf" {re.escape(block)}$", files[f"{note}.md"], flags=re.MULTILINE)
+
+
+async def test_each_note_says_in_its_front_matter_what_it_is(sea_ice, pool):
+    found = dict(notes(await gather(pool, sea_ice.batch)))
+    fronts = {name: yaml.safe_load(text.split("---\n")[1]) for name, text in found.items()}
+    assert fronts["Index.md"]["id"] == str(sea_ice.batch)
+    [source] = [front for front in fronts.values() if front.get("address") == "https://a.org/ice"]
+    assert (source["title"], source["author"], source["licence"], source["published"]) == (
+        "Ice | <today>", "A. Ice", "CC BY 4.0", "2025-05-05"
+    )  # fmt: skip
+    assert fronts["Topics/arctic.md"]["up"] == "[[Topics/thickness|thickness]]"
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=300), st.sampled_from(["CON", "a", "A", "á", "a\u0301", "NUL.txt", "..", "a/b"])
+        )
+    )
+)
+def test_file_names_suit_windows_macos_and_linux(titles):
+    taken: set[str] = set()
+    names = [file_name(title, taken) for title in titles]
+    assert len({name.casefold() for name in names}) == len(names)
+    for name in names:
+        assert 0 < len(f"{name}.md".encode()) <= 110
+        assert not re.search(r'[<>:"/\\|?*#^\[\]\0-\x1f]', name)
+        assert name.partition(".")[0].lower() not in RESERVED
+        assert name == name.strip(" .")
+
+
+def test_a_folder_that_others_filled_is_left_alone_unless_told(tmp_path):
+    (tmp_path / "mine.md").write_text("mine")
+    with pytest.raises(UsageError, match="holds files that are no report of Chiron's"):
+        write_notes(tmp_path, [("Index.md", "new")])
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.md"]
+    assert write_notes(tmp_path, [("Index.md", "new")], force=True) == 1
+    assert (tmp_path / "mine.md").read_text() == "mine"
+
+
+def test_a_report_takes_the_place_of_the_one_before_and_of_nothing_else(tmp_path):
+    folder = tmp_path / "notes"
+    write_notes(folder, [("Index.md", "old"), ("Topics/gone.md", "old")])
+    (folder / "Topics/mine.md").write_text("mine")
+    write_notes(folder, [("Index.md", "new")])
+    assert (folder / "Index.md").read_text() == "new"
+    assert sorted(file.name for file in (folder / "Topics").iterdir()) == ["mine.md"]
+
+
+def test_nothing_is_written_or_removed_outside_of_the_folder(tmp_path):
+    outside, folder = tmp_path / "outside", tmp_path / "notes"
+    outside.mkdir()
+    (outside / "kept.md").write_text("kept")
+    write_notes(folder, [("Index.md", "x")])
+    (folder / OURS).write_text(json.dumps({"notes": ["../outside/kept.md", "/etc/passwd", "Index.md", 3]}))
+    (folder / "Index.md").unlink()
+    (folder / "Index.md").symlink_to(outside / "kept.md")
+    (folder / "Topics").symlink_to(outside)
+    write_notes(folder, [("Index.md", "new")])
+    assert (outside / "kept.md").read_text() == "kept"
+    assert not (folder / "Index.md").is_symlink()
+    with pytest.raises(UsageError, match="leads out of the folder"):
+        write_notes(folder, [("Topics/kept.md", "new")])
+    assert (outside / "kept.md").read_text() == "kept"
+
+
+def test_what_is_no_folder_is_refused(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    for wrong in (file, Path(tmp_path / "no" / "such")):
+        with pytest.raises(UsageError):
+            write_notes(wrong, [("Index.md", "x")])
