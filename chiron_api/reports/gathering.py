@@ -10,7 +10,7 @@ from chiron_api.reports.arranging import Arrangement, Cited, Place, arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
-from chiron_workers.states import FactStatus, RunState
+from chiron_workers.states import SHOWN, FactStatus, RunState
 from chiron_workers.store import Session, reports
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.nodes import Nodes
@@ -31,7 +31,7 @@ async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = Fals
         NotFound: There is nothing of that id or name.
     """
     target = await reports.find_target(pool, wanted)
-    statuses = [FactStatus.ACCEPTED] + [FactStatus.CANDIDATE] * with_candidates
+    statuses = [*SHOWN] + [FactStatus.CANDIDATE] * with_candidates
     counts = await reports.counts(pool, target)
     found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
     arranged = arrange(await read(pool, found))

@@ -137,9 +137,9 @@ def sureness(finding: Finding) -> str:
 
 def marks(finding: Finding) -> list[str]:
     """What a reader must know before relying on a finding."""
-    return ["not verified"] * (not finding.is_verified) + ["candidate"] * (
-        finding.status == FactStatus.CANDIDATE
-    )
+    unverified = [] if finding.is_verified else ["not verified"]
+    doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
+    return unverified + ([str(finding.status)] if finding.status in doubtful else [])
 
 
 def passage(citation: Citation) -> str:

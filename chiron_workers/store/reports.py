@@ -111,7 +111,7 @@ def address(source_url: str) -> str:
 
 
 async def paths(pool: Pool, subject_id: str) -> dict[str, int]:
-    """How many accepted facts a subject has at each topic path."""
+    """How many facts that are shown a subject has at each topic path."""
     found = await _rows(pool, SQL["paths"], {"subject_id": subject_id, "limit": PATHS_MAX})
     return {row["topic_path"]: row["facts"] for row in found}
 

@@ -73,7 +73,7 @@ select f.title, f.author, f.published_at, f.licence, f.fetched_at, s.content_typ
 
 -- paths
 select topic_path, count(*) as facts from facts
- where subject_id = %(subject_id)s and status = 'accepted'
+ where subject_id = %(subject_id)s and status in ('accepted', 'disputed')
  group by topic_path order by count(*) desc, topic_path limit %(limit)s;
 
 -- uses

@@ -25,7 +25,7 @@ async def test_runs_batches_and_subjects_have_reports(client, ducks):
         assert answer.headers["content-type"] == "application/json"
         found = answer.json()
         assert [one["content"] for one in found["sections"][0]["findings"]] == ["Ducks dive for food."]
-        assert found["counts"] == {"accepted": 1, "candidate": 1, "withdrawn": 0}
+        assert found["counts"] == {"accepted": 1, "disputed": 0, "candidate": 1, "withdrawn": 0}
 
 
 async def test_candidates_come_when_they_are_asked_for(client, ducks):

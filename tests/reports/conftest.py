@@ -73,7 +73,8 @@ def sea_ice(shelf: Shelf) -> SeaIce:
     shelf.confirm(mean, "Mean thickness: 1.9 m.", LONG, run_id=other)
     opposite = shelf.fact(
         "sea-ice", "In winter 2023 Arctic sea ice was 2.4 m thick on average.", "https://c.org/sonar", "thickness/arctic",
-        quote="A later survey found a mean thickness of 2.4 m for the winter of 2023.", text=OTHER, run_id=run, confidence=0.45,
+        quote="A later survey found a mean thickness of 2.4 m for the winter of 2023.", text=OTHER, run_id=run,
+        confidence=0.45, status="disputed",
         contradictions='["Some say it is 3 m."]',
     )  # fmt: skip
     candidate = shelf.fact(
