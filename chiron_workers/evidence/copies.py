@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
 import numpy as np
+from rensa import RMinHash
 
 PERMUTATIONS = 128
 WORDS_OF_A_SHINGLE = 5
 TEXT_CHARS_MAX = 300_000  # a copy agrees from its beginning
-SHINGLES_AT_ONCE = 5_000  # each takes 512 bytes while it is hashed
 # Independent texts share hardly a run of five words; a copy with as much again around it has a half.
 COPY_FROM = 0.5
 WORD = re.compile(r"\w+")
@@ -21,18 +19,9 @@ def signature(text: str) -> bytes:
 
     MinHash: A. Broder, On the resemblance and containment of documents, 1997.
     """
-    from datasketch import MinHash  # brings scipy
-
-    found = MinHash(num_perm=PERMUTATIONS, seed=1, scheme="affine32", permutations=_permutations())
-    batch: list[bytes] = []
-    for shingle in _shingles(text[:TEXT_CHARS_MAX]):
-        batch.append(shingle)
-        if len(batch) == SHINGLES_AT_ONCE:
-            found.update_batch(batch)
-            batch.clear()
-    found.update_batch(batch)
-    hashed: bytes = found.hashvalues.astype("<u4").tobytes()
-    return hashed
+    found = RMinHash(num_perm=PERMUTATIONS, seed=1)
+    found.update(list(_shingles(text[:TEXT_CHARS_MAX])))
+    return np.array(found.digest(), dtype="<u4").tobytes()
 
 
 def are_copies(one: bytes, other: bytes) -> bool:
@@ -45,14 +34,7 @@ def resemblance(one: bytes, other: bytes) -> float:
     return float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")))
 
 
-def _shingles(text: str) -> Iterator[bytes]:
+def _shingles(text: str) -> Iterator[str]:
     words = WORD.findall(text.casefold())
     for n in range(max(1, len(words) - WORDS_OF_A_SHINGLE + 1)):
-        yield " ".join(words[n : n + WORDS_OF_A_SHINGLE]).encode("utf-8", "replace")
-
-
-@cache
-def _permutations() -> Any:
-    from datasketch import MinHash
-
-    return MinHash(num_perm=PERMUTATIONS, seed=1, scheme="affine32").permutations
+        yield " ".join(words[n : n + WORDS_OF_A_SHINGLE])
