@@ -58,6 +58,14 @@ class FactStatus(StrEnum):
 SHOWN = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
 
 
+class SearchMode(StrEnum):
+    """What a search ranks facts by: the meaning of their words, the words themselves, or both."""
+
+    HYBRID = "hybrid"
+    VECTOR = "vector"
+    TEXT = "text"
+
+
 class QuoteState(StrEnum):
     """Whether a quote was found word for word in a snapshot of its source."""
 

@@ -1,27 +1,54 @@
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from chiron_api.cli import run
+from chiron_api.moments import starting_time
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line
 from chiron_workers.embed import open_embedder
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
+from chiron_workers.states import FactStatus, QuoteState, SearchMode
 from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.connect import open_pool
-from chiron_workers.store.search import FOUND_MAX, Filters, FoundFact
+from chiron_workers.store.filters import Filters
+from chiron_workers.store.search import FOUND_MAX, FoundFact
 
 cli = typer.Typer()
 
 
 @cli.command()
-def search(
+def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, max=FOUND_MAX, help="Facts at most.")] = 5,
+    mode: Annotated[
+        SearchMode,
+        typer.Option(help="vector ranks by meaning alone, text by shared words alone, hybrid by both."),
+    ] = SearchMode.HYBRID,
+    topic: Annotated[
+        str | None, typer.Option(help="Only facts at this topic path or below it, such as area/topic.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(help="Only facts that rest on this address, or on a domain such as example.org."),
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(parser=starting_time, metavar="TIME", help="Only facts stored since then."),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(parser=starting_time, metavar="TIME", help="Only facts stored before.")
+    ] = None,
+    node: Annotated[str | None, typer.Option(help="Only facts of this node of the coverage map.")] = None,
+    neighbours: Annotated[
+        bool,
+        typer.Option("--neighbours", help="With --node: also its parent, children, siblings, prerequisites."),
+    ] = False,
     min_confidence: Annotated[
         float, typer.Option(min=0, max=1, help="Leave out facts below this confidence.")
     ] = 0.0,
@@ -30,32 +57,49 @@ def search(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Search what is known: the facts nearest in meaning, best first, each with its source."""
-    found = run(_nearest(query, subject, top_k, min_confidence, candidates=candidates))
+    """Search what is known, by meaning and by words: the best facts first, each with its source."""
+    filters = Filters(
+        subject,
+        min_confidence,
+        candidates,
+        topic_path=topic,
+        source=source,
+        since=since,
+        until=until,
+        node_id=node,
+        neighbours=neighbours,
+    )
+    found = run(_find(query, filters, top_k, mode))
     if as_json:
         typer.echo(json_line(found))
         return
     for fact in found:
-        typer.echo(f"{fact['score']:.3f}  {one_line(fact['content'], chars_max=2_000)}")
-        if fact["quote"]:
-            typer.echo(f"       “{one_line(fact['quote'], chars_max=500)}”")
-        typer.echo(f"       {one_line(fact['source_url'])}  (confidence {fact['confidence']:.2f})")
+        _print(fact)
     if not found:
         typer.echo("Nothing is known that fits. `chiron submit TOPIC --subject S` researches it.")
 
 
-async def _nearest(
-    query: str, subject: str | None, top_k: int, min_confidence: float, *, candidates: bool
-) -> list[FoundFact]:
+async def _find(query: str, filters: Filters, top_k: int, mode: SearchMode) -> list[FoundFact]:
     embedder = open_embedder(settings())
     try:
         async with (
             open_pool(settings().database_url, size=2) as pool,
             Store(Session(pool, Caller()), embedder) as store,
         ):
-            filters = Filters(subject, min_confidence, candidates)
-            return await store.search.find(query, filters=filters, limit=top_k)
+            return await store.search.find(query, filters=filters, limit=top_k, mode=mode)
     except ToolError as error:
         raise UsageError(str(error)) from None
     finally:
         await embedder.close()
+
+
+def _print(fact: FoundFact) -> None:
+    candidate = " [candidate]" if fact["status"] == FactStatus.CANDIDATE else ""
+    typer.echo(f"{fact['score']:.3f}  {one_line(fact['content'], chars_max=2_000)}{candidate}")
+    if fact["quote"]:
+        unverified = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
+        typer.echo(f"       “{one_line(fact['quote'], chars_max=500)}”{unverified}")
+    further = f" and {count} more" if (count := fact["corroborations"]) else ""
+    typer.echo(f"       {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f})")
+    if fact["contradicted_by"]:
+        typer.echo(f"       contradicted by {', '.join(fact['contradicted_by'])}")

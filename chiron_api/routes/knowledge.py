@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -6,25 +7,38 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from chiron_api.requests import Wire, body, services
-from chiron_workers.store.search import Filters
+from chiron_workers.states import SearchMode
+from chiron_workers.store.filters import Filters
+from chiron_workers.store.search import FOUND_MAX, QUERY_CHARS_MAX
+
+Name = Annotated[str, Field(min_length=1)]
 
 
 class Search(Wire):
     """What is looked for, and where; without a subject in all of them."""
 
-    query: Annotated[str, Field(min_length=1, max_length=4_000)]
-    subject_id: Annotated[str, Field(min_length=1)] | None = None
-    top_k: Annotated[int, Field(ge=1, le=100)] = 5
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]
+    top_k: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 5
+    mode: SearchMode = SearchMode.HYBRID
+    subject_id: Name | None = None
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    candidates: bool = False
+    topic_path: Name | None = None
+    source: Name | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    validated_since: datetime | None = None
+    node_id: Name | None = None
+    neighbours: bool = False
 
 
 async def search(request: Request) -> JSONResponse:
-    """The facts nearest in meaning, best first; where there are fewer than asked for, `unembedded` counts those
-    that another embedding model's vectors hide."""
+    """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
+    embedding model, are found by their words only."""
     wanted = await body(request, Search)
+    filters = Filters(**wanted.model_dump(exclude={"query", "top_k", "mode"}))
     async with services(request).store() as store:
-        filters = Filters(wanted.subject_id, wanted.min_confidence)
-        facts = await store.search.find(wanted.query, filters=filters, limit=wanted.top_k)
+        facts = await store.search.find(wanted.query, filters=filters, limit=wanted.top_k, mode=wanted.mode)
         if len(facts) == wanted.top_k:
             return JSONResponse({"items": facts})
         # Counting costs as much as a search, so only those who miss something pay for it.

@@ -1,13 +1,15 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from psycopg import sql
+from psycopg.rows import DictRow
 
 from chiron_workers.embed import Embedder
-from chiron_workers.states import SHOWN, FactStatus
-from chiron_workers.store.checks import bounded, share, worded
+from chiron_workers.states import SearchMode
+from chiron_workers.store.checks import bounded, worded
+from chiron_workers.store.filters import Condition, Filters, condition
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import slug
@@ -17,30 +19,40 @@ SQL = load(__file__)
 
 QUERY_CHARS_MAX = 4_000
 FOUND_MAX = 100
+DEPTH = 100  # of each ranking, before they are fused
+MATCHES_MAX = 5_000  # facts whose words are ranked
+WORDS_MAX = 32  # of a query, the rarest
+FUSION = {"k": 60, "vector_weight": 2, "text_weight": 1}
 
 
 class FoundFact(TypedDict):
-    """A fact that a search found; `score` is the cosine similarity, higher is better."""
+    """A fact that a search found, with how it stands to others."""
 
     id: str
     subject_id: str
     content: str
     quote: str | None
+    quote_state: str  # verified: the quote stands in what was read; else unverified
     source_url: str
     source_score: float
     topic_path: str
     confidence: float
     status: str
-    score: float
+    score: float  # what the facts are ordered by, higher is better; see `Search.find`
+    similarity: (
+        float | None
+    )  # cosine to the query; None in a search of text alone, or where the fact has no vector
+    corroborations: int  # further sources that say the same
+    contradicted_by: list[str]  # ids of facts
+    recall: float  # that this search's path to the nearest vectors was tested at
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which facts a search may find; without a subject those of all."""
+class Nominee(TypedDict):
+    """A fact near to a vector."""
 
-    subject_id: str | None = None
-    min_confidence: float = 0.0
-    candidates: bool = False  # also facts that are not confirmed well enough yet
+    id: str
+    content: str
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +64,71 @@ class Background:
     source_title: str
 
 
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A way to the nearest vectors: the ranking as SQL, the recall it was tested at, and what the planner is told."""
+
+    nearest: sql.Composed
+    recall: float = 1.0
+    settings: Mapping[str, str] | None = None
+    facts: int | None = None  # about how many there are, where that is known
+
+
 class Search:
-    """Finds facts by their meaning."""
+    """Finds facts by what they mean and by their words."""
 
     def __init__(self, session: Session, embedder: Embedder) -> None:
         self.session = session
         self.embedder = embedder
         self.vectors = Vectors(session, embedder.space)
 
-    async def find(self, query: str, *, filters: Filters, limit: int) -> list[FoundFact]:
-        """The facts nearest in meaning to a query, best first: exact, recall 1.0.
+    async def find(
+        self, query: str, *, filters: Filters, limit: int, mode: SearchMode = SearchMode.HYBRID
+    ) -> list[FoundFact]:
+        """The facts that answer a query best, best first.
 
-        Facts written under another embedding model are not found; `unembedded` counts them.
+        Two rankings, by cosine of the vectors and by the words that query and fact share, each word weighted with
+        its rarity, are fused by reciprocal rank: 2 / (60 + place) for the first, 1 / (60 + place) for the second
+        (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009). `score` is that sum as a share of what the
+        first place in both would give, so 1 at most. In mode text it is the same of the one ranking, in mode vector
+        the cosine. Facts written under another embedding model are found by their words only; `unembedded` counts
+        them. Mode text needs no embedding.
+
+        Raises:
+            ToolValidationError: The query or a filter makes no sense; the message names it.
         """
-        args = {
-            "statuses": [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates,
-            "min_confidence": share(filters.min_confidence, field="min_confidence"),
-            "limit": bounded(limit, field="top_k", most=FOUND_MAX),
-            "subject_id": slug(filters.subject_id) if filters.subject_id is not None else None,
-        }
         words = worded(query, field="query", chars_max=QUERY_CHARS_MAX)
+        most = bounded(limit, field="top_k", most=FOUND_MAX)
+        wanted = await condition(self.session, filters)
+        table = await self.vectors.table() if mode is not SearchMode.TEXT else None
+        if mode is SearchMode.VECTOR and table is None:
+            return []
+        args: dict[str, Any] = {"query": words, "limit": most, "depth": max(DEPTH, most), **FUSION}
+        if table is None:
+            statement = _statement("text", wanted, table, path := Path(sql.Composed([])))
+        else:
+            [embedding] = await self.embedder.embed([words], query=True)
+            args["vector"] = half(embedding)
+            path = await self._path(table, wanted)
+            statement = _statement(mode, wanted, table, path)
+        args |= {
+            "matches_max": MATCHES_MAX,
+            "words_max": WORDS_MAX,
+            "recall": path.recall,
+            "size": path.facts,
+        }
+        return cast("list[FoundFact]", await self._rows(statement, wanted.args | args, path))
+
+    async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
+        """The facts of a subject nearest to a vector, accepted ones and candidates, nearest first."""
         table = await self.vectors.table()
         if table is None:
             return []
-        [embedding] = await self.embedder.embed([words], query=True)
-        statement = SQL["nearest"].format(table=table, scope=_scope(filters.subject_id))
-        return cast("list[FoundFact]", await self.session.rows(statement, args | {"query": half(embedding)}))
+        wanted = await condition(self.session, Filters(subject_id, candidates=True))
+        path = await self._path(table, wanted)
+        statement = SQL["nominate"].format(nearest=path.nearest)
+        args = wanted.args | {"vector": half(vector), "depth": limit}
+        return cast("list[Nominee]", await self._rows(statement, args, path))
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, Background]:
         """What is known of facts beside their words, by id."""
@@ -90,10 +141,10 @@ class Search:
         }
 
     async def unembedded(self, subject_id: str | None = None) -> int:
-        """How many accepted facts no search finds, since they were stored under another embedding model."""
+        """How many accepted facts are found by their words only, stored under another embedding model."""
         args = {"subject_id": slug(subject_id) if subject_id is not None else None}
         table = await self.vectors.table()
-        scope = _scope(subject_id)
+        scope = SQL["in_all" if subject_id is None else "in_a_subject"]
         query = (
             SQL["unembedded"].format(table=table, scope=scope)
             if table
@@ -102,6 +153,33 @@ class Search:
         row = await self.session.row(query, args)
         return int(row["facts"]) if row else 0
 
+    async def _rows(self, statement: sql.Composed, args: dict[str, Any], path: Path) -> list[DictRow]:
+        if path.settings is None:
+            return await self.session.rows(statement, args, prepare=False)
+        async with self.session.reading() as connection:
+            given = {"names": list(path.settings), "values": list(path.settings.values())}
+            await connection.execute(SQL["plan_with"], given)
+            return await (await connection.execute(statement, args, prepare=False)).fetchall()
 
-def _scope(subject_id: str | None) -> sql.SQL:
-    return SQL["in_all" if subject_id is None else "in_a_subject"]
+    async def _path(self, table: sql.Identifier, wanted: Condition) -> Path:
+        whole = wanted.indexed
+        if wanted.further.as_string().strip():
+            whole += SQL["further"].format(condition=wanted.whole)
+        return Path(SQL["nearest_exactly"].format(table=table, condition=whole))
+
+
+def _statement(mode: str, wanted: Condition, table: sql.Identifier | None, path: Path) -> sql.Composed:
+    if path.facts is not None:
+        size = SQL["size_known"]
+    else:
+        size = SQL["size_of_a_subject" if "subject_id" in wanted.args else "size_of_all"]
+    shown = SQL["shown"].format(
+        similarity=SQL["similarity" if table else "no_similarity"],
+        vectors=SQL["vectors"].format(table=table) if table else sql.SQL(""),
+    )
+    return SQL[mode].format(
+        nearest=path.nearest,
+        matching=SQL["matching"].format(size=size, condition=wanted.whole),
+        worded=SQL["worded"],
+        shown=shown,
+    )

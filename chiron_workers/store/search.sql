@@ -1,23 +1,124 @@
--- nearest
--- `+ 0` keeps the planner from an approximate index, whatever index somebody adds: filter first, then rank
--- exactly what is left. Recall is 1.0.
-with nearest as materialized (
-  select fact_id, (embedding <=> %(query)s::halfvec) + 0 as distance
-    from {table}
-   where {scope} and status = any(%(statuses)s) and confidence >= %(min_confidence)s::real
-   order by (embedding <=> %(query)s::halfvec) + 0, fact_id
+-- hybrid
+with nearest as materialized ({nearest}),
+{matching},
+worded as materialized ({worded}),
+part as (
+  select fact_id, %(vector_weight)s::float8 / (%(k)s + place) as share from nearest
+  union all
+  select fact_id, %(text_weight)s::float8 / (%(k)s + place) from worded
+), best as (
+  select fact_id, sum(share) * (%(k)s + 1) / (%(vector_weight)s::float8 + %(text_weight)s) as score
+    from part group by fact_id
+   order by sum(share) desc, fact_id
    limit %(limit)s
 )
-select f.id::text as id, f.subject_id, f.content, f.quote, f.source_url, f.source_score, f.topic_path,
-       f.confidence, f.status, round((1 - n.distance)::numeric, 6)::float8 as score
-  from nearest n join facts f on f.id = n.fact_id
- order by n.distance, n.fact_id;
+{shown}
 
--- in_a_subject
-subject_id = %(subject_id)s
+-- vector
+with best as materialized (
+  select fact_id, 1 - distance as score from ({nearest}) as nearest order by place limit %(limit)s
+)
+{shown}
 
--- in_all
-true
+-- text
+with {matching},
+best as (
+  select fact_id, (%(k)s + 1)::float8 / (%(k)s + place) as score from ({worded}) as worded order by place limit %(limit)s
+)
+{shown}
+
+-- nearest_exactly
+-- `+ 0` keeps the planner from an approximate index: filter first, then rank exactly what is left. Recall is 1.0.
+select fact_id, distance, row_number() over (order by distance, fact_id) as place
+  from (select f.fact_id, (f.embedding <=> %(vector)s::halfvec) + 0 as distance
+          from {table} f
+         where {condition}
+         order by (f.embedding <=> %(vector)s::halfvec) + 0, f.fact_id
+         limit %(depth)s) as found
+
+-- further
+and f.fact_id in (select f.id from facts f where {condition})
+
+-- matching
+-- The words of the query, rarest first. All facts that hold one of the rarest are ranked, as many words as promise
+-- `matches_max` facts; the other words only add to the rank of those. What Postgres knows of how common a word is comes
+-- from its last analysis of the table; a word that is not listed there is rare.
+size as materialized (
+  select {size} as facts
+), common as materialized (
+  select word, share
+    from pg_stats s,
+         unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as listed (word, share)
+   where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'tsv' and word is not null
+     and (select facts from size) > %(matches_max)s
+), lexeme as materialized (
+  select asked.lexeme, quote_literal(asked.lexeme)::tsquery as query, coalesce(share, 0) * facts as expected,
+         row_number() over rarest_first = 1 or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
+    from size cross join unnest(to_tsvector('english', translate(%(query)s, './_\', '    '))) as asked
+    left join common on word = asked.lexeme
+  window rarest_first as (order by coalesce(share, 0), asked.lexeme rows unbounded preceding)
+   order by coalesce(share, 0), asked.lexeme
+   limit %(words_max)s
+), match as materialized (
+  select f.id, f.tsv from facts f
+   where f.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from lexeme where is_rare)
+     and {condition}
+   limit %(matches_max)s
+), hit as materialized (
+  select m.id, l.lexeme, ts_rank(m.tsv, l.query, 1) as rank from match m join lexeme l on m.tsv @@ l.query
+), rarity as (
+  select lexeme, ln(1 + max(facts) / greatest(count(*), max(expected))) as idf
+    from hit join lexeme using (lexeme) cross join size group by lexeme
+)
+
+-- worded
+select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as place
+  from hit join rarity using (lexeme)
+ group by id
+ order by place
+ limit %(depth)s
+
+-- size_of_a_subject
+-- A guess where there are more.
+(select count(*) from (select from facts where subject_id = %(subject_id)s limit 20000) as few)
+
+-- size_of_all
+(select greatest(reltuples, 1)::bigint from pg_class where oid = 'facts'::regclass)
+
+-- size_known
+%(size)s::bigint
+
+-- shown
+select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.source_url, f.source_score, f.topic_path,
+       f.confidence, f.status, round(b.score::numeric, 6)::float8 as score, {similarity} as similarity,
+       (select count(distinct c.source_url) from corroborations c
+         where c.fact_id = f.id and c.source_url <> f.source_url)::int as corroborations,
+       array(select o.id::text
+               from (select other_id as id from fact_links where fact_id = f.id and relation = 'contradicts'
+                     union
+                     select fact_id from fact_links where other_id = f.id and relation = 'contradicts') as link
+               join facts o using (id)
+              where o.status <> 'withdrawn' order by o.id) as contradicted_by,
+       %(recall)s::float8 as recall
+  from best b join facts f on f.id = b.fact_id {vectors}
+ order by b.score desc, b.fact_id;
+
+-- similarity
+round((1 - (v.embedding <=> %(vector)s::halfvec))::numeric, 6)::float8
+
+-- no_similarity
+null::float8
+
+-- vectors
+left join {table} v on v.fact_id = f.id
+
+-- plan_with
+select set_config(name, value, true) from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
+
+-- nominate
+select f.id::text as id, f.content, round((1 - n.distance)::numeric, 6)::float8 as cosine
+  from ({nearest}) as n join facts f on f.id = n.fact_id
+ order by n.place;
 
 -- unembedded
 select count(*) as facts from facts f
@@ -33,3 +134,9 @@ select count(*) as facts from facts where {scope} and status in ('accepted', 'di
 select f.id::text as id, f.validated_at, f.contradictions,
        (select title from fetches where url = f.source_url order by fetched_at desc, id desc limit 1) as source_title
   from facts f where f.id = any(%(fact_ids)s::uuid[]);
+
+-- in_a_subject
+subject_id = %(subject_id)s
+
+-- in_all
+true

@@ -1,4 +1,5 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -60,17 +61,32 @@ class Session:
         """Whether its transaction is open."""
         return self._connection is not None
 
-    async def rows(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
-        """All rows of a query that only reads; it sees what this session has written."""
+    async def rows(
+        self, query: Query, args: Mapping[str, Any] | None = None, *, prepare: bool | None = None
+    ) -> list[DictRow]:
+        """All rows of a query that only reads; it sees what this session has written.
+
+        Args:
+            prepare: False has it planned for these very arguments, each time.
+        """
         if self._connection is not None:
-            return await (await self._connection.execute(query, args)).fetchall()
+            return await (await self._connection.execute(query, args, prepare=prepare)).fetchall()
         async with self.pool.connection() as connection:
-            return await (await connection.execute(query, args)).fetchall()
+            return await (await connection.execute(query, args, prepare=prepare)).fetchall()
 
     async def row(self, query: Query, args: Mapping[str, Any] | None = None) -> DictRow | None:
         """The first row of a query that only reads."""
         found = await self.rows(query, args)
         return found[0] if found else None
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """A connection for reads that belong together, in one transaction; it sees what this session has written."""
+        if self._connection is not None:
+            yield self._connection
+            return
+        async with self.pool.connection() as connection, connection.transaction():
+            yield connection
 
     async def write(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
         """Run a statement in the session's transaction; its returned rows."""

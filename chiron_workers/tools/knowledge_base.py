@@ -8,8 +8,9 @@ from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 from chiron_workers.store.checks import worded
 from chiron_workers.store.corpus import Corpus, Hit
+from chiron_workers.store.filters import Filters
 from chiron_workers.store.nodes import Fitting
-from chiron_workers.store.search import QUERY_CHARS_MAX, Background, Filters, FoundFact
+from chiron_workers.store.search import QUERY_CHARS_MAX, Background, FoundFact
 from chiron_workers.toolkit import tool
 
 NODES_MAX = 200  # that are looked at

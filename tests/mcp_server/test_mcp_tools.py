@@ -103,7 +103,8 @@ async def wrong_arguments_are_answered_with_a_line_for_each(client: Client) -> N
     result = await client.call_tool("vector_search", {"query": 1, "top_k": "many", "limit": 3})
     assert result.is_error
     assert sorted(text(result).splitlines()) == [
-        "limit: is not an argument; the tool takes query, subject_id, top_k, min_confidence",
+        "limit: is not an argument; the tool takes query, subject_id, top_k, min_confidence, mode, topic_path, source, "
+        "since, until, node_id, neighbours, candidates",
         "subject_id: is required (a string)",
         "top_k: must be a whole number from 1 to 100 (got 'many')",
     ]

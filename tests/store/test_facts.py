@@ -8,12 +8,13 @@ from quoted import quoted, said
 from chiron_workers.embed import Embedder, Space
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.states import EventKind, FactStatus, Relation
+from chiron_workers.states import EventKind, FactStatus, Relation, SearchMode
 from chiron_workers.store import Session, Store
 from chiron_workers.store.claims import Claim, path
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.facts import Stored
-from chiron_workers.store.search import Filters, Search
+from chiron_workers.store.filters import Filters
+from chiron_workers.store.search import Search
 
 
 async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:
@@ -248,15 +249,18 @@ async def test_facts_of_another_embedding_model_are_never_mixed_in_but_counted(
 ) -> None:
     await add(pool, embedder, await quoted(pool, "The Moon is round."))
     others = Search(Session(pool), OtherModel())
-    assert await others.find("Moon", filters=Filters("moon"), limit=5) == []
+    assert await others.find("Moon", filters=Filters("moon"), limit=5, mode=SearchMode.VECTOR) == []
     assert [await others.unembedded("moon"), await others.unembedded("mars"), await others.unembedded()] == [
         1,
         0,
         1,
     ]
     await add(pool, OtherModel(), await quoted(pool, "The Moon is grey."))
-    assert await found(pool, OtherModel(), "Moon") == ["The Moon is grey."]
-    assert await found(pool, embedder, "Moon", subject_id=None) == ["The Moon is round."]
+    for one, words in ((OtherModel(), "The Moon is grey."), (embedder, "The Moon is round.")):
+        [near] = await Search(Session(pool), one).find(
+            "Moon", filters=Filters(), limit=5, mode=SearchMode.VECTOR
+        )
+        assert near["content"] == words
     assert await Search(Session(pool), embedder).unembedded("moon") == 1
 
 

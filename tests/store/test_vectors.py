@@ -9,9 +9,11 @@ from psycopg import sql
 
 from chiron_workers.embed import Embedder, Space
 from chiron_workers.ids import new_id
+from chiron_workers.states import SearchMode
 from chiron_workers.store import Session
 from chiron_workers.store.connect import Pool
-from chiron_workers.store.search import SQL, Filters, Search
+from chiron_workers.store.filters import Filters, condition
+from chiron_workers.store.search import SQL, Search
 from chiron_workers.store.vectors import Vectors, half
 
 SUBJECTS = ("moon", "mars", "venus")
@@ -82,7 +84,9 @@ async def test_a_search_returns_exactly_what_brute_force_does(
             if row[1] == (subject or row[1]) and row[2] in shown and row[3] >= confidence
         ]
         filters = Filters(subject, confidence, hidden)
-        found = await search.find("craters on the far side", filters=filters, limit=50)
+        found = await search.find(
+            "craters on the far side", filters=filters, limit=50, mode=SearchMode.VECTOR
+        )
         assert [fact["id"] for fact in found] == ranked(visible, query)[:50]
         assert [fact["score"] for fact in found] == sorted((fact["score"] for fact in found), reverse=True)
 
@@ -93,14 +97,9 @@ async def test_a_search_reads_only_its_subject_and_only_the_index(
     vectors = Vectors(Session(pool), embedder.space)
     table = await vectors.table()
     assert table
-    statement = SQL["nearest"].format(table=table, scope=SQL["in_a_subject"])
-    args = {
-        "query": half([1.0] * embedder.space.dimensions),
-        "subject_id": "moon",
-        "statuses": ["accepted"],
-        "min_confidence": 0.5,
-        "limit": 5,
-    }
+    wanted = await condition(vectors.session, Filters("moon", 0.5))
+    statement = SQL["nearest_exactly"].format(table=table, condition=wanted.indexed)
+    args = wanted.args | {"vector": half([1.0] * embedder.space.dimensions), "depth": 5}
     # As `chiron up` and docker-compose.yml set it: at 4, three subjects in 3,000 rows are not worth an index.
     await vectors.session.write(sql.SQL("set local random_page_cost = 1.1"))
     plan = "\n".join(
