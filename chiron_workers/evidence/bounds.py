@@ -8,6 +8,11 @@ from chiron_workers.evidence.quantities import Quantity
 
 BEFORE_CHARS = 40
 _MONEY = r" ?(?:the |an? |some |about )?(?:[$€£¥]|US\$)?$"
+_LIMIT = re.compile(
+    r"(?:\b(?:at (?:least|most)|up to|(?:no|not) (?:more|fewer|less|longer|larger|higher|faster) than|maximum of|"
+    r"minimum of)|[≥≤])" + _MONEY,
+    re.I,
+)
 _AT_LEAST = re.compile(
     r"(?:\b(?:at least|(?:more|greater|larger|higher|longer|older) than|(?:no|not) (?:fewer|less) than|over|above|"
     r"beyond|exceed\w*|minimum of|upwards of|in excess of|starting (?:at|from)|topp\w+|surpass\w*)|[>≥])"
@@ -15,14 +20,15 @@ _AT_LEAST = re.compile(
     re.I,
 )
 _AT_MOST = re.compile(
-    r"(?:\b(?:at most|up to|(?:no|not) (?:more|longer|larger|higher) than|(?:less|fewer|lower|smaller|shorter|younger) than|"
-    r"under|below|maximum of|as many as|as much as|within|not exceed\w*|capped at)|[<≤])" + _MONEY,
+    r"(?:\b(?:at most|up to|(?:no|not) (?:more|longer|larger|higher|faster) than|"
+    r"(?:less|fewer|lower|smaller|shorter|younger) than|under|below|maximum of|as many as|as much as|within|not exceed\w*|"
+    r"capped at)|[<≤])" + _MONEY,
     re.I,
 )
 _ABOUT = re.compile(
-    r"(?:\b(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|c\.|nearly|almost|close to|just (?:over|under)|"
-    r"slightly (?:over|under|more than|less than|above|below)|(?:an )?estimated(?: at)?|on average|in the (?:region|order) of|"
-    r"well over|more or less)|~|≈)" + _MONEY,
+    r"(?:\b(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|c\.|nearly|almost|close to|"
+    r"(?:just|a little) (?:over|under)|slightly (?:over|under|more than|less than|above|below)|(?:an )?estimated(?: at)?|"
+    r"on average|in the (?:region|order) of|well over|more or less)|~|≈)" + _MONEY,
     re.I,
 )
 _OR_MORE = re.compile(r",? (?:or|and) (?:more|older|higher|above|over|greater|longer)\b|\+(?!\w)")
@@ -50,4 +56,5 @@ def bounded(text: str, one: Quantity) -> Quantity:
         written=text[start : one.end].strip(),
         start=start,
         is_about=about is not None,
+        is_limit=found is not None and _LIMIT.search(before) is not None,
     )

@@ -1,7 +1,7 @@
 """Two statements side by side: which figures fill the same slot and how they agree, which words only one has."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -10,8 +10,12 @@ from chiron_workers.evidence.dates import Moment
 from chiron_workers.evidence.figures import Figure, Figures, label
 from chiron_workers.evidence.quantities import Agreement, Quantity
 from chiron_workers.evidence.stems import stem_of
+from chiron_workers.evidence.vocabulary import SILENT
 from chiron_workers.evidence.wording import Statement, Word
 
+TOPIC_SHARE = 0.6  # of the content words of both
+TOPIC_WORDS = 3  # in common, at least, where one statement says more than the other
+COVERED_SHARE = 0.75  # of the shorter one's words, then
 CONVERTIBLE = [
     {"time", "calendar time"},
     {"dollars", "euros", "sterling", "yen", "rupees", "yuan"},
@@ -27,7 +31,9 @@ class Slot:
     new: str
     known: str
     is_date: bool
+    is_rank: bool = False
     is_which: bool = False  # a number that tells which one
+    is_other_one: bool = False  # a rank, or a number behind the same name: which of them, where they differ
     is_narrower: bool = False  # the new figure says the same more precisely
     is_wider: bool = False
 
@@ -58,6 +64,13 @@ class Comparison:
         """The share of the content words of both that both have, 0 to 1."""
         both = len(self.one.stems | self.other.stems)
         return len(self.one.stems & self.other.stems) / both if both else 1.0
+
+    @property
+    def is_one_topic(self) -> bool:
+        """Whether they share so many words that figures of one kind in them fill one slot."""
+        common = len(self.one.stems & self.other.stems)
+        fewer = min(len(self.one.stems), len(self.other.stems))
+        return self.share >= TOPIC_SHARE or (common >= TOPIC_WORDS and common >= COVERED_SHARE * fewer)
 
     @property
     def in_order(self) -> bool:
@@ -123,69 +136,96 @@ def _paired(
 ) -> tuple[list[Slot], list[str], list[str]]:
     if in_order and len(ours) == len(theirs):
         return [_slot(new, known, one, other) for one, other in zip(ours, theirs, strict=True)], [], []
-    slots: list[Slot] = []
+    pairs: list[tuple[Figure, Figure]] = []
     left, right = list(ours), list(theirs)
-    for wanted in (Agreement.EQUAL, Agreement.NEAR):
+
+    def pair(fits: Callable[[Figure, Figure], bool], *, only: bool) -> None:
         for one in tuple(left):
-            fitting = (o for o in right if _one_kind(new, known, one, o) and _agreement(one, o) is wanted)
-            if (other := next(fitting, None)) is not None:
-                slots.append(_slot(new, known, one, other))
+            fitting = [other for other in right if fits(one, other)]
+            if fitting and (not only or (len(fitting) == 1 and sum(fits(o, fitting[0]) for o in left) == 1)):
+                pairs.append((one, fitting[0]))
                 left.remove(one)
-                right.remove(other)
-    for one in tuple(left):
-        alike = [other for other in right if _one_kind(new, known, one, other)]
-        ours_alike = [o for o in left if alike and _one_kind(new, known, o, alike[0])]
-        if len(alike) == 1 and len(ours_alike) == 1:
-            slots.append(_slot(new, known, one, alike[0]))
-            left.remove(one)
-            right.remove(alike[0])
+                right.remove(fitting[0])
+
+    if len(ours) > 1 and len(theirs) > 1:
+        pair(lambda one, other: _is_labelled_alike(new, known, one, other), only=True)
+    pair(lambda one, other: _agreement(one, other) is Agreement.EQUAL, only=False)
+    for wanted in (Agreement.NEAR, Agreement.DIFFERENT):
+        pair(
+            lambda one, other, wanted=wanted: (  # type: ignore[misc]
+                _is_one_kind(new, known, one, other) and _agreement(one, other) is wanted
+            ),
+            only=wanted is Agreement.DIFFERENT,
+        )
+    slots = [_slot(new, known, one, other) for one, other in pairs]
     return slots, [_written(new, one) for one in left], [_written(known, one) for one in right]
 
 
-def _one_kind(new: Figures, known: Figures, one: Figure, other: Figure) -> bool:
+def _is_labelled_alike(new: Figures, known: Figures, one: Figure, other: Figure) -> bool:
+    """Whether both are numbers of one kind and the next word is the same: 18 % chromium, 8 % chromium."""
+    if isinstance(one, Moment) or isinstance(other, Moment) or one.dimension != other.dimension:
+        return False
+    ours, theirs = label(new.text, one)[:1], label(known.text, other)[:1]
+    return bool(ours and theirs) and ours[0] not in SILENT and stem_of(ours[0]) == stem_of(theirs[0])
+
+
+def _is_one_kind(new: Figures, known: Figures, one: Figure, other: Figure) -> bool:
     if isinstance(one, Moment) or isinstance(other, Moment):
         return isinstance(one, Moment) and isinstance(other, Moment)
-    if one.dimension != other.dimension:
-        return False
-    counted = [
-        stem_of(word) for word in (label(new.text, one).split(" ")[0], label(known.text, other).split(" ")[0])
-    ]
-    return "" in counted or counted[0] == counted[1]
+    if one.dimension != other.dimension or one.dimension != "count":
+        return one.dimension == other.dimension
+    ours, theirs = _counted(new, one), _counted(known, other)
+    return not ours or not theirs or bool(ours & theirs)
 
 
-def _agreement(one: Figure, other: Figure) -> Agreement:
-    if isinstance(one, Moment):
-        assert isinstance(other, Moment)
+def _counted(figures: Figures, one: Quantity) -> frozenset[str]:
+    return frozenset(stem_of(word) for word in label(figures.text, one) if word not in SILENT)
+
+
+def _agreement(one: Figure, other: Figure) -> Agreement | None:
+    if isinstance(one, Moment) or isinstance(other, Moment):
+        if not (isinstance(one, Moment) and isinstance(other, Moment)):
+            return None
         if (one.first, one.last) == (other.first, other.last):
             return Agreement.EQUAL
         return Agreement.NEAR if one.touches(other) else Agreement.DIFFERENT
-    assert isinstance(other, Quantity)
     if one.dimension == other.dimension:
         return one.agreement(other)
     kinds = {one.dimension, other.dimension}
-    if "count" in kinds or "name" in kinds:
+    if kinds <= {"count", "name", "times"}:  # which of them it is, only the neighbours say
+        return Agreement.EQUAL if (one.low, one.high) == (other.low, other.high) else None
+    if kinds & {"count", "name"}:
         return Agreement.NEAR  # one of them leaves the unit out
     is_same_number = re.findall(r"[\d.]+", one.written) == re.findall(r"[\d.]+", other.written)
     return Agreement.DIFFERENT if is_same_number or kinds not in CONVERTIBLE else Agreement.NEAR
 
 
 def _slot(new: Figures, known: Figures, one: Figure, other: Figure) -> Slot:
-    agreement = _agreement(one, other)
+    agreement = _agreement(one, other) or Agreement.DIFFERENT
     narrower = wider = False
     if agreement is Agreement.NEAR:
         if isinstance(one, Moment) and isinstance(other, Moment):
             narrower, wider = one.within(other), other.within(one)
         elif isinstance(one, Quantity) and isinstance(other, Quantity):
             narrower, wider = _is_narrower(one, other), _is_narrower(other, one)
+    dimension = "date" if isinstance(one, Moment) else one.dimension
     return Slot(
         agreement,
         _written(new, one),
         _written(known, other),
-        isinstance(one, Moment),
-        not isinstance(one, Moment) and one.dimension in {"name", "rank"},
-        narrower,
-        wider,
+        is_date=dimension == "date",
+        is_rank=dimension == "rank",
+        is_which=dimension in {"name", "rank"},
+        is_other_one=dimension == "rank"
+        or (dimension == "name" and _named(new, one) == _named(known, other)),
+        is_narrower=narrower,
+        is_wider=wider,
     )
+
+
+def _named(figures: Figures, figure: Figure) -> str:
+    before = figures.text[: figure.start].split()
+    return stem_of(before[-1].casefold()) if before else ""
 
 
 def _is_narrower(one: Quantity, other: Quantity) -> bool:

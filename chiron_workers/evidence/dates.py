@@ -7,13 +7,23 @@ from dataclasses import dataclass
 
 from chiron_workers.evidence.vocabulary import words
 
-_MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
-_MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
-_MONTH = "(?:" + "|".join(sorted((name.capitalize() for name in _MONTHS), key=len, reverse=True)) + r")\b\.?"
+_LONG = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
+_SHORT = {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
+_MONTHS = _SHORT | _LONG
+_MONTH = rf"(?:(?:{'|'.join(name.capitalize() for name in _LONG)})\b|(?:{'|'.join(name.capitalize() for name in _SHORT)})\b\.?)"
+_SEASONS = {
+    "spring": (3, 5),
+    "summer": (6, 8),
+    "autumn": (9, 11),
+    "fall": (9, 11),
+    "winter": (1, 14),
+}  # 14: of the next year
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"\d{3,4}"
 _ERA = r"(?: ?(?P<era>BCE?|B\.C\.(?:E\.)?|AD|CE)\b)"
 _CENTURIES = words("ordinals")
+NEIGHBOUR_CHARS = 40
 _PATTERNS = [
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\d])"),
     re.compile(rf"(?<!\w)(?P<day>{_DAY})(?: of)? (?P<name>{_MONTH}),? (?P<year>\d{{4}})(?!\w)"),
@@ -21,12 +31,16 @@ _PATTERNS = [
     re.compile(rf"(?<!\w)(?P<name>{_MONTH})(?: of|,)? (?P<year>\d{{4}})(?!\w)"),
     re.compile(rf"(?<!\w)(?P<day>{_DAY})(?: of)? (?P<name>{_MONTH})(?!\w)"),
     re.compile(rf"(?<!\w)(?P<name>{_MONTH}) (?P<day>{_DAY})(?![\w,]\d|\w)"),
+    re.compile(rf"(?i:(?<!\w)(?P<season>{'|'.join(_SEASONS)})(?: of)? (?P<year>\d{{4}}))(?!\w)"),
+    re.compile(
+        rf"(?i:(?<!\w)(?:(?P<nth>{'|'.join(_QUARTERS)}) quarter|Q(?P<quarter>[1-4]))(?: of)? (?P<year>\d{{4}}))(?!\w)"
+    ),
     re.compile(rf"(?<!\w)(?:AD |CE )?(?P<century>\d{{1,2}})(?:st|nd|rd|th)[ -]century\b{_ERA}?"),
     re.compile(rf"(?i:(?<!\w)(?P<worded>{'|'.join(_CENTURIES)})[ -]century)\b{_ERA}?"),
     re.compile(r"(?<!\w)(?P<decade>\d{3}0)['’]?s\b"),
     re.compile(rf"(?<![\w.,])(?P<year>\d{{1,4}}){_ERA}"),
     re.compile(r"(?<!\w)AD (?P<year>\d{1,4})(?!\w)"),
-    re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})[-/](?P<until>\d{2}|\d{4})(?![\w-])"),
+    re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})(?P<to>[-/])(?P<until>\d{2}|\d{4})(?![\w-])"),
     re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,]\d|-\w)"),
     re.compile(rf"(?<![\w.])(?P<name>{_MONTH})(?!\w)"),
 ]
@@ -39,6 +53,7 @@ _BEFORE_YEAR = re.compile(
 _ABOUT = re.compile(
     r"\b(?:about|approximately|roughly|nearly|almost|over|than|least|most|some|has|have|had|with)\s$", re.I
 )
+_MANY_AFTER = re.compile(r"\s(?:[a-z]+ )?(?:[a-z]+s|people|men|women|children|feet)\b")
 _NOUN_AFTER = re.compile(
     r"\s(?!(?:and|or|by|in|at|on|to|the|a|an|as|for|when|while|with|after|before|until|of|from|was|is|were|has|had|it|but|under|following|because|that|which|who|where|during|through|into)\b)[a-z]{2,}"
 )
@@ -91,7 +106,7 @@ def moments(text: str) -> Iterator[Moment]:
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:
-    before, after = text[: match.start()], text[match.end() :]
+    before, after = text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()], text[match.end() :]
     if _ABOUT.search(before) and not re.search(
         r"\b(?:in|since|by|from|of|until) (?:about|approximately|roughly|some) $", before, re.I
     ):
@@ -102,10 +117,10 @@ def _is_year(text: str, match: re.Match[str]) -> bool:
 
 
 def _counts(before: str, after: str) -> bool:
-    # "of 1500 people", "the 1500 soldiers" count; "the 2010 election" and "in 2010 researchers found" do not.
+    # "of 1500 people" counts; "the 2010 election", "of 1958 strengthened" and "in 2010 researchers found" do not.
     return (
         re.search(r"\b(?:of|to|and|for|with)\s$", before, re.I) is not None
-        and _NOUN_AFTER.match(after) is not None
+        and _MANY_AFTER.match(after) is not None
     )
 
 
@@ -113,7 +128,7 @@ def _is_month(text: str, match: re.Match[str]) -> bool:
     return (
         re.search(
             r"\b(?:in|since|by|until|from|during|before|after|early|late|mid|of|and|to|every|each)[ -]$",
-            text[: match.start()],
+            text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()],
             re.I,
         )
         is not None
@@ -133,16 +148,30 @@ def _read(match: re.Match[str]) -> list[Moment]:
     if "until" in parts:
         first = int(parts["year"])
         until = int(parts["until"]) if len(parts["until"]) == 4 else first - first % 100 + int(parts["until"])
-        return [_years(match, first, first), _years(match, until, until)]
+        return (
+            [_years(match, first, until)]
+            if parts["to"] == "/"
+            else [_years(match, first, first), _years(match, until, until)]
+        )
     year = int(parts.get("year", 0)) * (-1 if before_christ else 1)
+    if "season" in parts:
+        return [_months(match, year, *_SEASONS[parts["season"].lower()])]
+    if "nth" in parts or "quarter" in parts:
+        nth = _QUARTERS[parts["nth"].lower()] if "nth" in parts else int(parts["quarter"])
+        return [_months(match, year, 3 * nth - 2, 3 * nth)]
     if "name" not in parts and "month" not in parts:
         return [_years(match, year, year)]
     month = int(parts["month"]) if "month" in parts else _MONTHS[parts["name"].lower().rstrip(".")]
     if "day" not in parts:
-        return [Moment((year, month, 1), (year, month, 31), *match.span())]
+        return [_months(match, year, month, month)]
     day = int(re.sub(r"\D", "", parts["day"]))
     return [Moment((year, month, day), (year, month, day), *match.span())]
 
 
 def _years(match: re.Match[str], first: int, last: int) -> Moment:
     return Moment((first, 1, 1), (last, 12, 31), *match.span())
+
+
+def _months(match: re.Match[str], year: int, first: int, last: int) -> Moment:
+    end = (year, last, 31) if last <= 12 else (year + 1, last - 12, 31)
+    return Moment((year, first, 1), end, *match.span())

@@ -11,7 +11,9 @@ from chiron_workers.evidence.quantities import Quantity
 _PLAIN = str.maketrans(
     "‘’‛′“”„‟″‐‑‒–—―−\u00a0\u2007\u2009\u202f\u200a\u2002\u2003\t\n\r", '\'\'\'\'"""""-------' + " " * 10
 )
-_LABEL = re.compile(r"[ -](?P<label>[a-z][a-z-]+(?: [a-z][a-z-]+)?)")
+_LABEL = re.compile(
+    r"(?:[ -](?:of (?:the |its |his |her )?)?([a-z][a-z-]+))(?: ([a-z][a-z-]+))?(?: ([a-z][a-z-]+))?"
+)
 
 
 Figure = Quantity | Moment
@@ -49,7 +51,7 @@ def figures(text: str) -> Figures:
     return Figures(text, tuple(sorted(found, key=lambda quantity: quantity.start)), dated)
 
 
-def label(text: str, quantity: Quantity) -> str:
-    """The words right behind a bare number, which say what it counts; empty where there are none."""
+def label(text: str, quantity: Quantity) -> tuple[str, ...]:
+    """Up to three words right behind a number, the first of which often says what it counts or is a share of."""
     match = _LABEL.match(text, quantity.end)
-    return match["label"] if match and quantity.dimension == "count" else ""
+    return tuple(word for word in match.groups() if word) if match else ()

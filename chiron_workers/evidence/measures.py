@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from chiron_workers.evidence.bounds import bounded
@@ -14,6 +15,7 @@ from chiron_workers.evidence.vocabulary import words
 _COUNT = Unit("count")
 _LINK = re.compile(r"(?: ?- ?| to | or )(?:about |approximately |roughly |~)?[$€£¥]?$")
 _AND = re.compile(r" and [$€£¥]?$")
+_TOGETHER = re.compile(r",? (?:and )?")  # one hour and 33 minutes
 _SPREAD = re.compile(r" ?(?:±|\+/-|plus or minus) ?$")
 _BETWEEN = re.compile(r"\bbetween [$€£¥]?$", re.I)
 _NAMED = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
@@ -32,7 +34,9 @@ def _measured(text: str, dated: Sequence[Moment]) -> list[Quantity]:
         if any(number.start < moment.end and moment.start < number.end for moment in dated):
             continue
         unit, start, end = _unit(text, number)
-        if unit is None:
+        if unit is None or (
+            number.is_one and (unit.dimension in {"count", "name"} or "day" in text[start:end])
+        ):
             continue
         value = number.value * unit.factor + unit.offset
         found.append(
@@ -78,6 +82,15 @@ def _ranged(text: str, found: list[Quantity]) -> Iterator[Quantity]:
 def _joined(text: str, one: Quantity, other: Quantity) -> Quantity | None:
     gap = text[one.end : other.start]
     spread = _SPREAD.search(gap) is not None and len(gap) < 16
+    if _TOGETHER.fullmatch(gap) and one.dimension == other.dimension == "time" and other.low < one.step:
+        return replace(
+            one,
+            low=one.low + other.low,
+            high=one.high + other.high,
+            step=other.step,
+            end=other.end,
+            written=text[one.start : other.end],
+        )
     ranges = _LINK.fullmatch(gap) or (_AND.fullmatch(gap) and _BETWEEN.search(text[: one.start]))
     if one.dimension not in {other.dimension, "count"} or not (spread or ranges):
         return None

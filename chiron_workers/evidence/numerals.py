@@ -34,7 +34,7 @@ _VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "�
 _POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _WORD = "|".join([*_SMALL, *_SCALES])
 _DIGITS = re.compile(
-    r"(?<![\w.,/^])(?<![A-Za-z]-)(?P<sign>(?<!\d)[-+]|)"
+    r"(?<![\w.,/^])(?<![A-Za-z]-)(?P<sign>(?<!\d)[-+]|\bminus |)"
     r"(?P<digits>\d{1,3}(?:[,' ]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+|,\d{1,2}(?!\d))?|(?<![\d.])\.\d+)"
     r"(?P<vulgar>[½⅓⅔¼¾⅛]?)(?P<raised>(?<=10)(?:\^-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
     r"(?:(?:\s*[×x*·]\s*10(?:\^|\*\*)?(?P<power>-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|e(?P<exponent>[-+]?\d+))?"
@@ -57,10 +57,11 @@ class Numeral:
     start: int
     end: int
     in_digits: bool = True
+    is_one: bool = False  # the word `one`, which counts only before a unit
 
 
 def numerals(text: str) -> Iterator[Numeral]:
-    """Every number of a text, in order. `one` counts only before a scale or another number word."""
+    """Every number of a text, in order."""
     found = [_from_digits(match) for match in _DIGITS.finditer(text)]
     taken = [range(number.start, number.end) for number in found]
     for match in _WORDS.finditer(text):
@@ -97,7 +98,7 @@ def _from_digits(match: re.Match[str]) -> Numeral:
         value = step = Fraction(10) ** _power(match["raised"])
     factor = _factor(match["scales"]) * _SHORT_SCALES.get(match["short"] or "", 1)
     factor *= Fraction(10) ** _power(match["power"] or match["exponent"] or "0")
-    sign = -1 if match["sign"] == "-" else 1
+    sign = -1 if match["sign"] in {"-", "minus "} else 1
     return Numeral(sign * value * factor, step * factor, match.start(), match.end())
 
 
@@ -117,7 +118,9 @@ def _from_words(match: re.Match[str]) -> Numeral | None:
         word for word in re.findall(r"[a-z]+", match[0].lower()) if word not in {"and", "a", "an", "half"}
     ]
     spoken = [word if word in _SMALL or word in _SCALES else word.removesuffix("s") for word in spoken]
-    if spoken == ["one"] or (spoken[0] in _SCALES and not match["article"] and not match["half"]):
+    if spoken == ["one"]:
+        return Numeral(Fraction(1), Fraction(1), match.start(), match.end(), in_digits=False, is_one=True)
+    if spoken[0] in _SCALES and not match["article"] and not match["half"]:
         return None  # a pronoun; "thousands of"
     total, part, smallest = 0, 0, 1
     for word in spoken:

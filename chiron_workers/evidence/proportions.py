@@ -14,7 +14,8 @@ _ORDINAL = re.compile(
 )
 _SECOND_OF = re.compile(r"\b(?:the|its|his|her|their|world's|every|was|is)[- ]$", re.I)
 _FRACTION = re.compile(
-    r"(?<![\w-])(?P<top>an?|one|two|three|four)?[ -]?(?P<bottom>half|third|quarter|fifth|tenth)(?P<plural>s?) (?=of\b)|"
+    r"(?<![\w-])(?P<top>an?|one|two|three|four)?[ -]?(?P<bottom>half|third|quarter|fifth|tenth)s? "
+    r"(?=of\b(?! (?:\d{4}|an hour|a century)))|"
     r"(?<![\w-])(?P<many>one|two|three|four)[ -](?P<below>third|quarter|fifth|tenth)s?\b",
     re.I,
 )

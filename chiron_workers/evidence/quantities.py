@@ -34,6 +34,7 @@ class Quantity:
     start: int
     end: int
     is_about: bool = False
+    is_limit: bool = False  # `at most`, `no fewer than`: the bound itself is what is said
 
     def agreement(self, other: "Quantity") -> Agreement:
         """How it stands to another one of the same dimension."""
@@ -41,6 +42,8 @@ class Quantity:
             return Agreement.EQUAL
         if self.dimension in {"name", "rank"}:
             return Agreement.DIFFERENT
+        if self.is_limit and other.is_limit and (self.low == other.low or self.high == other.high):
+            return Agreement.DIFFERENT  # at most 100, at most 1,000
         slack = min(max(self.step, other.step) / 2, self._rounding(other))
         overlaps = self.low <= other.high + slack and other.low <= self.high + slack
         return Agreement.NEAR if overlaps else Agreement.DIFFERENT

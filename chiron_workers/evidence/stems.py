@@ -2,7 +2,14 @@
 
 from functools import lru_cache
 
-from chiron_workers.evidence.vocabulary import NO_OPPOSITES, OPPOSING_PREFIXES, OPPOSITES, SPELLINGS, SYNONYMS
+from chiron_workers.evidence.vocabulary import (
+    NO_OPPOSITES,
+    OPPOSING_PREFIXES,
+    OPPOSITES,
+    RELATIVE_OPPOSITES,
+    SPELLINGS,
+    SYNONYMS,
+)
 
 _ENDINGS = [
     ("ise", "ize"),
@@ -17,13 +24,20 @@ OPPOSITE_CHARS_MIN = 5  # shorter words begin by chance like an opposite: form, 
 
 def opposites(one: str, other: str) -> bool:
     """Whether two words, as written, deny each other: increase and decrease, legal and illegal."""
-    pair = frozenset((stem_of(one), stem_of(other)))
-    if pair in _opposite_stems():
-        return True
+    return frozenset((stem_of(one), stem_of(other))) in _opposite_stems() or are_prefixed(one, other)
+
+
+def are_prefixed(one: str, other: str) -> bool:
+    """Whether one word is the other behind a prefix that denies it: legal and illegal."""
     short, long = sorted((one, other), key=len)
     if (short, long) in NO_OPPOSITES or len(short) < OPPOSITE_CHARS_MIN:
         return False
     return any(long == prefix + short for prefix in OPPOSING_PREFIXES)
+
+
+def are_relative(one: str, other: str) -> bool:
+    """Whether two opposites say the same once their sides are changed: A is larger than B, B is smaller than A."""
+    return frozenset((stem_of(one), stem_of(other))) in _relative_stems()
 
 
 @lru_cache(maxsize=50_000)
@@ -58,4 +72,11 @@ def _synonyms() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _opposite_stems() -> frozenset[frozenset[str]]:
-    return frozenset(frozenset((stem_of(one), stem_of(other))) for one, other in OPPOSITES)
+    return (
+        frozenset(frozenset((stem_of(one), stem_of(other))) for one, other in OPPOSITES) | _relative_stems()
+    )
+
+
+@lru_cache(maxsize=1)
+def _relative_stems() -> frozenset[frozenset[str]]:
+    return frozenset(frozenset((stem_of(one), stem_of(other))) for one, other in RELATIVE_OPPOSITES)

@@ -163,7 +163,10 @@ _AFTER_ANY_CASE = re.compile(
     rf"(?P<gap>[ -]?)(?P<name>{'|'.join(sorted(map(re.escape, _ANY_CASE), key=len, reverse=True))})(?!\w)",
     re.I,
 )
-_PER = re.compile(r"(?: ?/ ?| per | an? (?=(?:second|minute|hour|day|week|month|year|decade)\b))", re.I)
+_PER = re.compile(
+    r"(?: of [a-z]+)?(?: ?/ ?| per | (?:an?|each|every) (?=(?:second|minute|hour|day|week|month|year|decade)\b))",
+    re.I,
+)
 _WORD = re.compile(r"[A-Za-z]+[²³]?")
 
 

@@ -17,12 +17,16 @@ from chiron_workers.evidence.vocabulary import (
     PARTICLES,
     PHRASE_OPENERS,
     RESTRICTIONS,
+    SETTINGS,
     SILENT,
 )
 
 _TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
+PHRASES_MAX = 3  # that open a sentence
+_VERBS = frozenset({"is", "are", "was", "were", "be", "been", "has", "have", "had"})
+_ONE_WORD = {"when": "if", "whenever": "if", "chiefly": "mainly", "solely": "only", "exclusively": "only"}
 _PROSE = frozenset(" .,;:!?'\"()[]-\x00")
-_LEADING_PHRASE = re.compile(r"^([A-Z]\w*)((?: [^,;:]+)?), (.+?)([.!?]?)$", re.S)
+_LEADING_PHRASE = re.compile(r"^([A-Z]\w*)((?: [^,;:]+)?), (?!(?:and|or|but)\b)(.+?)([.!?]?)$", re.S)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
 
 
@@ -34,6 +38,7 @@ class Word:
     stem: str
     is_name: bool
     opener: str = ""  # the preposition or conjunction that it stands behind
+    is_acronym: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +77,17 @@ def folded(text: str) -> str:
 def taken_apart(text: str) -> Statement:
     """A statement's words and figures. A phrase that opens it (`In 1969, ...`) counts as if it closed it."""
     found = figures(text)
-    moved = _LEADING_PHRASE.match(found.text)
-    if moved is not None and moved[1].lower() in PHRASE_OPENERS and not re.search(r"[.!?] [A-Z]", found.text):
-        found = figures(f"{moved[3]} {moved[1].lower()}{moved[2]}{moved[4]}")
+    for _ in range(PHRASES_MAX):
+        moved = _LEADING_PHRASE.match(found.text)
+        if moved is None or moved[1].lower() not in PHRASE_OPENERS or re.search(r"[.!?] [A-Z]", found.text):
+            break
+        rest = moved[3][:1].upper() + moved[3][1:]
+        found = figures(f"{rest} {moved[1].lower()}{moved[2]}{moved[4]}")
     masked = _masked(found)
     tokens = _TOKEN.findall(masked)
-    lowered = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
+    lowered = [
+        _ONE_WORD.get(low := token.casefold().translate(_ACCENTS).removesuffix("'s"), low) for token in tokens
+    ]
     reading = _Reading()
     reading.read(tokens, lowered)
     signs = (letter for letter in masked if letter not in _PROSE and not letter.isalnum())
@@ -121,8 +131,10 @@ class _Reading:
 
     def _read_word(self, tokens: list[str], lowered: list[str], n: int) -> int:
         word = lowered[n]
-        if word in CONDITION_OPENERS or word in PHRASE_OPENERS:
+        if word in CONDITION_OPENERS or word in PHRASE_OPENERS or word in SETTINGS:
             self.opener = word
+        elif word in _VERBS:
+            self.opener = ""
         if word in NEGATIONS or word.endswith("n't"):
             if not EMPTY_AFTER_NEGATION.intersection(lowered[n + 1 : n + 2]):
                 self.negations.append(word)
@@ -135,9 +147,11 @@ class _Reading:
             return 1
         name, used = _one_name(lowered, n)
         # The word that opens a sentence has a capital whatever it is.
-        is_name = bool(name) or any(c.isupper() or c.isdigit() for c in tokens[n][n == 0 :])
+        is_first = n == 0 and not (len(tokens) > 1 and tokens[1][0].isupper())
+        is_name = bool(name) or any(c.isupper() or c.isdigit() for c in tokens[n][is_first:])
         stem = name or stem_of(word)
-        self.words.append(Word(word, stem, is_name, self.opener))
+        is_acronym = len(tokens[n]) > 1 and tokens[n].isupper()
+        self.words.append(Word(word, stem, is_name, self.opener, is_acronym))
         self.order.append(stem)
         return used or 1
 

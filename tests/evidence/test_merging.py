@@ -1,4 +1,5 @@
 import pytest
+from merging import pairs, scored
 
 from chiron_workers.evidence.merging import relation
 from chiron_workers.states import Relation
@@ -73,3 +74,19 @@ def test_a_condition_a_hedge_or_a_closer_date_qualifies_what_is_known(new, known
 def test_what_a_small_word_or_the_order_turns_around_is_never_the_same(new, known):
     assert relation(new, known).relation is not Relation.SAME
     assert relation(known, new).relation is not Relation.SAME
+
+
+def test_on_pairs_that_somebody_else_labelled_nothing_is_merged_away_and_contradictions_are_some() -> None:
+    labelled = pairs("development")
+    score = scored(labelled)
+    print(f"\n{score.table()}")
+    lost = [pair.id for pair, verdict in score.wrong if verdict.relation is Relation.SAME]
+    assert lost == []
+    assert score.precision(Relation.CONTRADICTS) >= 0.95
+    assert score.right >= 0.95
+    assert score.decided >= 0.25
+
+
+def test_no_pair_is_merged_either_way_round_that_is_not_labelled_the_same() -> None:
+    turned = [pair for pair in pairs("development") if pair.label is not Relation.SAME]
+    assert [pair.id for pair in turned if relation(pair.known, pair.new).relation is Relation.SAME] == []
