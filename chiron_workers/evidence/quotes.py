@@ -6,8 +6,10 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chiron_workers.evidence.folding import BROKEN, fold, joints, unbroken
+from chiron_workers.evidence.folding import Folded, fold, joints, unbroken
+from chiron_workers.evidence.nearest import nearest
 from chiron_workers.evidence.sentences import whole
+from chiron_workers.evidence.spelling import BROKEN
 
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
@@ -39,15 +41,28 @@ def locate(quote: str, text: str) -> Standing | None:
     """
     if unfit(quote):
         return None
-    page = fold(text)
+    page = _Page(fold(text))
     for wanted in _readings(quote):
-        if span := _first(wanted, page.text):
-            start, end = page.start(span[0]), page.end(span[1])
+        if span := page.first(wanted):
+            start, end = page.folded.span(*span)
             if end - start > QUOTE_CHARS_MAX:
                 return None
             start, end = whole(text, start, end, chars_max=QUOTE_CHARS_MAX)
             return Standing(text[start:end], start, end)
     return None
+
+
+def refusal(quote: str, text: str) -> str:
+    """Why a quote does not stand in a text, in a sentence that shows the nearest passage, so that it can be mended."""
+    if problem := unfit(quote):
+        return problem
+    if OMISSION.search(html.unescape(quote)):
+        return "the quote leaves words out; give one continuous passage, without an ellipsis."
+    found = nearest(quote, text)
+    if found is None:
+        return "these words do not stand in the page, and nothing there is like them."
+    why = found.differences or "they differ from it in several places"
+    return f"these words do not stand in the page: {why}; the nearest passage there is {found.passage!r}."
 
 
 def unfit(quote: str) -> str:
@@ -76,18 +91,27 @@ def _readings(quote: str) -> Iterator[str]:
             yield wanted[0].swapcase() + wanted[1:]
 
 
-def _first(wanted: str, page: str) -> tuple[int, int] | None:
-    for at in _places(wanted, page):
-        if _is_edge(page, at) and _is_edge(page, at + len(wanted)):
-            return at, at + len(wanted)
-    if BROKEN not in page and BROKEN not in wanted:
+@dataclass(slots=True)
+class _Page:
+    folded: Folded
+    joined: Folded | None = None
+
+    def first(self, wanted: str) -> tuple[int, int] | None:
+        text = self.folded.text
+        for at in _places(wanted, text):
+            if _is_edge(text, at) and _is_edge(text, at + len(wanted)):
+                return at, at + len(wanted)
+        return self._first_broken(wanted) if BROKEN in text or BROKEN in wanted else None
+
+    def _first_broken(self, wanted: str) -> tuple[int, int] | None:
+        text = self.folded.text
+        self.joined = self.joined or unbroken(text)
+        key, hyphens = unbroken(wanted).text, joints(wanted)
+        for at in _places(key, self.joined.text):
+            start, end = self.joined.span(at, at + len(key))
+            if _is_edge(text, start) and _is_edge(text, end) and _agree(hyphens, joints(text[start:end])):
+                return start, end
         return None
-    key, hyphens, joined = unbroken(wanted), joints(wanted), unbroken(page)
-    for at in _places(key.text, joined.text):
-        start, end = joined.start(at), joined.end(at + len(key.text))
-        if _is_edge(page, start) and _is_edge(page, end) and _agree(hyphens, joints(page[start:end])):
-            return start, end
-    return None
 
 
 def _places(wanted: str, page: str) -> Iterator[int]:
@@ -140,12 +164,3 @@ def _is_word(letter: str) -> bool:
 
 def _is_sign(letter: str) -> bool:
     return unicodedata.category(letter)[0] == "S"
-
-
-def refusal(quote: str, text: str) -> str:
-    """Why a quote does not stand in a text, in a sentence that ends with what stands there instead."""
-    if problem := unfit(quote):
-        return problem
-    if OMISSION.search(quote):
-        return "the quote leaves words out; give one continuous passage, without an ellipsis."
-    return "these words do not stand in the page, in this order."

@@ -1,0 +1,162 @@
+"""The passage of a text that is most like a quote, and what differs between the two."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chiron_workers.evidence.folding import fold
+from chiron_workers.evidence.sentences import whole
+from chiron_workers.evidence.spelling import BROKEN
+
+SHOWN_CHARS_MAX = 300
+LEAD_CHARS = 80  # shown before the first difference of a long passage
+WORDS_MAX = 40  # of a quote, looked up in the text
+PLACES_MAX = 200  # of one word
+ALIKE_MIN = 0.4  # share of the quote's words that a passage has to hold
+ALIGNED_CHARS_MAX = 1_000
+DIFFERENCES_MAX = 3
+DIFFERENT_WORDS_MAX = 8
+EDGES_MAX = 300  # of a passage that are tried
+GAP = re.compile(r"\s+")
+WORD = re.compile(r"\w[\w.,'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Up to 300 characters of a text, and how they differ from a quote, in words; empty where in too many ways."""
+
+    passage: str
+    differences: str
+
+
+def nearest(quote: str, text: str) -> Nearest | None:
+    """What stands in a text in place of a quote; None where it has nothing alike.
+
+    Looks up some of the quote's rarer words and compares letters only around the place where most of them meet.
+    """
+    page, wanted = fold(text), fold(quote).text.strip()
+    at = _meeting(wanted, page.text)
+    if at is None:
+        return None
+    start, end = _aligned(wanted, page.text, at)
+    if start == end or _shared(wanted, page.text[start:end]) < ALIKE_MIN:
+        return None
+    here = _words(wanted[:ALIGNED_CHARS_MAX])
+    there = _words(page.text[start:end])
+    changes = list(_changes(there, here))
+    first = len(" ".join(there[: changes[0][0]])) if changes else 0
+    begin, finish = page.span(start, end)
+    if finish - begin > SHOWN_CHARS_MAX:
+        begin = page.span(start + max(0, first - LEAD_CHARS), end)[0]
+        finish = min(finish, begin + SHOWN_CHARS_MAX)
+    begin, finish = whole(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
+    return Nearest(" ".join(text[begin:finish].split()), _told(changes, there, here))
+
+
+def _meeting(wanted: str, page: str) -> int | None:
+    """Where the quote would begin if most of its rarer words stood in their places."""
+    lowered, sought = _lowered(page), _lowered(wanted)
+    words = {found[0]: found.start() for found in WORD.finditer(sought)}
+    longest = sorted(words, key=lambda word: (any(map(str.isdigit, word)), len(word)), reverse=True)[
+        :WORDS_MAX
+    ]
+    counts = {word: count for word in longest if (count := lowered.count(word))}
+    votes = sorted(
+        (place - words[word], 1 / counts[word])
+        for word in sorted(counts, key=counts.__getitem__)[:12]
+        for place in _places(word, lowered)
+    )
+    best, at, weight, low = 0.0, None, 0.0, 0
+    for place, worth in votes:
+        weight += worth
+        while place - votes[low][0] > len(wanted) // 2 + 20:
+            weight -= votes[low][1]
+            low += 1
+        if weight > best:
+            best, at = weight, votes[low][0]
+    return at
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(BROKEN, "").split(" ")
+
+
+def _lowered(text: str) -> str:
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    for _ in range(PLACES_MAX):
+        if at < 0:
+            return
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def _aligned(wanted: str, page: str, at: int) -> tuple[int, int]:
+    """The offsets of the words of a page, near a place, that are most like the beginning of a quote."""
+    sought, lowered = _lowered(wanted[:ALIGNED_CHARS_MAX]), _lowered(page)
+    size, slack = len(sought), len(sought) // 2 + 20
+    starts = _edges(page, at - slack, at + slack)
+    start = max(starts, key=lambda low: _ratio(sought, lowered[low : low + size]), default=0)
+    ends = _edges(page, start + size - slack, start + size + slack)
+    end = max(
+        (end for end in ends if end > start),
+        key=lambda high: _ratio(sought, lowered[start:high]),
+        default=start,
+    )
+    passage = page[start:end]
+    return end - len(passage.lstrip()), start + len(passage.rstrip())
+
+
+def _edges(page: str, low: int, high: int) -> list[int]:
+    """Some of the places between two where a passage may begin or end."""
+    low, high = max(0, low), min(len(page), high)
+    spaces = [low, *(found.end() for found in GAP.finditer(page, low, high)), high]
+    places = spaces if len(spaces) > (high - low) // 20 else list(range(low, high + 1))
+    return places[:: len(places) // EDGES_MAX + 1]
+
+
+def _ratio(one: str, other: str) -> float:
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one, other)
+
+
+def _shared(wanted: str, passage: str) -> float:
+    words, there = (
+        set(WORD.findall(_lowered(wanted[:ALIGNED_CHARS_MAX]))),
+        set(WORD.findall(_lowered(passage))),
+    )
+    return len(words & there) / max(1, len(words))
+
+
+def _changes(there: list[str], here: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Which words of a page (from, to) stand for which of a quote (from, to)."""
+    from rapidfuzz.distance import Indel
+
+    blocks = [*Indel.opcodes(there, here).as_matching_blocks()]
+    i = j = 0
+    for block in blocks:
+        if block.a > i or block.b > j:
+            yield i, block.a, j, block.b
+        i, j = block.a + block.size, block.b + block.size
+
+
+def _told(changes: list[tuple[int, int, int, int]], there: list[str], here: list[str]) -> str:
+    if not 0 < len(changes) <= DIFFERENCES_MAX:
+        return ""
+    told = []
+    for i, i_end, j, j_end in changes:
+        says, quoted = " ".join(there[i:i_end]), " ".join(here[j:j_end])
+        if max(i_end - i, j_end - j) > DIFFERENT_WORDS_MAX:
+            return ""
+        if not quoted:
+            told.append(f"the page says {says!r}, which the quote leaves out")
+        elif not says:
+            told.append(f"the quote says {quoted!r}, which the page does not")
+        else:
+            told.append(f"the page says {says!r}, the quote {quoted!r}")
+    return ", and ".join(told)
