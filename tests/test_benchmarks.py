@@ -1,6 +1,7 @@
 """Each benchmark runs, tiny, on services of its own, and says what it measured."""
 
 import json
+import math
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -69,6 +70,67 @@ def test_deciding_who_runs_next_is_measured_with_few_and_many_queued(tmp_path: P
     found = figures("order", tmp_path, *sizes, "--repeats", "1")
     assert {"bare claim, 300 queued", "claim, 300 queued", "5 started behind 50, slots free"} <= found.keys()
     assert all(measured["ms"] > 0 for each in found.values() for measured in each)
+
+
+MOONS = {
+    "io": "The innermost of the four large moons has more than four hundred active volcanoes, fed by tidal heating.",
+    "europa": "Below a shell of ice lies an ocean of salt water with twice the volume of the seas of Earth.",
+    "ganymede": "The largest moon of the solar system, wider than Mercury, and the only one with a magnetic field.",
+    "callisto": "Its surface is the most heavily cratered known, and has hardly changed in four billion years.",
+    "titan": "A dense orange haze of nitrogen and methane hides lakes of liquid hydrocarbons near its poles.",
+    "enceladus": "Geysers at the south pole throw grains of ice into space, which feed the E ring of Saturn.",
+    "triton": "It goes round Neptune the wrong way, so it was captured; nitrogen freezes out on its pale surface.",
+    "phobos": "It comes closer to Mars by two metres a century and will break up into a ring.",
+}
+ABOUT_MOONS = {
+    "Where does lava erupt because of gravity's squeeze?": "io",
+    "On which world could there be life in deep water under a frozen crust?": "europa",
+    "Which satellite generates magnetism of its own?": "ganymede",
+    "Where does it rain natural gas?": "titan",
+    "What supplies Saturn's E ring?": "enceladus",
+    "Which one orbits backwards?": "triton",
+}
+
+
+def test_questions_are_ranked_beside_bm25_and_full_text(tmp_path: Path) -> None:
+    texts = [{"_id": name, "title": "", "text": text} for name, text in MOONS.items()]
+    questions = [{"_id": name, "text": question} for question, name in ABOUT_MOONS.items()]
+    (tmp_path / "qrels").mkdir()
+    for file, rows in (("corpus", texts), ("queries", questions)):
+        (tmp_path / f"{file}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    answers = "".join(f"{name}\t{name}\t1\n" for name in ABOUT_MOONS.values())
+    (tmp_path / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\n" + answers)
+    found = figures("retrieval", tmp_path, "--set", f"beir={tmp_path}")
+    ndcg = {name.partition(": ")[2]: measured["ndcg"] for name, (measured,) in found.items()}
+    others = [score for name, score in ndcg.items() if not name.startswith("Chiron")]
+    assert len(others) == 4
+    assert ndcg["Chiron, hybrid"] >= max(others) > 0
+
+
+def test_gains_are_discounted_by_place_and_held_against_the_best_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(HERE)
+    from retrieval import ndcg, recall
+
+    grades = {"good": 2, "fair": 1}
+    assert ndcg(["good", "fair"], grades) == 1
+    assert ndcg(["fair", "poor", "good"], grades) == pytest.approx((1 + 2 / 2) / (2 + 1 / math.log2(3)))
+    assert ndcg(["poor"] * 10 + ["good"], grades) == 0
+    assert recall(["poor", "fair"], grades) == 0.5
+
+
+@pytest.mark.slow
+def test_searches_among_many_facts_find_what_is_nearest(tmp_path: Path) -> None:
+    found = figures("knowledge", tmp_path, "--facts", "50000", "--repeats", "10")
+    searches = {name: measured for name, (measured, *_) in found.items() if "recall" in measured}
+    assert searches.keys() == {"subjects up to 2,000", "subjects up to 10,000", "all subjects"}
+    for name, measured in searches.items():
+        assert measured["recall"] >= 0.95, name
+        assert measured["recall_stated"] >= 0.95, name
+    assert [one["facts"] for one in found["load"]] == [500, 4_500, 45_000]
+    assert {one["name"] for one in found["disk"]} >= {"facts", "facts_words"}
+    assert all(one["p50"] > 0 for one in found["store a fact"])
 
 
 @needs_rivals

@@ -1,0 +1,23 @@
+-- of_texts
+select id::text as id, array_agg(lexeme) as lexemes, array_agg(cardinality(positions)) as times
+  from facts, unnest(tsv) where subject_id = %(subject_id)s group by id;
+
+-- of_a_question
+select array_agg(lexeme) as lexemes, array_agg(cardinality(positions)) as times
+  from unnest(to_tsvector('english', translate(%(query)s, './_\', '    ')));
+
+-- all_words
+-- What the documentation of Postgres shows first: every word has to be there.
+select id::text as id
+  from facts, websearch_to_tsquery('english', %(query)s) as asked
+ where subject_id = %(subject_id)s and tsv @@ asked
+ order by ts_rank(tsv, asked, 1) desc, id
+ limit %(limit)s;
+
+-- any_word
+select id::text as id
+  from facts, (select string_agg(quote_literal(lexeme), ' | ')::tsquery as asked
+                 from unnest(to_tsvector('english', %(query)s))) as words
+ where subject_id = %(subject_id)s and tsv @@ asked
+ order by ts_rank(tsv, asked, 1) desc, id
+ limit %(limit)s;
