@@ -135,31 +135,12 @@ async def measure(found: Services, *, facts: int, subjects: int, repeats: int, s
         return measuring.figures
 
 
-SEARCH_COLUMNS = {  # figure by column, with how it is written
-    "facts": ("facts of each", "{:,.0f}"),
-    "bare_vector_p50": ("bare vectors", "{:.1f}"),
-    "vector_p50": ("vectors p50", "{:.1f}"),
-    "vector_p99": ("p99", "{:.1f}"),
-    "vector_ratio": ("ratio", "{:.2f}"),
-    "recall": ("recall", "{:.3f}"),
-    "bare_hybrid_p50": ("bare hybrid", "{:.1f}"),
-    "hybrid_p50": ("hybrid p50", "{:.1f}"),
-    "hybrid_p99": ("p99", "{:.1f}"),
-    "hybrid_ratio": ("ratio", "{:.2f}"),
-}
-
-
 def show(figures: Figures) -> None:
     searches = {name: found for name, (found, *_) in figures.items() if "recall" in found}
-    rows = [
-        [
-            f"{name} ({found['subjects']})",
-            *(form.format(found[key]) for key, (_, form) in SEARCH_COLUMNS.items()),
-        ]
-        for name, found in searches.items()
-    ]
-    columns = ["ms", *(title for title, _ in SEARCH_COLUMNS.values())]
-    table(f"Searches for {FOUND}, load {load_average()}", columns, rows)
+    for mode in ("vector", "hybrid"):
+        rows = [[f"{name} ({one['subjects']})", *_cells(one, mode)] for name, one in searches.items()]
+        columns = ["ms", "facts of each", "bare p50", "p50", "p99", "ratio", "recall of vectors"]
+        table(f"Searches for {FOUND}, {mode}, load {load_average()}", columns, rows)
     rows = [
         [f"{one['facts']:,}", f"{one['of_subject']:,}", f"{one['p50']:.1f}", f"{one['p99']:.1f}"]
         for one in figures["store a fact"]
@@ -167,6 +148,11 @@ def show(figures: Figures) -> None:
     table("Storing a fact", ["facts", "of the subject", "ms p50", "p99"], rows)
     rows = [[one["name"], f"{one['mb']:,.0f}"] for one in figures["disk"] + figures["memory"]]
     table("Disk and memory", ["", "MB"], rows)
+
+
+def _cells(found: dict[str, float], mode: str) -> list[str]:
+    times = [f"{found[name]:.1f}" for name in (f"bare_{mode}_p50", f"{mode}_p50", f"{mode}_p99")]
+    return [f"{found['facts']:,.0f}", *times, f"{found[f'{mode}_ratio']:.2f}", f"{found['recall']:.3f}"]
 
 
 def main() -> None:

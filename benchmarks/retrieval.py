@@ -24,6 +24,7 @@ from chiron_workers.embed import open_embedder
 from chiron_workers.ids import new_id
 from chiron_workers.store import Session, Store
 from chiron_workers.store.connect import open_pool
+from chiron_workers.store.subjects import slug
 
 FOUND = 10
 
@@ -57,7 +58,7 @@ async def measure(found: Services, asked: QuestionSet) -> Figures:
             ids = await keep(found, store, asked)
             figures: Figures = {}
             by_id = {fact_id: asked.texts[text] for text, fact_id in ids.items()}
-            for name, rank in (await rankings(store, asked.name, by_id, limit=FOUND)).items():
+            for name, rank in (await rankings(store, slug(asked.name), by_id, limit=FOUND)).items():
                 scores = [
                     (ndcg(ranked, grades), recall(ranked, grades))
                     for question, answers in asked.answers.items()
@@ -74,7 +75,7 @@ async def measure(found: Services, asked: QuestionSet) -> Figures:
 async def keep(found: Services, store: Store, asked: QuestionSet) -> dict[str, str]:
     """Store each text as a fact, whole: ids of facts by ids of texts. Joined with what says the same, no set were left."""
     vectors = np.array(await store.embedder.embed(list(asked.texts.values())), dtype=np.float16)
-    rows = [FactRow(new_id(), asked.name, text.replace("\0", " ")) for text in asked.texts.values()]
+    rows = [FactRow(new_id(), slug(asked.name), text.replace("\0", " ")) for text in asked.texts.values()]
     table_name = await store.search.vectors.ensure()
     with psycopg.connect(found.settings.database_url, autocommit=True) as connection:
         copy_facts(connection, table_name, rows, vectors)
