@@ -7,10 +7,10 @@ from statistics import fmean, median
 from typing import TypeVar
 
 import numpy as np
-from chiron_workers.store.filters import Filters
 
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
+from chiron_workers.store.filters import Filters
 from chiron_workers.store.queries import load
 from chiron_workers.store.vectors import half
 

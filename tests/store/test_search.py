@@ -61,7 +61,7 @@ async def test_the_score_is_the_fused_reciprocal_rank_as_a_share_of_the_best_pos
     assert worded == [PROBE]
     found = await ask(pool, embedder, query)
     expected = {
-        content: (2 / (61 + nearest.index(content)) + (content in worded) / 61) / (3 / 61)
+        content: (2 / (11 + nearest.index(content)) + (content in worded) / 11) / (3 / 11)
         for content in nearest
     }
     assert {fact["content"]: fact["score"] for fact in found} == pytest.approx(expected, abs=1e-6)
