@@ -21,6 +21,7 @@ class Settled:
     confidence: float
     status: FactStatus
     status_before: FactStatus
+    is_changed: bool
 
     @property
     def was_lifted(self) -> bool:
@@ -68,7 +69,10 @@ class Confidences:
         await follow(self._session, [row["fact_id"] for row in rows if row["is_changed"]])
         return {
             row["fact_id"]: Settled(
-                row["confidence"], FactStatus(row["status"]), FactStatus(row["status_before"])
+                row["confidence"],
+                FactStatus(row["status"]),
+                FactStatus(row["status_before"]),
+                row["is_changed"],
             )
             for row in rows
         }

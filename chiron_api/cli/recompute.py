@@ -1,0 +1,52 @@
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_workers.embed import open_embedder
+from chiron_workers.settings import settings
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.rechecks import FIRST, Rechecked, recheck
+
+cli = typer.Typer()
+
+
+@cli.command()
+def recompute(
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Look again for quotes that are not verified, and compute the confidence of every fact anew.
+
+    After an upgrade from a version that did not verify quotes, or after changing a setting of confidences.
+    """
+    done = run(_recheck_all(subject))
+    if as_json:
+        typer.echo(json_line(done))
+        return
+    typer.echo(
+        f"{done.facts:,} facts looked at, {done.verified:,} quotes verified, {done.changed:,} facts changed."
+    )
+
+
+async def _recheck_all(subject: str | None) -> Rechecked:
+    embedder = open_embedder(settings())
+    try:
+        async with open_pool(settings().database_url, size=2) as pool:
+            async with Store(Session(pool, Caller()), embedder) as store:
+                known = [await store.subjects.get(subject)] if subject else await store.subjects.all()
+            done = Rechecked()
+            for one in known:
+                after: UUID | None = FIRST
+                while after is not None:
+                    async with Store(Session(pool, Caller()), embedder) as store:
+                        page, after = await recheck(store.facts, subject_id=one["subject_id"], after=after)
+                    done += page
+            return done
+    finally:
+        await embedder.close()

@@ -1,0 +1,15 @@
+-- page
+select id from facts where id > %(after)s and subject_id = %(subject_id)s order by id limit %(limit)s;
+
+-- unverified
+select id, source_url, quote from assertions
+ where fact_id = any(%(fact_ids)s::uuid[]) and quote is not null and quote_state = 'unverified';
+
+-- verify_fact
+update facts set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s, snapshot_hash = %(hash)s
+ where id = %(id)s;
+
+-- verify_corroboration
+update corroborations
+   set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s, snapshot_hash = %(hash)s
+ where id = %(id)s;

@@ -1,0 +1,31 @@
+import httpx2
+from quoted import quoted
+
+from chiron_workers.embed import Embedder
+from chiron_workers.ids import new_id
+from chiron_workers.store import Session, Store
+from chiron_workers.store.connect import Pool
+
+WORDS = "The Moon's crust is 50 km thick on average."
+
+
+async def test_a_fact_shows_its_evidence_and_can_be_taken_out_and_brought_back(
+    client: httpx2.AsyncClient, pool: Pool, embedder: Embedder
+):
+    async with Store(Session(pool), embedder) as store:
+        stored = await store.facts.add(await quoted(pool, WORDS))
+    url = f"/v1/facts/{stored.fact_id}"
+    shown = (await client.get(url)).json()
+    assert (shown["content"], shown["status"], shown["claimed_confidence"]) == (WORDS, "accepted", 0.9)
+    [source] = shown["assertions"]
+    assert (source["quote"], source["quote_start"], source["quote_end"]) == (WORDS, 0, len(WORDS))
+    assert (await client.post(f"{url}/withdraw", json={"reason": "misread"})).json()["status"] == "withdrawn"
+    back = (await client.post(f"{url}/reinstate", json={})).json()
+    assert (back["status"], back["history"][1]["reason"]) == ("accepted", "withdrawn: misread")
+
+
+async def test_a_fact_that_is_not_there_is_404_and_a_wrong_body_422(client: httpx2.AsyncClient):
+    unknown = f"/v1/facts/{new_id()}"
+    assert (await client.get(unknown)).status_code == 404
+    assert (await client.post(f"{unknown}/withdraw", json={})).status_code == 404
+    assert (await client.post(f"{unknown}/withdraw", json={"why": "x"})).status_code == 422
