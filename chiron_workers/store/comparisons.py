@@ -10,6 +10,7 @@ from chiron_workers.states import Decider, FactStatus, Relation
 from chiron_workers.store.claims import Claim
 from chiron_workers.store.judgements import Judgements
 from chiron_workers.store.queries import load
+from chiron_workers.store.search import Search
 from chiron_workers.store.session import Asker, Session
 from chiron_workers.store.vectors import half
 
@@ -47,15 +48,16 @@ class Compared:
 class Comparisons:
     """Holds a claim against what is known: vectors nominate the neighbours, rules decide, and a model in doubt."""
 
-    def __init__(self, session: Session, asker: Asker | None) -> None:
+    def __init__(self, session: Session, search: Search, asker: Asker | None) -> None:
         self._session = session
+        self._search = search
         self._judgements = Judgements(session, asker)
 
     async def prepare(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Compared:
         """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""
         now = await self._session.row(SQL["now"])
         assert now is not None
-        rows = await self._neighbours("nearest", claim, embedding, table)
+        rows = await self._nearest(claim, embedding, table)
         verdicts = {row["id"]: relation(claim.content, row["content"]) for row in rows}
         asked = 0
         for row in rows:
@@ -83,6 +85,16 @@ class Comparisons:
             if row["id"] not in compared.seen
         )
         return [one for one in found if one is not None]
+
+    async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
+        """The facts nearest to a claim, and the withdrawn ones: to say again what was withdrawn does not bring it back."""
+        near = await self._search.nominate(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
+        ids = [one["id"] for one in near if one["cosine"] >= NEAR]
+        statuses = await self._session.rows(SQL["statuses"], {"fact_ids": ids}) if ids else []
+        by_id = {row["id"]: row["status"] for row in statuses}
+        rows: list[DictRow] = [{**one, "status": by_id[one["id"]]} for one in near if one["id"] in by_id]
+        rows += await self._neighbours("withdrawn", claim, embedding, table)
+        return sorted(rows, key=lambda row: -row["cosine"])
 
     async def _neighbours(
         self,

@@ -1,12 +1,14 @@
 -- now
 select clock_timestamp() as at;
 
--- nearest
--- Withdrawn facts too: who says again what was withdrawn does not bring it back.
+-- statuses
+select id::text as id, status from facts where id = any(%(fact_ids)s::uuid[]);
+
+-- withdrawn
 with nearest as materialized (
   select fact_id, (embedding <=> %(embedding)s::halfvec) + 0 as distance
     from {table}
-   where subject_id = %(subject_id)s and status in ('accepted', 'disputed', 'candidate', 'withdrawn')
+   where subject_id = %(subject_id)s and status = 'withdrawn'
    order by (embedding <=> %(embedding)s::halfvec) + 0, fact_id
    limit %(limit)s
 )

@@ -15,6 +15,7 @@ from chiron_workers.store.comparisons import Comparison, Comparisons, chosen
 from chiron_workers.store.confidences import Confidences, Settled, computed, status_of
 from chiron_workers.store.links import Link, Links
 from chiron_workers.store.queries import load
+from chiron_workers.store.search import Search
 from chiron_workers.store.session import Asker, Session
 from chiron_workers.store.signatures import sign
 from chiron_workers.store.subjects import Subjects
@@ -50,7 +51,7 @@ class Facts:
         self.vectors = Vectors(session, embedder.space)
         self.links = Links(session)
         self.confidences = Confidences(session)
-        self.comparisons = Comparisons(session, asker)
+        self.comparisons = Comparisons(session, Search(session, embedder), asker)
 
     async def add(self, claim: Claim) -> Stored:
         """Store a claim with its vector, or add its source to the fact that says the same.
