@@ -21,7 +21,7 @@ NEAR = (
     0.6  # cosine similarity; vectors only nominate, since they cannot tell a contradiction from a paraphrase
 )
 ASKED_FROM = 0.75
-ASKED_MAX = 3  # questions to the model for one claim
+ASKED_MAX = 2  # questions to the model for one claim
 
 
 @dataclass(frozen=True, slots=True)

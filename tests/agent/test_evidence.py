@@ -1,0 +1,104 @@
+"""From the fetched page to the fact: what an agent stores is held against its source and against what is known."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from scripted_model import Says, call, calls, says, turn
+from sites import Site, serving
+from stage import Stage
+
+from chiron_workers.states import Outcome
+from chiron_workers.store.judgements import ANSWER
+from chiron_workers.tools import registry
+
+PAGE = (
+    "Deep sea\n\nThe trench was surveyed in 2010 by a ship with an echo sounder.\n\n"
+    "The Challenger Deep is 10,994 metres deep. It was not reached by light."
+)
+OTHER = "Depths of the oceans\n\nThe Challenger Deep is 10,935 metres deep, says a newer survey of 2021."
+THIRD = "A handbook of trenches\n\nSounders agree: the depth of the Challenger Deep is 10,994 metres. It has no plants."
+
+
+@pytest.fixture
+async def sites(setting: Callable[[str, str], None]) -> AsyncIterator[list[Site]]:
+    setting("FETCH_PRIVATE", "true")
+    setting("FETCH_PAUSE_S", "0")
+    async with serving("127.0.0.1") as first, serving("127.0.0.2") as second, serving("127.0.0.3") as third:
+        for site, words in ((first, PAGE), (second, OTHER), (third, THIRD)):
+            site.text("/depth", words)
+        yield [first, second, third]
+
+
+def stored(site: Site, content: str, quote: str, **fields: Any) -> dict[str, Any]:
+    given = {
+        "content": content,
+        "subject_id": "physics",
+        "source_url": site.url + "/depth",
+        "source_score": 0.9,
+        "topic_path": "sea/depth",
+        "confidence": 1.0,
+        "quote": quote,
+    }
+    return call("store_knowledge", **(given | fields))
+
+
+def script(sites: list[Site]) -> Callable[[dict[str, Any]], Says]:
+    first, second, third = sites
+    steps = [
+        lambda: calls(*(call("web_fetch", url=site.url + "/depth") for site in sites)),
+        lambda: calls(stored(first, "The Challenger Deep is 11,994 metres deep.", "is 11,994 metres deep")),
+        lambda: calls(stored(first, "The Challenger Deep is 10,994 metres deep.", "is 10,994 metres deep")),
+        lambda: calls(stored(second, "The Challenger Deep is 10,935 metres deep.", "The Challenger Deep is 10,935 metres deep")),
+        lambda: calls(stored(third, "The Challenger Deep is 10,994 m deep.", "the depth of the Challenger Deep is 10,994 metres")),
+        lambda: says("Between 10,935 and 10,994 metres."),
+    ]  # fmt: skip
+
+    def answer(request: dict[str, Any]) -> Says:
+        if any(tool["name"] == ANSWER for tool in request.get("tools", [])):
+            return calls(call(ANSWER, relation="new", reason="They are about different things."))
+        return steps[turn(request)]()
+
+    return answer
+
+
+def results(request: dict[str, Any]) -> list[str]:
+    return [
+        str(block["content"])
+        for block in request["messages"][-1]["content"]
+        if block["type"] == "tool_result"
+    ]
+
+
+async def test_invented_words_are_refused_and_sources_are_weighed(stage: Stage, sites: list[Site]) -> None:
+    stage.registry = registry()
+    await stage.model(script(sites))
+    [run_id] = await stage.submit("How deep is the Challenger Deep?")
+    assert await stage.play(run_id) is Outcome.PLAYED
+
+    asked = {turn(request): request for request in stage.server.requests if len(request["messages"]) > 1}
+    [refusal] = results(asked[2])
+    assert "quote: " in refusal
+    assert "The Challenger Deep is 10,994 metres deep." in refusal  # so that the agent can mend it
+    [contradiction], [joined] = results(asked[4]), results(asked[5])
+    assert "contradicts" in contradiction
+    assert "joined" in joined
+
+    first, second = await stage.rows("select * from facts order by id")
+    assert (first["content"], first["quote"]) == (
+        "The Challenger Deep is 10,994 metres deep.",
+        "The Challenger Deep is 10,994 metres deep.",
+    )
+    assert (first["status"], round(first["confidence"], 4)) == ("disputed", 0.6)
+    assert (second["status"], round(second["confidence"], 4)) == ("disputed", 0.3)
+    [link] = await stage.rows("select fact_id, other_id, relation from fact_links")
+    assert (link["fact_id"], link["other_id"], link["relation"]) == (second["id"], first["id"], "contradicts")
+    [other] = await stage.rows("select * from corroborations")
+    assert (other["fact_id"], other["quote"]) == (
+        first["id"],
+        "Sounders agree: the depth of the Challenger Deep is 10,994 metres.",
+    )
+    for row in (first, second, other):
+        [text] = await stage.rows("select hash from snapshots where hash = %s", row["snapshot_hash"])
+        assert text["hash"]
+    assert (await stage.row(run_id))["facts"] == 2
