@@ -1,0 +1,68 @@
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.difference_display import lines
+from chiron_api.moments import starting_time
+from chiron_api.terminal import as_json as json_line
+from chiron_workers.errors import UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store import Session
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.differences import LISTED_MAX, Difference, Differences
+from chiron_workers.store.subjects import slug
+from chiron_workers.store.summaries import parse_id
+
+cli = typer.Typer()
+
+
+@cli.command()
+def diff(
+    batches: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EARLIER LATER]", help="Ids of two batches of one subject.", show_default=False
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Subject, in place of batches.")
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(parser=starting_time, metavar="TIME", help="From when on, such as 2026-03-01."),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(parser=starting_time, metavar="TIME", help="Up to when. Default: now.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what has become of a subject: between the ends of two of its batches, or since a time.
+
+    New facts, those whose confidence or status is another now, that further sources confirm, that were withdrawn or
+    contradicted, and sources that are gone or no longer say what facts rest on.
+    """
+    found = run(_difference(batches or [], subject, since, until, limit))
+    typer.echo(json_line(found) if as_json else "\n".join(lines(found)))
+
+
+async def _difference(
+    batches: list[str], subject: str | None, since: datetime | None, until: datetime | None, limit: int
+) -> Difference:
+    if batches and (subject or since or until):
+        raise UsageError("Give two batches, or --subject with --since; not both.")
+    if len(batches) not in (0, 2):
+        raise UsageError("Give two batches, the earlier one first.")
+    if not batches and not (subject and since):
+        raise UsageError(
+            "Give two batches, or a subject and a time: `chiron diff --subject S --since 2026-03-01`."
+        )
+    ids = [parse_id(batch) for batch in batches]
+    async with open_pool(settings().database_url, size=2) as pool:
+        differences = Differences(Session(pool))
+        if ids:
+            return await differences.of_batches(*ids, limit=limit)
+        assert subject and since
+        return await differences.between(slug(subject), since, until, limit=limit)

@@ -1,0 +1,204 @@
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from dated_facts import Dated, day
+
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.store import Session
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.differences import Difference, Differences
+from chiron_workers.store.sources import Page, Sources
+
+SINCE, UNTIL = 10, 20
+
+
+@pytest.fixture
+async def dated(pool: Pool) -> Dated:
+    return await Dated(pool).begin()
+
+
+async def between(dated: Dated, since: float = SINCE, until: float | None = UNTIL, **more: Any) -> Difference:
+    ends = None if until is None else day(until)
+    return await Differences(Session(dated.pool)).between("ice", day(since), ends, **more)
+
+
+def counted(found: Difference) -> dict[str, int]:
+    return {name: count for name, count in found.counts.items() if count}
+
+
+async def test_what_was_stored_in_between_is_new_and_what_was_there_before_or_came_later_is_not(
+    dated: Dated,
+) -> None:
+    for content, at in (("Before.", 9), ("At the first moment.", 10), ("In between.", 11), ("Later.", 21)):
+        await dated.fact(content, at=at)
+    found = await between(dated)
+    assert [fact.content for fact in found.new] == ["In between."]
+    assert (counted(found), found.is_empty) == ({"new": 1}, False)
+    assert (found.new[0].status_before, found.new[0].at) == (None, day(11))
+
+
+async def test_a_fact_is_told_as_it_was_at_both_moments_whatever_came_after(dated: Dated) -> None:
+    fact_id = await dated.fact("It floats.", at=1, confidence=0.5, status="candidate")
+    for confidence, status, until in (
+        (0.8, "accepted", 9),
+        (0.85, "accepted", 12),
+        (0.95, "disputed", 15),
+        (0.9, "disputed", 25),
+    ):
+        await dated.was(fact_id, confidence, status, until=until, reason=f"on day {until}")
+    [fact] = (await between(dated)).changed
+    assert (fact.confidence_before, fact.status_before) == (pytest.approx(0.85), "accepted")
+    assert (fact.confidence, fact.status) == (pytest.approx(0.9), "disputed")
+    assert (fact.at, fact.reason) == (day(15), "on day 15")
+    assert [fact.status for fact in (await between(dated, 20, None)).dropped] == ["candidate"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("candidate", "accepted", "lifted"),
+        ("candidate", "disputed", "lifted"),
+        ("accepted", "candidate", "dropped"),
+        ("accepted", "withdrawn", "withdrawn"),
+        ("disputed", "withdrawn", "withdrawn"),
+        ("withdrawn", "accepted", "restored"),
+        ("accepted", "disputed", "changed"),
+        ("candidate", "withdrawn", ""),
+        ("accepted", "accepted", ""),
+        ("candidate", "candidate", ""),
+    ],
+)
+async def test_a_fact_that_moves_between_what_is_shown_and_what_is_not_says_how(
+    dated: Dated, before: str, after: str, kind: str
+) -> None:
+    fact_id = await dated.fact("It floats.", at=1, status=after)
+    await dated.was(fact_id, 0.9, before, until=15)
+    found = await between(dated)
+    assert (counted(found), found.is_empty) == ({kind: 1} if kind else {}, not kind)
+
+
+async def test_what_came_and_went_in_between_is_no_difference(dated: Dated) -> None:
+    stored = await dated.fact("Stored and withdrawn.", at=11, status="withdrawn")
+    await dated.was(stored, 0.9, "accepted", until=12)
+    there_and_back = await dated.fact("There and back.", at=1)
+    await dated.was(there_and_back, 0.9, "accepted", until=12)
+    await dated.was(there_and_back, 0.5, "candidate", until=13)
+    assert (await between(dated)).is_empty
+
+
+async def test_a_candidate_that_is_new_is_counted_and_makes_no_difference(dated: Dated) -> None:
+    await dated.fact("Perhaps.", at=12, status="candidate", confidence=0.4)
+    found = await between(dated)
+    assert (counted(found), found.is_empty) == ({"candidates": 1}, True)
+    assert [fact.content for fact in found.candidates] == ["Perhaps."]
+
+
+async def test_further_sources_of_known_facts_are_told(dated: Dated) -> None:
+    known, new = await dated.fact("Known.", at=1), await dated.fact("New.", at=12)
+    for at, url in (
+        (5, "https://a.org/"),
+        (12, "https://b.org/"),
+        (13, "https://c.org/"),
+        (22, "https://d.org/"),
+    ):
+        await dated.corroborate(known, url, at=at)
+    await dated.corroborate(new, "https://b.org/", at=13)
+    found = await between(dated)
+    assert [(fact.id, fact.sources) for fact in found.corroborated] == [
+        (known, ["https://b.org/", "https://c.org/"])
+    ]
+    assert counted(found) == {"new": 1, "corroborated": 1}
+
+
+async def test_contradictions_are_told_with_both_sides(dated: Dated) -> None:
+    four, five = (
+        await dated.fact("Four.", at=1, status="disputed"),
+        await dated.fact("Five.", at=12, status="disputed"),
+    )
+    out_of_sight = [await dated.fact(f"Candidate {n}.", at=1, status="candidate") for n in (1, 2)]
+    await dated.was(four, 0.9, "disputed", until=9)
+    await dated.contradict(five, four, at=12)
+    await dated.contradict(*out_of_sight, at=12)
+    found = await between(dated)
+    [pair] = found.contradicted
+    assert (pair.content, pair.other_content, pair.reason) == ("Five.", "Four.", "other numbers")
+    assert counted(found) == {"new": 1, "contradicted": 1}
+    assert (await between(dated, 13, 20)).is_empty
+
+
+async def changed(dated: Dated, url: str, kind: str, at: float, *fact_ids: str) -> None:
+    """As if an address had changed on a day, with these facts on words that are gone."""
+    async with Session(dated.pool) as session:
+        kept = await Sources(session).keep(Page(url, f"{url} {kind} {at}", "text/plain"))
+    change_id = new_id()
+    await dated.write(
+        """insert into source_changes (id, url, kind, fetch_id, hash_before, hash, at, checked_at)
+           select %(id)s, %(url)s, %(kind)s, id, hash, case when %(kind)s <> 'gone' then hash end, %(at)s, %(at)s
+             from fetches where url = %(url)s and hash = %(hash)s order by fetched_at desc limit 1""",
+        id=change_id, url=url, kind=kind, at=day(at), hash=kept,
+    )  # fmt: skip
+    for fact_id in fact_ids:
+        await dated.write("insert into lost_grounds values (%(c)s, %(f)s, %(f)s)", c=change_id, f=fact_id)
+
+
+async def test_sources_count_where_facts_of_the_subject_lost_what_they_rest_on(dated: Dated) -> None:
+    fact_id = await dated.fact("It floats.", at=1)
+    await changed(dated, "https://gone.org/", "gone", 12, fact_id)
+    await changed(dated, "https://changed.org/", "changed", 13, fact_id)
+    await changed(dated, "https://counter.org/", "changed", 13)
+    await changed(dated, "https://before.org/", "gone", 9, fact_id)
+    found = await between(dated)
+    assert {source.url: source.kind for source in found.sources} == {
+        "https://gone.org/": "gone",
+        "https://changed.org/": "changed",
+    }
+    assert counted(found) == {"sources_gone": 1, "sources_changed": 1}
+    await dated.write("insert into subjects (id, title) values ('sea', 'Sea')")
+    assert (await Differences(Session(dated.pool)).between("sea", day(10), day(20))).is_empty
+
+
+async def test_lists_are_cut_and_counts_are_whole(dated: Dated) -> None:
+    for n in range(7):
+        await dated.fact(f"Fact {n}.", at=12, confidence=0.8 + n / 100)
+    found = await between(dated, limit=3)
+    assert (found.counts["new"], [fact.content for fact in found.new]) == (
+        7,
+        ["Fact 6.", "Fact 5.", "Fact 4."],
+    )
+
+
+async def test_a_subject_that_is_not_there_and_a_time_without_length_are_refused(dated: Dated) -> None:
+    differences = Differences(Session(dated.pool))
+    with pytest.raises(NotFound, match="no subject 'sea'"):
+        await differences.between("sea", day(1))
+    for until in (day(10), day(9)):
+        with pytest.raises(UsageError, match="has no length"):
+            await differences.between("ice", day(10), until)
+
+
+async def test_differences_of_consecutive_times_add_up(dated: Dated) -> None:
+    """Whatever happened: what is shown at the end is what was shown at the beginning, and what the differences say."""
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    dice = random.Random(seed)
+    states = ("accepted", "disputed", "candidate", "withdrawn")
+    for n in range(40):
+        times = sorted(dice.uniform(0, 40) for _ in range(dice.randint(1, 5)))
+        fact_id = await dated.fact(f"Fact {n}.", at=times[0], status=dice.choice(states))
+        for at in times[1:]:
+            await dated.was(fact_id, 0.9, dice.choice(states), until=at)
+    shown: set[str] = set()
+    marks = [0.0, *sorted(dice.uniform(1, 39) for _ in range(4)), 41]
+    for since, until in pairwise(marks):
+        found = await between(dated, since, until)
+        assert not {one.id for one in (*found.new, *found.lifted, *found.restored)} & shown
+        assert {one.id for one in (*found.dropped, *found.withdrawn, *found.changed)} <= shown
+        shown |= {one.id for one in (*found.new, *found.lifted, *found.restored)}
+        shown -= {one.id for one in (*found.dropped, *found.withdrawn)}
+    async with dated.pool.connection() as connection:
+        query = "select id::text from facts where status in ('accepted', 'disputed')"
+        now = {row["id"] for row in await (await connection.execute(query)).fetchall()}
+    assert shown == now
