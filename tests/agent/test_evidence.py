@@ -50,7 +50,7 @@ def script(sites: list[Site]) -> Callable[[dict[str, Any]], Says]:
         lambda: calls(stored(first, "The Challenger Deep is 11,994 metres deep.", "is 11,994 metres deep")),
         lambda: calls(stored(first, "The Challenger Deep is 10,994 metres deep.", "is 10,994 metres deep")),
         lambda: calls(stored(second, "The Challenger Deep is 10,935 metres deep.", "The Challenger Deep is 10,935 metres deep")),
-        lambda: calls(stored(third, "The Challenger Deep is 10,994 m deep.", "the depth of the Challenger Deep is 10,994 metres")),
+        lambda: calls(stored(third, "The Challenger Deep is 10,994 m deep.", "Challenger Deep is 10,994 metres")),
         lambda: says("Between 10,935 and 10,994 metres."),
     ]  # fmt: skip
 
