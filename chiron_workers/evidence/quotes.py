@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chiron_workers.evidence.folding import Folded, fold, joints, unbroken
+from chiron_workers.evidence.folding import fold, joints, unbroken
+from chiron_workers.evidence.letters import Folded
 from chiron_workers.evidence.nearest import nearest
 from chiron_workers.evidence.sentences import whole
 from chiron_workers.evidence.spelling import BROKEN
