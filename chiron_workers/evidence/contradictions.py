@@ -7,6 +7,7 @@ from chiron_workers.evidence.wording import Statement, Word
 
 NEGATED_SHARE = 0.65  # of the content words of both, for a negation in one of them to deny the other
 NAMES_MAX = 3  # words of a name
+POWERS = {"can", "could"}  # what can be done need not be a doubt
 OTHER_WORDS_MAX = 2  # beside the names in which two statements differ
 
 
@@ -79,7 +80,14 @@ def turned_around(both: Comparison) -> str:
 def other_name(both: Comparison) -> str:
     """Two names for what has one only, such as a capital or a founder; empty where that is not plain."""
     new, known = _names(both.only_new), _names(both.only_known)
-    if not (0 < len(new) <= NAMES_MAX and 0 < len(known) <= NAMES_MAX) or both.differing:
+    change = both.replacement
+    if change is not None and change.at == 0 and len(change.new) == len(change.known) == 1:
+        new, known = [*change.new], [*change.known]  # whatever opens a sentence has a capital
+    if (
+        not (0 < len(new) <= NAMES_MAX and 0 < len(known) <= NAMES_MAX)
+        or both.differing
+        or _any_opposites(both)
+    ):
         return ""
     if len(both.only_new) - len(new) > OTHER_WORDS_MAX or len(both.only_known) - len(known) > OTHER_WORDS_MAX:
         return ""
@@ -87,8 +95,7 @@ def other_name(both: Comparison) -> str:
         return ""
     if any(word.opener in SETTINGS for word in (*new, *known)):
         return ""
-    cues = both.one.stems & both.other.stems & ONE_ANSWER
-    if not cues and not _share_a_rank(both):
+    if not leaves_one_answer(both):
         return ""
     return f"{_written(new)} against {_written(known)}"
 
@@ -100,10 +107,14 @@ def is_equally_negated(both: Comparison) -> bool:
 
 def is_equally_limited(both: Comparison) -> bool:
     """Whether both are said as firmly, and with the same limits."""
-    return (
-        both.one.hedges == both.other.hedges
-        and both.one.restrictions & CUES == both.other.restrictions & CUES
-    )
+    hedges = (both.one.hedges ^ both.other.hedges) - POWERS
+    return not hedges and both.one.restrictions & CUES == both.other.restrictions & CUES
+
+
+def leaves_one_answer(both: Comparison) -> bool:
+    """Whether both speak of what only one can be: the largest, the first, the capital, the founder."""
+    cues = both.one.stems & both.other.stems & ONE_ANSWER
+    return bool(cues) or any(slot.is_rank for slot in both.slots)
 
 
 def _names(words: tuple[Word, ...]) -> list[Word]:
@@ -149,7 +160,3 @@ def _way(statement: Statement) -> tuple[dict[str, Word], dict[str, Word]]:
         {stem: word for stem, word in start.items() if stem not in end},
         {stem: word for stem, word in end.items() if stem not in start},
     )
-
-
-def _share_a_rank(both: Comparison) -> bool:
-    return any(slot.is_rank for slot in both.slots)

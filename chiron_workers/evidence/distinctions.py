@@ -1,10 +1,12 @@
 """The ways in which a statement is about something else than a known one, or limits it."""
 
 from chiron_workers.evidence.comparison import Comparison
-from chiron_workers.evidence.contradictions import is_equally_limited, is_equally_negated
+from chiron_workers.evidence.contradictions import is_equally_limited, is_equally_negated, leaves_one_answer
 from chiron_workers.evidence.quantities import Agreement
+from chiron_workers.evidence.stems import opposites
 from chiron_workers.evidence.vocabulary import CONDITION_OPENERS, CUES
 
+NAMED_SHARE = 0.4  # of the content words of both, at least, where their names and figures differ
 OTHER_PROPERTY_SHARE = 0.4  # of the content words of both, at most, where what they measure differs
 LIMITED_SHARE = 0.6  # of the known statement's content words, that the one which limits it repeats
 _NO_MEASURE = {"count", "name", "rank", "share", "times", "percentage points"}
@@ -23,24 +25,21 @@ def other_time(both: Comparison) -> str:
 def other_one(both: Comparison) -> str:
     """Which ones two statements speak of where those are not the same; empty where that is not plain."""
     which = [slot for slot in both.differing if slot.is_other_one]
-    numbers = [slot for slot in both.differing if not slot.is_which]
-    is_only_change = both.in_order and not numbers
-    if which and not is_only_change and both.one.stems & both.other.stems:
+    has_other_numbers = any(not slot.is_which for slot in both.differing)
+    if which and (has_other_numbers or not both.in_order) and both.one.stems & both.other.stems:
         return f"They speak of different ones: {which[0].new}, {which[0].known}"
-    new = [word.written for word in both.only_new if word.is_name]
-    known = [word.written for word in both.only_known if word.is_name]
-    if new and known and numbers and both.share >= 0.4 and not _may_be_short(both):
-        return f"They speak of different ones: {' '.join(new)}, {' '.join(known)}"
-    return ""
+    if not has_other_numbers or not is_equally_negated(both):
+        return ""
+    return _other_names(both) or _other_subject(both)
 
 
 def other_property(both: Comparison) -> str:
     """What two statements measure that has no common unit; empty where something has."""
-    ours = {one.dimension for one in both.one.figures.quantities}
-    theirs = {one.dimension for one in both.other.figures.quantities}
+    ours = {one.dimension for one in both.one.figures.quantities} - _NO_MEASURE
+    theirs = {one.dimension for one in both.other.figures.quantities} - _NO_MEASURE
     if both.slots or both.share > OTHER_PROPERTY_SHARE or not (both.only_new and both.only_known):
         return ""
-    if not (ours and theirs) or (ours | theirs) & _NO_MEASURE or _bases(ours) & _bases(theirs):
+    if not (ours and theirs) or _bases(ours) & _bases(theirs) or not is_equally_negated(both):
         return ""
     return f"They measure different things: {both.figures_only_new[0]}, {both.figures_only_known[0]}"
 
@@ -53,7 +52,11 @@ def limit(both: Comparison) -> str:
     repeated = len(both.one.stems & both.other.stems)
     if repeated < LIMITED_SHARE * len(both.other.stems) or repeated < 2:
         return ""
-    return f'The new one says "{min(cues)}"'
+    cue, place = next((word, at) for word, at in both.one.scopes if word in cues)
+    denied_before = sum(at < place for word, at in both.one.scopes if word == "not")
+    if denied_before != len(both.other.negations):
+        return ""  # "not A but B" limits nothing
+    return f'The new one says "{cue}"'
 
 
 def condition(both: Comparison) -> str:
@@ -61,12 +64,15 @@ def condition(both: Comparison) -> str:
     one, other = both.one, both.other
     if both.only_known or both.figures_only_known or not is_equally_negated(both):
         return ""
-    if (
-        one.order[: len(other.order)] != other.order
-        or one.particles[: len(other.particles)] != other.particles
-    ):
-        return ""
     if any(slot.agreement is Agreement.DIFFERENT or slot.is_wider for slot in both.slots):
+        return ""
+    closer = _closer(both)
+    if closer and not both.only_new and len(both.slots) == 1 and _is_said_alike(both):
+        return closer
+    if (one.order[: len(other.order)], one.particles[: len(other.particles)]) != (
+        other.order,
+        other.particles,
+    ):
         return ""
     softer = sorted((one.hedges | one.restrictions) - other.hedges - other.restrictions)
     if softer and other.hedges <= one.hedges and both.in_order:
@@ -76,12 +82,38 @@ def condition(both: Comparison) -> str:
     added = both.only_new
     if added and all(word.opener in CONDITION_OPENERS for word in added) and not both.figures_only_new:
         return f'The new one adds a condition: "{added[0].opener} {" ".join(word.written for word in added)}"'
-    closer = [slot for slot in both.slots if slot.is_narrower]
-    return f"{closer[0].new} is more precise than {closer[0].known}" if closer and both.in_order else ""
+    return closer if both.in_order else ""
 
 
-def _may_be_short(both: Comparison) -> bool:
-    return any(word.is_acronym for word in (*both.only_new, *both.only_known))
+def _other_names(both: Comparison) -> str:
+    new = [word.written for word in both.only_new if word.is_name]
+    known = [word.written for word in both.only_known if word.is_name]
+    if not new or not known or any(word.is_acronym for word in (*both.only_new, *both.only_known)):
+        return ""  # an acronym may be short for the other name
+    are_all_names = len(new) == len(both.only_new) and len(known) == len(both.only_known)
+    if not are_all_names and both.share < NAMED_SHARE:
+        return ""
+    return f"They speak of different ones: {' '.join(new)}, {' '.join(known)}"
+
+
+def _other_subject(both: Comparison) -> str:
+    change = both.replacement
+    if change is None or change.at > 0 or not both.is_one_topic or leaves_one_answer(both):
+        return ""
+    if len(change.new) != 1 or len(change.known) != 1:
+        return ""
+    ours, theirs = change.new[0].written, change.known[0].written
+    return "" if opposites(ours, theirs) else f"They speak of different ones: {ours}, {theirs}"
+
+
+def _closer(both: Comparison) -> str:
+    slot = next((slot for slot in both.slots if slot.is_narrower), None)
+    return f"{slot.new} is more precise than {slot.known}" if slot else ""
+
+
+def _is_said_alike(both: Comparison) -> bool:
+    one, other = both.one, both.other
+    return (one.hedges, one.restrictions) == (other.hedges, other.restrictions)
 
 
 def _bases(dimensions: set[str]) -> set[str]:

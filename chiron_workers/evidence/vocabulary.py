@@ -47,6 +47,7 @@ OPPOSITES = [_pair(written) for written in words("opposites")]
 RELATIVE_OPPOSITES = [_pair(written) for written in words("relative opposites")]
 OPPOSING_PREFIXES = tuple(words("opposing prefixes"))
 NO_OPPOSITES = frozenset(_pair(written) for written in words("no opposites"))
+PHRASES = {written: word for written, _, word in (line.partition(" = ") for line in _SECTIONS["phrases"])}
 ONE_NAME = {
     tuple(written.split()): name
     for written, _, name in (line.partition(" = ") for line in _SECTIONS["one name"])

@@ -16,13 +16,17 @@ from chiron_workers.evidence.vocabulary import (
     ONE_NAME,
     PARTICLES,
     PHRASE_OPENERS,
+    PHRASES,
     RESTRICTIONS,
     SETTINGS,
     SILENT,
 )
 
-_TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
+DATE = "\x00d"
+_TOKEN = re.compile(r"\x00[nd]|[,;]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 PHRASES_MAX = 3  # that open a sentence
+_PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
+_DETERMINERS = frozenset({"the", "a", "an", "its", "their", "his", "her"})
 _VERBS = frozenset({"is", "are", "was", "were", "be", "been", "has", "have", "had"})
 _ONE_WORD = {"when": "if", "whenever": "if", "chiefly": "mainly", "solely": "only", "exclusively": "only"}
 _PROSE = frozenset(" .,;:!?'\"()[]-\x00")
@@ -76,7 +80,7 @@ def folded(text: str) -> str:
 
 def taken_apart(text: str) -> Statement:
     """A statement's words and figures. A phrase that opens it (`In 1969, ...`) counts as if it closed it."""
-    found = figures(text)
+    found = figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
     for _ in range(PHRASES_MAX):
         moved = _LEADING_PHRASE.match(found.text)
         if moved is None or moved[1].lower() not in PHRASE_OPENERS or re.search(r"[.!?] [A-Z]", found.text):
@@ -119,24 +123,36 @@ class _Reading:
     negations: list[str] = field(default_factory=list)
     scopes: list[tuple[str, int]] = field(default_factory=list)
     opener: str = ""
+    phrase_words: int = 0  # content words since the opener
 
     def read(self, tokens: list[str], lowered: list[str]) -> None:
         n = 0
         while n < len(tokens):
             if tokens[n].startswith("\x00"):
                 self.order.append("#" + tokens[n][1:])
+                if tokens[n] == DATE or _DETERMINERS.intersection(lowered[n + 1 : n + 2]):
+                    self._close_phrase()
                 n += 1
-                continue
-            n += self._read_word(tokens, lowered, n)
+            elif tokens[n] in ",;":
+                self._close_phrase()
+                n += 1
+            else:
+                n += self._read_word(tokens, lowered, n)
+
+    def _close_phrase(self) -> None:
+        self.opener, self.phrase_words = "", 0
+
+    def _open_phrase(self, word: str) -> None:
+        if word in CONDITION_OPENERS or word in PHRASE_OPENERS or word in SETTINGS:
+            self.opener, self.phrase_words = word, 0
+        elif word in _VERBS or (word.endswith("ed") and self.phrase_words):
+            self._close_phrase()  # "in the province died", but not "in treated patients"
 
     def _read_word(self, tokens: list[str], lowered: list[str], n: int) -> int:
         word = lowered[n]
-        if word in CONDITION_OPENERS or word in PHRASE_OPENERS or word in SETTINGS:
-            self.opener = word
-        elif word in _VERBS:
-            self.opener = ""
+        self._open_phrase(word)
         if word in NEGATIONS or word.endswith("n't"):
-            if not EMPTY_AFTER_NEGATION.intersection(lowered[n + 1 : n + 2]):
+            if not _is_empty(tokens, lowered, n):
                 self.negations.append(word)
                 self.scopes.append(("not", len(self.order)))
             return 1
@@ -153,7 +169,15 @@ class _Reading:
         is_acronym = len(tokens[n]) > 1 and tokens[n].isupper()
         self.words.append(Word(word, stem, is_name, self.opener, is_acronym))
         self.order.append(stem)
+        self.phrase_words += word != self.opener
         return used or 1
+
+
+def _is_empty(tokens: list[str], lowered: list[str], n: int) -> bool:
+    # "not only", and "not until 2014", which says when something was rather than that it was not
+    return bool(EMPTY_AFTER_NEGATION.intersection(lowered[n + 1 : n + 2])) or (
+        lowered[n + 1 : n + 2] == ["until"] and DATE in tokens[n + 2 : n + 5]
+    )
 
 
 def _one_name(lowered: list[str], n: int) -> tuple[str, int]:
