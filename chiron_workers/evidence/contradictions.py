@@ -1,8 +1,18 @@
 """The ways in which two statements cannot both be true that figures and words alone show."""
 
+from functools import lru_cache
+
 from chiron_workers.evidence.comparison import Comparison
-from chiron_workers.evidence.stems import are_prefixed, are_relative, opposites
-from chiron_workers.evidence.vocabulary import CONDITION_OPENERS, CUES, ONE_ANSWER, SETTINGS
+from chiron_workers.evidence.quantities import Agreement
+from chiron_workers.evidence.stems import are_prefixed, are_relative, opposites, stem_of
+from chiron_workers.evidence.vocabulary import (
+    BASES,
+    CONDITION_OPENERS,
+    CUES,
+    EVENT_WORDS,
+    ONE_ANSWER,
+    SETTINGS,
+)
 from chiron_workers.evidence.wording import Statement, Word
 
 NEGATED_SHARE = 0.65  # of the content words of both, for a negation in one of them to deny the other
@@ -17,13 +27,15 @@ def differing_figures(both: Comparison) -> str:
     dates = [slot for slot in differing if slot.is_date]
     if not differing or any(slot.is_which for slot in differing) or not both.is_one_topic:
         return ""
-    if 0 < len(dates) < len(both.slots) and len(dates) < len(differing):
-        return ""  # another number at another time
+    if dates and not _is_another_date(both):
+        return ""
     if both.figures_only_new and both.figures_only_known:
         return ""
     if not (is_equally_negated(both) and is_equally_limited(both)) or _have_other_subjects(both):
         return ""
     if _names(both.only_new) and _names(both.only_known):
+        return ""
+    if any(word.written in BASES for word in (*both.only_new, *both.only_known)):
         return ""
     if _conditions(both.only_new) or _conditions(both.only_known) or _any_opposites(both):
         return ""
@@ -37,8 +49,7 @@ def negation(both: Comparison) -> str:
     negated, plain = (both.one, both.other) if len(both.one.negations) == 1 else (both.other, both.one)
     if len(negated.negations) != 1 or plain.negations or "until" in negated.restrictions:
         return ""
-    denied = _denied(negated)
-    if denied not in plain.stems or _any_opposites(both):
+    if not negated.denied or negated.denied[0] not in plain.stems or _any_opposites(both):
         return ""
     covered = not both.only_new or not both.only_known
     common = len(both.one.stems & both.other.stems)
@@ -117,6 +128,22 @@ def leaves_one_answer(both: Comparison) -> bool:
     return bool(cues) or any(slot.is_rank for slot in both.slots)
 
 
+def _is_another_date(both: Comparison) -> bool:
+    # Another number at another time denies nothing, nor does the same number again: but what happened, happened once.
+    numbers = [slot for slot in both.slots if not (slot.is_date or slot.is_rank)]
+    if any(slot.agreement is not Agreement.EQUAL for slot in numbers):
+        return False
+    has_other_dates = any(slot.is_date and slot.agreement is Agreement.EQUAL for slot in both.slots)
+    if has_other_dates and not both.in_order:
+        return False
+    return not numbers or bool((both.one.stems | both.other.stems) & _events())
+
+
+@lru_cache(maxsize=1)
+def _events() -> frozenset[str]:
+    return frozenset(map(stem_of, EVENT_WORDS))
+
+
 def _names(words: tuple[Word, ...]) -> list[Word]:
     return [word for word in words if word.is_name]
 
@@ -145,12 +172,6 @@ def _opposite_pairs(both: Comparison) -> list[tuple[Word, Word]]:
 
 def _any_opposites(both: Comparison) -> bool:
     return bool(_opposite_pairs(both))
-
-
-def _denied(statement: Statement) -> str:
-    place = next(at for word, at in statement.scopes if word == "not")
-    following = (stem for stem in statement.order[place:] if not stem.startswith("#"))
-    return next(following, "")
 
 
 def _way(statement: Statement) -> tuple[dict[str, Word], dict[str, Word]]:

@@ -89,9 +89,10 @@ class Moment:
 def moments(text: str) -> Iterator[Moment]:
     """Every date of a text, in order. A bare number of four digits is a year where its place says so."""
     found: list[Moment] = []
+    taken = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if any(match.start() < other.end and other.start < match.end() for other in found):
+            if any(taken[match.start() : match.end()]):
                 continue
             if (
                 set(match.groupdict()) == {"year"}
@@ -102,6 +103,7 @@ def moments(text: str) -> Iterator[Moment]:
             if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _is_month(text, match):
                 continue
             found += _read(match)
+            taken[match.start() : match.end()] = b"\1" * len(match[0])
     return iter(sorted(found, key=lambda moment: moment.start))
 
 

@@ -42,12 +42,14 @@ def figures(text: str) -> Figures:
     """Every number and every date of a text."""
     text = plain(text)
     dated = tuple(moments(text))
-    taken: list[Figure] = list(dated)
+    taken = bytearray(len(text))
+    for moment in dated:
+        taken[moment.start : moment.end] = b"\1" * (moment.end - moment.start)
     found: list[Quantity] = []
     for quantity in (*proportions(text), *measures(text, dated)):
-        if not any(quantity.start < one.end and one.start < quantity.end for one in taken):
+        if not any(taken[quantity.start : quantity.end]):
             found.append(quantity)
-            taken.append(quantity)
+            taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     return Figures(text, tuple(sorted(found, key=lambda quantity: quantity.start)), dated)
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from chiron_workers.evidence.bounds import bounded
+from chiron_workers.evidence.bounds import BEFORE_CHARS, bounded
 from chiron_workers.evidence.dates import Moment
 from chiron_workers.evidence.numerals import Numeral, money_scale, numerals
 from chiron_workers.evidence.quantities import Quantity
-from chiron_workers.evidence.units import CURRENCIES, Unit, unit_after
+from chiron_workers.evidence.units import CURRENCIES, Unit, rate_after, unit_after
 from chiron_workers.evidence.vocabulary import words
 
 _COUNT = Unit("count")
@@ -30,8 +30,9 @@ def measures(text: str, dated: Sequence[Moment]) -> Iterator[Quantity]:
 
 def _measured(text: str, dated: Sequence[Moment]) -> list[Quantity]:
     found = []
+    days = {place for moment in dated for place in range(moment.start, moment.end)}
     for number in numerals(text):
-        if any(number.start < moment.end and moment.start < number.end for moment in dated):
+        if number.start in days or number.end - 1 in days:
             continue
         unit, start, end = _unit(text, number)
         if unit is None or (
@@ -41,15 +42,23 @@ def _measured(text: str, dated: Sequence[Moment]) -> list[Quantity]:
         value = number.value * unit.factor + unit.offset
         found.append(
             Quantity(
-                value, value, number.step * unit.factor, unit.dimension, text[start:end].strip(), start, end
+                value,
+                value,
+                number.step * unit.factor,
+                unit.dimension,
+                text[start:end].strip(),
+                start,
+                end,
+                number_end=number.end,
             )
         )
     return found
 
 
 def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
+    before = text[max(0, number.start - BEFORE_CHARS) : number.start]
     for symbol in ("US$", *CURRENCIES):
-        if text[: number.start].rstrip(" -").endswith(symbol):
+        if before.rstrip(" -").endswith(symbol):
             start = text.rindex(symbol, 0, number.start)
             scale, end = money_scale(text, number.end)
             per = re.compile(r" per \w+|/\w+").match(text, end)
@@ -62,10 +71,12 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
         return found[0], number.start, found[1]
     if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):
         return None, number.start, number.end  # 5G, 3D, 12th
-    named = _NAMED.search(text[: number.start])
-    kind = _NUMBERED.search(text[: number.start])
+    named = _NAMED.search(before)
+    kind = _NUMBERED.search(before)
     if number.in_digits and (kind or (named and named["name"].lower() not in _NO_NAMES)):
         return Unit("name"), number.start, number.end
+    if (rate := rate_after(text, number.end)) is not None:
+        return rate[0], number.start, rate[1]
     return _COUNT, number.start, number.end
 
 
@@ -91,11 +102,13 @@ def _joined(text: str, one: Quantity, other: Quantity) -> Quantity | None:
             end=other.end,
             written=text[one.start : other.end],
         )
-    ranges = _LINK.fullmatch(gap) or (_AND.fullmatch(gap) and _BETWEEN.search(text[: one.start]))
+    ranges = _LINK.fullmatch(gap) or (
+        _AND.fullmatch(gap) and _BETWEEN.search(text[max(0, one.start - BEFORE_CHARS) : one.start])
+    )
     if one.dimension not in {other.dimension, "count"} or not (spread or ranges):
         return None
     low, width = Fraction(one.low), Fraction(other.low)
-    shared = unit_after(text, next(number.end for number in numerals(text) if number.end > other.start))
+    shared = unit_after(text, other.number_end)
     if shared is not None:
         width -= shared[0].offset
         low = low * shared[0].factor + shared[0].offset if one.dimension == "count" else low

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 from chiron_workers.evidence import contradictions, distinctions
 from chiron_workers.evidence.comparison import Comparison, compared
-from chiron_workers.evidence.wording import folded, taken_apart
+from chiron_workers.evidence.stems import is_one_word
+from chiron_workers.evidence.wording import Statement, folded, taken_apart
 from chiron_workers.states import Relation
+
+SIZE_MAX = 120  # content words and figures of a statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ def relation(new: str, known: str) -> Verdict:
     one, other = taken_apart(new), taken_apart(known)
     if not (one.is_english and other.is_english):
         return Verdict(None, "The rules read English only.")
+    if max(map(_size, (one, other))) > SIZE_MAX:
+        return Verdict(None, "They are too long for rules that compare single statements.")
     both = compared(one, other)
     if _is_same(both):
         return Verdict(Relation.SAME, "Figures, names and words agree.")
@@ -51,6 +56,16 @@ def relation(new: str, known: str) -> Verdict:
     return Verdict(None, "The words differ in ways that rules cannot judge.")
 
 
+def _size(statement: Statement) -> int:
+    return len(statement.order)
+
+
 def _is_same(both: Comparison) -> bool:
     one, other = both.one, both.other
-    return both.in_order and both.all_equal and (one.scopes, one.particles) == (other.scopes, other.particles)
+    if not (both.in_order and both.all_equal) or (one.scopes, one.particles) != (
+        other.scopes,
+        other.particles,
+    ):
+        return False
+    pairs = zip(one.words, other.words, strict=True)
+    return all(is_one_word(new.written, known.written) for new, known in pairs)

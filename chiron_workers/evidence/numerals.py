@@ -42,7 +42,7 @@ _DIGITS = re.compile(
 )
 _WORDS = re.compile(
     rf"(?<![\w])(?P<half>half an? )?(?P<article>an? (?=(?:few )?(?:{'|'.join(_SCALES)})s?\b))?"
-    rf"(?:(?:{_WORD})s?(?:[ -](?:and )?(?=(?:{_WORD})\b))?)+(?![\w])",
+    rf"(?:{_WORD})s?(?:[ -](?:and )?(?:{_WORD})s?)*(?!\w)",
     re.I,
 )
 _MONEY_SHORT = re.compile(r" ?(m|bn|mn|tn|b|k)\b", re.I)
@@ -63,13 +63,13 @@ class Numeral:
 def numerals(text: str) -> Iterator[Numeral]:
     """Every number of a text, in order."""
     found = [_from_digits(match) for match in _DIGITS.finditer(text)]
-    taken = [range(number.start, number.end) for number in found]
+    taken = bytearray(len(text))
+    for number in found:
+        taken[number.start : number.end] = b"\1" * (number.end - number.start)
     for match in _WORDS.finditer(text):
-        number = _from_words(match)
-        if number is not None and not any(
-            match.start() < span.stop and span.start < match.end() for span in taken
-        ):
-            found.append(number)
+        number_of_words = _from_words(match)
+        if number_of_words is not None and not any(taken[match.start() : match.end()]):
+            found.append(number_of_words)
     return iter(sorted(found, key=lambda number: number.start))
 
 

@@ -1,52 +1,86 @@
 """What a fact says in numbers, dates and negations that the quote it rests on does not say."""
 
+from math import inf
+
 from chiron_workers.evidence.dates import Moment
-from chiron_workers.evidence.figures import Figures, figures
+from chiron_workers.evidence.figures import Figures
 from chiron_workers.evidence.quantities import Agreement, Quantity
-from chiron_workers.evidence.wording import taken_apart
+from chiron_workers.evidence.wording import Statement, taken_apart
+
+FIGURES_MAX = 100  # of a fact that are looked for
+PLAIN_DENIALS = {"not", "never", "cannot"}
 
 
 def omissions(fact: str, quote: str) -> list[str]:
     """One short sentence for each number, date or negation of the fact that the quote lacks; none where it has all.
 
-    A number is there in other digits, words or units too (three, 5 km for 5,000 m), or rounded.
+    A number is there in other digits, words or units too (three, 5 km for 5,000 m), or more precisely. What the quote
+    denies and the fact does not is pointed out as well.
     """
-    said, shown = figures(fact), figures(quote)
-    lacking = [
-        *(one.written for one in said.quantities if not _shows_quantity(shown, one)),
-        *(said.text[one.start : one.end] for one in said.moments if not _shows_date(shown, one)),
-    ]
-    ours, theirs = taken_apart(fact).negations, taken_apart(quote).negations
-    if ours and not theirs:
-        lacking.append(f'"{ours[0]}"')
-    return [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(lacking)]
+    said, shown = taken_apart(fact), taken_apart(quote)
+    figures = said.figures.all[:FIGURES_MAX]
+    lacking = [_written(said.figures, one) for one in figures if not _shows(shown.figures, one)]
+    if said.negations and not shown.negations:
+        lacking.append(f'"{said.negations[0]}"')
+    told = [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(lacking)]
+    return told + ([] if said.negations else _denials(said, shown))
+
+
+def _denials(said: Statement, shown: Statement) -> list[str]:
+    if not all(word in PLAIN_DENIALS or word.endswith("n't") for word in shown.negations):
+        return []  # nobody, nothing, without: what they deny is harder to tell
+    denied = [stem for stem in shown.denied if stem in said.stems and shown.order.count(stem) == 1]
+    words = {word.stem: word.written for word in shown.words}
+    return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(denied)]
+
+
+def _written(figures: Figures, one: Quantity | Moment) -> str:
+    return one.written if isinstance(one, Quantity) else figures.text[one.start : one.end]
+
+
+def _shows(shown: Figures, wanted: Quantity | Moment) -> bool:
+    return _shows_quantity(shown, wanted) if isinstance(wanted, Quantity) else _shows_date(shown, wanted)
 
 
 def _shows_quantity(shown: Figures, wanted: Quantity) -> bool:
     if wanted.dimension == "rank" and wanted.low <= 2:
         return True  # "first" counts nothing in most sentences
-    for one in shown.quantities:
-        kinds = {wanted.dimension, one.dimension}
-        if len(kinds) == 1 and one.agreement(wanted) is not Agreement.DIFFERENT:
-            return True
-        # Whether a number counts or belongs to a name, only its neighbours say, and they may differ.
-        if kinds <= {"count", "name", "rank"} and one.low == wanted.low:
-            return True
-    return wanted.dimension in {"count", "name"} and any(
-        moment.first[0] == wanted.low for moment in shown.moments
+    if any(_is_shown_by(one, wanted) for one in shown.quantities):
+        return True
+    ends = {one.low for one in shown.quantities if one.dimension == wanted.dimension}
+    if wanted.low != wanted.high and {wanted.low, wanted.high} <= ends:
+        return True
+    years = (moment.first[0] for moment in shown.moments)
+    return wanted.dimension in {"count", "name"} and any(year == wanted.low for year in years)
+
+
+def _is_shown_by(one: Quantity, wanted: Quantity) -> bool:
+    kinds = {wanted.dimension, one.dimension}
+    if kinds <= {
+        "count",
+        "name",
+        "rank",
+    }:  # which of them it is, only the neighbours say, and they may differ
+        kinds = {"count"}
+    if len(kinds) > 1:
+        return False
+    if wanted.low == wanted.high and wanted.low in {one.low, one.high} - {inf, -inf}:
+        return True
+    return one.agreement(wanted) is Agreement.EQUAL or (
+        one.agreement(wanted) is Agreement.NEAR and (one.within(wanted) or one.step < wanted.step)
     )
 
 
 def _shows_date(shown: Figures, wanted: Moment) -> bool:
-    if any(one.within(wanted) or _is_part(wanted, one) for one in shown.moments):
+    if any(one.within(wanted) or _is_its_day(one, wanted) for one in shown.moments):
         return True
     return any(one.dimension in {"count", "name"} and one.low == wanted.first[0] for one in shown.quantities)
 
 
-def _is_part(wanted: Moment, one: Moment) -> bool:
+def _is_its_day(one: Moment, wanted: Moment) -> bool:
+    # "4 July" is shown by "4 July 2024".
     return (
-        wanted.has_year != one.has_year
-        and wanted.first[1:] == one.first[1:]
-        and wanted.last[1:] == one.last[1:]
-        and not wanted.has_year
+        not wanted.has_year
+        and one.has_year
+        and (one.first[1:], one.last[1:]) == (wanted.first[1:], wanted.last[1:])
     )

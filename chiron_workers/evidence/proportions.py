@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from chiron_workers.evidence.bounds import bounded
+from chiron_workers.evidence.bounds import BEFORE_CHARS, bounded
 from chiron_workers.evidence.quantities import Quantity
 from chiron_workers.evidence.vocabulary import words
 
@@ -37,7 +37,9 @@ def proportions(text: str) -> Iterator[Quantity]:
 
 def _ranks(text: str) -> Iterator[Quantity]:
     for match in _ORDINAL.finditer(text):
-        if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(text[: match.start()]):
+        if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(
+            text[max(0, match.start() - BEFORE_CHARS) : match.start()]
+        ):
             continue
         rank = Fraction(match["digits"]) if match["digits"] else Fraction(_ORDINALS[match["word"].lower()])
         yield Quantity(rank, rank, Fraction(1), "rank", match[0], *match.span())

@@ -33,6 +33,7 @@ class Quantity:
     written: str
     start: int
     end: int
+    number_end: int = 0  # where its digits end and its unit begins
     is_about: bool = False
     is_limit: bool = False  # `at most`, `no fewer than`: the bound itself is what is said
 
@@ -47,6 +48,12 @@ class Quantity:
         slack = min(max(self.step, other.step) / 2, self._rounding(other))
         overlaps = self.low <= other.high + slack and other.low <= self.high + slack
         return Agreement.NEAR if overlaps else Agreement.DIFFERENT
+
+    def within(self, other: "Quantity") -> bool:
+        """Whether it says the same as another more precisely: fewer zeros, or a part of its range."""
+        if self.low == self.high and other.low == other.high:
+            return self.step < other.step
+        return other.low <= self.low and self.high <= other.high
 
     def _rounding(self, other: "Quantity") -> Fraction:
         zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)

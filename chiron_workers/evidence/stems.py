@@ -2,6 +2,8 @@
 
 from functools import lru_cache
 
+from rapidfuzz.distance import Prefix
+
 from chiron_workers.evidence.vocabulary import (
     NO_OPPOSITES,
     OPPOSING_PREFIXES,
@@ -19,6 +21,7 @@ _ENDINGS = [
     ("yse", "yze"),
     ("ysed", "yzed"),
 ]
+_INFLECTIONS = {"", "s", "es", "ed", "d", "ing", "e", "y", "ies", "ied", "'"}
 OPPOSITE_CHARS_MIN = 5  # shorter words begin by chance like an opposite: form, inform
 
 
@@ -45,6 +48,15 @@ def stem_of(word: str) -> str:
     """The stem under which a word, its other forms, its other spellings and its synonyms are one."""
     stem = _stemmed(_american(word))
     return _synonyms().get(stem, stem)
+
+
+def is_one_word(one: str, other: str) -> bool:
+    """Whether two words of one stem are forms or synonyms of each other, unlike universe and university."""
+    one, other = _american(one), _american(other)
+    if _stemmed(one) != _stemmed(other):
+        return True  # synonyms, or two names of one
+    shared = Prefix.similarity(one, other)
+    return {one[shared:], other[shared:]} <= _INFLECTIONS
 
 
 def _american(word: str) -> str:

@@ -167,6 +167,9 @@ _PER = re.compile(
     r"(?: of [a-z]+)?(?: ?/ ?| per | (?:an?|each|every) (?=(?:second|minute|hour|day|week|month|year|decade)\b))",
     re.I,
 )
+_COUNTED_PER = re.compile(
+    r"(?: (?!and|or|in|of|for|to|at|on)[a-z-]+){1,2} (?:per|an?(?= (?:second|minute|hour|day|week|month|year)\b)) "
+)
 _WORD = re.compile(r"[A-Za-z]+[²³]?")
 
 
@@ -188,6 +191,13 @@ def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
         return Unit(_JOINED.get(dimension, dimension), unit.factor / below[0].factor), below[1]
     word = _WORD.match(text, per.end())
     return (Unit(f"{unit.dimension}/{word[0].casefold()}", unit.factor), word.end()) if word else (unit, end)
+
+
+def rate_after(text: str, end: int) -> tuple[Unit, int] | None:
+    """What a bare number counts in, where that is a rate: 1,000 requests per second; and where the rate ends."""
+    per = _COUNTED_PER.match(text, end)
+    below = _one(text, per.end(), gap=False) if per else None
+    return (Unit(f"count/{below[0].dimension}", 1 / below[0].factor), below[1]) if below else None
 
 
 def _one(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:

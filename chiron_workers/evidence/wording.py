@@ -72,6 +72,13 @@ class Statement:
         """Its capitalised words in order, as stems."""
         return tuple(word.stem for word in self.words if word.is_name)
 
+    @property
+    def denied(self) -> tuple[str, ...]:
+        """The content word behind each negation."""
+        places = (at for word, at in self.scopes if word == "not")
+        behind = ([stem for stem in self.order[at : at + 3] if not stem.startswith("#")] for at in places)
+        return tuple(stems[0] for stems in behind if stems)
+
 
 def folded(text: str) -> str:
     """The text without case, accents, doubled spaces and the stop at its end."""

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from chiron_workers.evidence.omissions import omissions
@@ -14,6 +16,8 @@ from chiron_workers.evidence.omissions import omissions
         ("It is not effective.", "It is effective.", '"not"'),
         ("It ran Python 3.12.", "It ran Python 3.11.", "3.12"),
         ("It is 5 km away.", "It is 5 miles away.", "5 km"),
+        ("120 people came.", "More than 100 people came.", "120"),
+        ("It is 384,400 km away.", "It is about 384,000 km away.", "384,400 km"),
     ],
 )
 def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
@@ -32,6 +36,9 @@ def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
         ("It does not work.", "It never worked."),
         ("The first man walked there.", "Nobody had walked there before."),
         ("Python 3.12 came in 2023.", "In October 2023, Python 3.12 was released."),
+        ("It rose to 10 km.", "It rose from 5 to 10 km."),
+        ("It takes 5 to 10 days.", "It takes at least 5 days, and 10 days in winter."),
+        ("It costs over $5 million.", "It costs $7 million."),
         ("Half of them left.", "50 % of them left."),
         ("Words without figures.", "Other words without any."),
     ],
@@ -45,3 +52,34 @@ def test_each_figure_is_pointed_out_once():
         "The fact says 5 km, the quote does not.",
         "The fact says 1990, the quote does not.",
     ]
+
+
+def test_what_the_quote_denies_and_the_fact_does_not_is_pointed_out():
+    assert omissions("It is effective.", "In this trial it was not effective at all.") == [
+        'The quote denies "effective", the fact does not.'
+    ]
+    assert omissions("It is effective.", "It is not effective in mice, but effective in men.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1990 ",
+        "5, ",
+        "7 km and ",
+        "two hundred and ",
+        "seven",
+        "A1 ",
+        "-",
+        "1",
+        "1,000,000,",
+        "May ",
+        "one ",
+        "not ",
+    ],
+)
+def test_a_text_of_nothing_but_figures_takes_no_time(text):
+    long = (text * 4_000)[:4_000]
+    began = time.process_time()
+    omissions(long, long)
+    assert time.process_time() - began < 5
