@@ -1,6 +1,8 @@
 import asyncio
 import contextlib
+import dataclasses
 import os
+import random
 import signal
 import socket
 import sys
@@ -21,7 +23,7 @@ from chiron_workers import tracing
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.control import hints
 from chiron_workers.cooling import Cooling
-from chiron_workers.embed import open_embedder
+from chiron_workers.embed import Space, open_embedder
 from chiron_workers.endpoints import Endpoints
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.mcp_client.servers import Servers
@@ -37,6 +39,7 @@ from chiron_workers.store.due_times import start_due
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim
+from chiron_workers.store.vector_indexes import keep_up
 from chiron_workers.taking import Taking
 from chiron_workers.tools import registry
 
@@ -49,6 +52,7 @@ log = structlog.get_logger()
 Value = TypeVar("Value")
 
 BEAT_S = 0.5
+INDEXES_S = 300.0
 LEAVE_S = 10.0  # for handing runs back after their calls were cut
 
 
@@ -127,6 +131,7 @@ class Host:
             self._rescue_again_and_again(),
             self._start_due_again_and_again(),
             self._ring_again_and_again(),
+            self._keep_indexes_again_and_again(embedder.space),
         )
         self._chores = [asyncio.create_task(chore) for chore in chores]
         for chore in self._chores:
@@ -236,6 +241,16 @@ class Host:
             with self._through_outage("ring"):
                 await self._ringer.look()
             await self._ringer.pause()
+
+    async def _keep_indexes_again_and_again(self, space: Space) -> None:
+        while True:
+            await asyncio.sleep(INDEXES_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
+            try:
+                for built in await keep_up(self._settings.database_url, space):
+                    log.info("vectors.indexed", **dataclasses.asdict(built))
+            except (psycopg.Error, ServiceUnavailable) as error:
+                # A full disk or a server of too little memory: searches stay exact and slower, runs go on.
+                log.warning("vectors.not_indexed", error=str(error).strip())
 
     @contextlib.contextmanager
     def _through_outage(self, chore: str) -> Iterator[None]:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -38,27 +39,37 @@ class Condition:
     """Filters as SQL over a table `f`.
 
     `indexed` speaks of subject, status and confidence, which the table of vectors has too; `further` of what only
-    facts have, and is empty where nothing of that is filtered.
+    facts have, and is None where nothing of that is filtered.
     """
 
     indexed: sql.Composed
-    further: sql.Composed
+    further: sql.Composed | None
     args: dict[str, Any]
 
     @property
     def whole(self) -> sql.Composed:
         """Both, for the table of facts."""
-        return self.indexed + self.further
+        return self.indexed if self.further is None else self.indexed + sql.SQL("\n   ") + self.further
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether they ask for nothing but a subject and a status."""
+        return self.further is None and not self.args["min_confidence"]
 
 
-async def condition(session: Session, filters: Filters) -> Condition:
+async def condition(
+    session: Session, filters: Filters, *, statuses: Sequence[FactStatus] | None = None
+) -> Condition:
     """What the filters ask for, as SQL.
+
+    Args:
+        statuses: Instead of those that people are shown.
 
     Raises:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.
     """
     args: dict[str, Any] = {
-        "statuses": [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates,
+        "statuses": list(statuses or [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates),
         "min_confidence": share(filters.min_confidence, field="min_confidence"),
     }
     indexed, further = ["accepted"], []
@@ -82,7 +93,7 @@ async def condition(session: Session, filters: Filters) -> Condition:
         raise ToolValidationError(
             "neighbours: needs the node_id whose neighbours are meant.", field="neighbours"
         )
-    return Condition(_all(indexed), _all(further), args)
+    return Condition(_all(indexed), _all(further) if further else None, args)
 
 
 async def _around(session: Session, node_id: str, subject_id: str | None, *, wide: bool) -> dict[str, Any]:
@@ -119,5 +130,4 @@ def _moment(at: str | datetime, *, field: str) -> datetime:
 
 
 def _all(names: list[str]) -> sql.Composed:
-    # Each begins with `and`, but for the first of `indexed`.
-    return sql.SQL("\n   ").join(SQL[name] for name in names) + sql.SQL(" " if names else "")
+    return sql.SQL("\n   ").join(SQL[name] for name in names)

@@ -7,12 +7,13 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from chiron_workers.embed import Embedder
-from chiron_workers.states import SearchMode
+from chiron_workers.states import FactStatus, SearchMode
 from chiron_workers.store.checks import bounded, worded
 from chiron_workers.store.filters import Condition, Filters, condition
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import slug
+from chiron_workers.store.vector_indexes import index_of
 from chiron_workers.store.vectors import Vectors, half
 
 SQL = load(__file__)
@@ -53,6 +54,7 @@ class Nominee(TypedDict):
 
     id: str
     content: str
+    status: str
     cosine: float
 
 
@@ -121,11 +123,11 @@ class Search:
         return cast("list[FoundFact]", await self._rows(statement, wanted.args | args, path))
 
     async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
-        """The facts of a subject nearest to a vector, accepted ones and candidates, nearest first."""
+        """The facts of a subject nearest to a vector, whatever their status, nearest first."""
         table = await self.vectors.table()
         if table is None:
             return []
-        wanted = await condition(self.session, Filters(subject_id, candidates=True))
+        wanted = await condition(self.session, Filters(subject_id), statuses=tuple(FactStatus))
         path = await self._path(table, wanted)
         statement = SQL["nominate"].format(nearest=path.nearest)
         args = wanted.args | {"vector": half(vector), "depth": limit}
@@ -163,10 +165,17 @@ class Search:
             return await (await connection.execute(statement, args, prepare=False)).fetchall()
 
     async def _path(self, table: sql.Identifier, wanted: Condition) -> Path:
-        whole = wanted.indexed
-        if wanted.further.as_string().strip():
-            whole += SQL["further"].format(condition=wanted.whole)
-        return Path(SQL["nearest_exactly"].format(table=table, condition=whole))
+        if (
+            not wanted.is_plain
+        ):  # what other filters leave is ranked exactly, since no recall was measured with them
+            whole = wanted.indexed
+            if wanted.further is not None:
+                whole = sql.SQL("\n   ").join([whole, SQL["further"].format(condition=wanted.whole)])
+            return Path(SQL["nearest_exactly"].format(table=table, condition=whole))
+        index = await index_of(self.session, self.embedder.space, wanted.args.get("subject_id"))
+        name = "nearest_exactly" if index is None else "nearest_about"
+        nearest = SQL[name].format(table=table, condition=wanted.indexed)
+        return Path(nearest) if index is None else Path(nearest, index.recall, index.settings, index.facts)
 
 
 def _statement(mode: str, wanted: Condition, table: sql.Identifier | None, path: Path) -> sql.Composed:

@@ -36,6 +36,15 @@ select fact_id, distance, row_number() over (order by distance, fact_id) as plac
          order by (f.embedding <=> %(vector)s::halfvec) + 0, f.fact_id
          limit %(depth)s) as found
 
+-- nearest_about
+-- Through the approximate index; what it gives is not quite in order.
+select fact_id, distance, row_number() over (order by distance, fact_id) as place
+  from (select f.fact_id, f.embedding <=> %(vector)s::halfvec as distance
+          from {table} f
+         where {condition}
+         order by f.embedding <=> %(vector)s::halfvec
+         limit %(depth)s) as found
+
 -- further
 and f.fact_id in (select f.id from facts f where {condition})
 
@@ -116,7 +125,7 @@ left join {table} v on v.fact_id = f.id
 select set_config(name, value, true) from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
 
 -- nominate
-select f.id::text as id, f.content, round((1 - n.distance)::numeric, 6)::float8 as cosine
+select f.id::text as id, f.content, f.status, round((1 - n.distance)::numeric, 6)::float8 as cosine
   from ({nearest}) as n join facts f on f.id = n.fact_id
  order by n.place;
 

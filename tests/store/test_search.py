@@ -250,16 +250,23 @@ async def test_a_filter_that_makes_no_sense_is_refused_by_its_name(
         await ask(pool, embedder, "moon", **filters)
 
 
-async def test_the_nearest_facts_of_a_subject_are_nominated_with_candidates_and_without_withdrawn_ones(
+async def test_the_nearest_facts_of_a_subject_are_nominated_whatever_their_status(
     pool: Pool, embedder: Embedder
 ) -> None:
-    near = await keep(pool, embedder, "The Moon is round.", status="candidate", confidence=0.2)
+    words = "The Moon is round."
+    near = await keep(pool, embedder, words, status="candidate", confidence=0.2)
+    gone = await keep(pool, embedder, "The Moon is as round as can be.", status="withdrawn")
     far = await keep(pool, embedder, "Basalt fills the maria.")
-    await keep(pool, embedder, "The Moon is a ball.", status="withdrawn")
-    await keep(pool, embedder, "The Moon is round.", subject_id="sky")
-    [vector] = await embedder.embed(["The Moon is round."])
-    found = await Search(Session(pool), embedder).nominate(vector, "moon", limit=5)
-    assert [fact["id"] for fact in found] == [near, far]
-    assert found[0] == {"id": near, "content": "The Moon is round.", "cosine": pytest.approx(1, abs=1e-3)}
-    assert len(await Search(Session(pool), embedder).nominate(vector, "moon", limit=1)) == 1
-    assert await Search(Session(pool), embedder).nominate(vector, "mars", limit=5) == []
+    await keep(pool, embedder, words, subject_id="sky")
+    [vector] = await embedder.embed([words])
+    search = Search(Session(pool), embedder)
+    found = await search.nominate(vector, "moon", limit=5)
+    assert [fact["id"] for fact in found] == [near, gone, far]
+    assert found[0] == {
+        "id": near,
+        "content": words,
+        "status": "candidate",
+        "cosine": pytest.approx(1, abs=1e-3),
+    }
+    assert len(await search.nominate(vector, "moon", limit=1)) == 1
+    assert await search.nominate(vector, "mars", limit=5) == []
