@@ -27,6 +27,7 @@ RECALL_MIN = 0.98  # measured with stored vectors; with questions, which lie fur
 RECALL_AT = 10
 QUERIES = 50
 LISTS_MAX = 1_000  # more would need more than 300 MB of memory to build
+WORTH_PROBING = 4  # an index of which more than a fourth must be read is no quicker than the exact scan
 SAME_DISTANCE = 1e-6
 
 
@@ -39,6 +40,11 @@ class VectorIndex:
     lists: int
     probes: int
     recall: float  # share of the 10 nearest that it found
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether a search through it is quicker than the exact one; if not, it is dropped and the row says why."""
+        return self.probes * WORTH_PROBING <= self.lists
 
     @property
     def settings(self) -> dict[str, str]:
@@ -62,7 +68,8 @@ async def keep_up(
     """Build what is missing or too small by now, and drop what is left over; what was built.
 
     One process at a time does this, on a connection of its own; for the others, and where there is nothing to do, it
-    is a look into the catalogue. Postgres' own estimates, from the last analysis, say how many vectors there are.
+    is a look into the catalogue. An index that turns out not to be worth it is dropped again, until there are twice
+    as many vectors. Postgres' own estimates, from the last analysis, say how many vectors there are.
     Stopped midway, it leaves an index that the next look drops.
     """
     async with _alone(database_url) as connection:
@@ -71,7 +78,7 @@ async def keep_up(
         keeper = _Keeper(connection, space)
         for row in await keeper.rows("left_over", _key(space)):
             await keeper.run("drop", index=sql.Identifier(row["name"]))
-        due = await keeper.rows("due", _key(space) | {"facts_min": facts_min})
+        due = await keeper.rows("due", _key(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING})
         return [await keeper.build(row["table_name"], row["subject_id"], recall_min) for row in due]
 
 
@@ -106,7 +113,7 @@ class _Keeper:
             scope = SQL["of_subject"].format(subject_id=sql.Literal(subject_id))
             partly = SQL["partly"].format(scope=scope)
         [row] = await self.rows("count", {}, table=table, scope=scope)
-        lists = max(1, min(LISTS_MAX, isqrt(row["facts"])))
+        lists = max(1, min(LISTS_MAX, 3 * isqrt(row["facts"])))
         await self.run("give_memory")
         await self.run(
             "create", index=sql.Identifier(name), table=table, lists=sql.Literal(lists), partly=partly
@@ -122,8 +129,9 @@ class _Keeper:
             "probes": built.probes,
             "recall": built.recall,
         }
-        for earlier in await self.rows("record", args):
-            await self.run("drop", index=sql.Identifier(earlier["name"]))
+        replaced = [row["name"] for row in await self.rows("record", args)]
+        for unused in replaced if built.is_worth_it else [*replaced, name]:
+            await self.run("drop", index=sql.Identifier(unused))
         return built
 
     async def _measured(

@@ -41,9 +41,10 @@ select space.table_name, size.subject_id
    and (size.subject_id is null or exists (select from subjects where id = size.subject_id))
    and not exists (
      select from vector_indexes i
-       join pg_class c on c.relname = i.name and c.relnamespace = current_schema()::regnamespace
+       left join pg_class c on c.relname = i.name and c.relnamespace = current_schema()::regnamespace
       where i.space_id = space.id and i.subject_id is not distinct from size.subject_id
         and size.facts < 2 * greatest(i.facts, %(facts_min)s)
+        and (c.oid is not null or i.probes * %(worth_probing)s > i.lists)
    )
  order by size.facts;
 

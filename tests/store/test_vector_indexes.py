@@ -90,8 +90,8 @@ async def test_large_subjects_and_all_of_them_get_an_index_whose_recall_was_meas
     assert [fact["recall"] for fact in await found(pool, filled["vectors"][0])] == [1] * 10
     built = await build(database_url)
     assert [(one.subject_id, one.facts, one.lists) for one in built] == [
-        ("large", LARGE, 54),
-        (None, LARGE + SMALL, 59),
+        ("large", LARGE, 162),
+        (None, LARGE + SMALL, 177),
     ]
     assert all(0.97 <= one.recall <= 1 and 1 <= one.probes < one.lists for one in built)
     assert await index_of(Session(pool), Given.space, "large") == built[0]
@@ -150,6 +150,19 @@ async def test_an_index_is_built_anew_when_its_subject_has_doubled_and_the_old_o
     assert [(one.subject_id, one.facts) for one in again] == [("large", 2 * LARGE)]
     assert await index_of(Session(pool), Given.space, "large") == again[0]
     assert len(await names(pool)) == 2
+
+
+async def test_an_index_that_is_no_quicker_is_dropped_and_not_tried_again_until_there_are_twice_as_many(
+    pool: Pool, database_url: str
+) -> None:
+    await Vectors(Session(pool), Given.space).ensure()
+    vectors = np.random.default_rng(SEED).normal(size=(300, DIMENSIONS)).astype(np.float16)
+    await asyncio.to_thread(fill, database_url, "all-different", vectors)
+    built = await keep_up(database_url, Given.space, facts_min=100, recall_min=1)
+    assert [one.is_worth_it for one in built] == [False, False]
+    assert await names(pool) == []
+    assert await keep_up(database_url, Given.space, facts_min=100, recall_min=1) == []
+    assert {fact["recall"] for fact in await found(pool, vectors[0])} == {1}
 
 
 async def test_a_row_without_its_index_as_a_backup_brings_it_and_an_index_without_a_row_count_for_nothing(
