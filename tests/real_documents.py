@@ -12,13 +12,13 @@ from markdown_it import MarkdownIt
 from chiron_workers.sources.html import read_html
 from chiron_workers.sources.pdf import read_pdf
 
-CHARS_MAX = 15_000
+CHARS_MAX = 12_000
 GOLDEN = Path(__file__).parent / "golden"
 
 
 @cache
 def real_documents() -> dict[str, str]:
-    """At most 15,000 characters of each document, by its name."""
+    """At most 12,000 characters of each document, by its name."""
     manual = read_pdf((GOLDEN / "bzip2-manual.pdf").read_bytes(), name="bzip2").text
     page = MarkdownIt("commonmark", {"typographer": True}).enable(["replacements", "smartquotes"])
     found = {
