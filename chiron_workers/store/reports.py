@@ -67,8 +67,10 @@ async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
     return await _rows(pool, SQL["subject"], {"subject_ids": list(subject_ids)})
 
 
-async def fact_ids(pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int) -> list[str]:
-    """The newest facts of a target, newest first; those of a run are what it found and what it confirmed."""
+async def fact_ids(
+    pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int | None
+) -> list[str]:
+    """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
     name = "facts_of_a_subject" if target.kind is Kind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
     return [row["id"] for row in await _rows(pool, SQL[name], args)]

@@ -1,0 +1,96 @@
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TextIO
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.cli.report import wanted_target
+from chiron_api.reports.formats import refuse_to_overwrite
+from chiron_api.terminal import as_json
+from chiron_api.transfer.csv_form import CsvWriter
+from chiron_api.transfer.exporting import exported
+from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import open_pool
+
+cli = typer.Typer()
+
+
+class ExportFormat(StrEnum):
+    """What knowledge can be exported as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+@cli.command()
+def export(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="Id of a batch or of a run, or the name of a subject. Default: everything."
+        ),
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
+    ] = None,
+    format: Annotated[
+        ExportFormat, typer.Option("--format", "-f", help="What to write.")
+    ] = ExportFormat.JSONL,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write. Default: it is printed.")
+    ] = None,
+    with_snapshots: Annotated[
+        bool,
+        typer.Option(
+            "--with-snapshots",
+            help="Also the texts of the sources, so that quotes can be checked elsewhere; jsonl only.",
+        ),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> None:
+    """Export facts with all their sources, links and history, for `chiron import` or any other program."""
+    if with_snapshots and format is ExportFormat.CSV:
+        raise UsageError(
+            "--with-snapshots needs --format jsonl: a cell of a CSV file has no room for a text."
+        )
+    wanted = None if target is None and subject is None else wanted_target(target, subject)
+    with _opened(output, force=force) as file:
+        run(_export(wanted, format, file, with_snapshots=with_snapshots))
+    if output is not None:
+        typer.echo(f"{output} written.")
+
+
+async def _export(
+    wanted: UUID | str | None, format: ExportFormat, file: TextIO, *, with_snapshots: bool
+) -> None:
+    rows = CsvWriter() if format is ExportFormat.CSV else None
+    try:
+        async with open_pool(settings().database_url, size=1) as pool:
+            if rows:
+                file.write(rows.head())
+            async for record in exported(pool, wanted, with_snapshots=with_snapshots):
+                file.write(rows.rows(record) if rows else f"{as_json(record)}\n")
+    except ToolError as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def _opened(output: Path | None, *, force: bool) -> Iterator[TextIO]:
+    """Where the export goes; a file gets its name when it is complete."""
+    if output is None:
+        yield sys.stdout
+        return
+    refuse_to_overwrite(output, force=force)
+    unfinished = output.with_name(f".{output.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        unfinished.replace(output)
+    finally:
+        unfinished.unlink(missing_ok=True)

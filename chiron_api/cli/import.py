@@ -1,0 +1,57 @@
+# ruff: noqa: N999  # a module is called like its command
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_api.transfer.importing import Imported, import_file
+from chiron_workers.embed import open_embedder
+from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.subjects import slug
+
+cli = typer.Typer()
+
+
+@cli.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A file of `chiron export`, JSONL or CSV.")],
+    subject: Annotated[
+        str | None,
+        typer.Option(
+            "--subject", "-s", help="Subject that all facts go to. Default: those that the file names."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Import facts that were exported. What is known already is not doubled, and nothing of it is changed.
+
+    The file is checked first; if a line is wrong nothing is imported. Quotes are looked up in the texts of the sources
+    again, and confidences computed again, whatever the file says.
+    """
+    found = run(_import(file, subject))
+    if as_json:
+        typer.echo(json_line(found))
+        return
+    typer.echo(f"Imported: {found}.")
+    if found.unproven:
+        typer.echo(
+            f"{found.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
+            "an export --with-snapshots brings the texts along."
+        )
+
+
+async def _import(file: Path, subject: str | None) -> Imported:
+    try:
+        place = (slug(subject), subject) if subject is not None else None
+    except ToolError as error:
+        raise UsageError(str(error)) from None
+    embedder = open_embedder(settings())
+    try:
+        async with open_pool(settings().database_url, size=3) as pool:
+            return await import_file(pool, embedder, file, subject=place)
+    finally:
+        await embedder.close()

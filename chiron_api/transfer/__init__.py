@@ -1,0 +1,1 @@
+"""Knowledge as files: exported, carried elsewhere, and imported again."""

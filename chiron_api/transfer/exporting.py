@@ -1,0 +1,133 @@
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_api.transfer.records import KIND, VERSION
+from chiron_workers.states import FactStatus
+from chiron_workers.store import Session, reports
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.reports import Kind, Rows, Target
+from chiron_workers.store.subjects import Subjects
+from chiron_workers.store.transfers import Transfers
+
+FACT = (
+    "id",
+    "subject_id",
+    "topic_path",
+    "status",
+    "confidence",
+    "contradictions",
+    "validated_at",
+    "created_at",
+)
+ASSERTION = (
+    "id", "content", "quote", "quote_state", "quote_start", "quote_end", "source_url", "source_score", "claimed_confidence",
+    "snapshot_hash", "created_at",
+)  # fmt: skip
+CHANGE = ("id", "confidence", "status", "reason", "at")
+LINK = ("other_id", "relation", "decided_by", "reason", "created_at")
+SOURCE = ("title", "author", "licence", "published_at", "fetched_at", "content_type")
+Record = dict[str, object]
+
+
+async def exported(pool: Pool, wanted: UUID | str | None, *, with_snapshots: bool) -> AsyncIterator[Record]:
+    """The records of a file, in the order in which they are written: each after those that it needs.
+
+    Args:
+        wanted: A run or batch by its id, a subject by its name, or None for everything that is known.
+        with_snapshots: Also the texts of the sources, so that quotes can be checked elsewhere.
+
+    Raises:
+        NotFound: There is nothing of that id or name.
+    """
+    found = await _fact_ids(pool, wanted)
+    yield {"kind": KIND, "version": VERSION, "exported_at": datetime.now(UTC)}
+    exports = _Export(pool, frozenset(found), with_snapshots=with_snapshots)
+    async for page in reports.pages(pool, found):
+        async for record in exports.page(page):
+            yield record
+
+
+async def _fact_ids(pool: Pool, wanted: UUID | str | None) -> list[str]:
+    if wanted is None:
+        every = [
+            Target(Kind.SUBJECT, one["subject_id"], one["subject_id"], one["title"])
+            for one in await Subjects(Session(pool)).all()
+        ]
+        return sorted([fact_id for target in every for fact_id in await _of(pool, target)])
+    target = await reports.find_target(pool, wanted)
+    found = await _of(pool, target)
+    return found if target.kind is Kind.SUBJECT else await Transfers(Session(pool)).with_linked(found)
+
+
+async def _of(pool: Pool, target: Target) -> list[str]:
+    return sorted(await reports.fact_ids(pool, target, statuses=list(FactStatus), limit=None))
+
+
+class _Export:
+    """Pages of facts as records; a subject and a source come once, before the first fact that needs them."""
+
+    def __init__(self, pool: Pool, included: frozenset[str], *, with_snapshots: bool) -> None:
+        self.pool = pool
+        self.included = included
+        self.with_snapshots = with_snapshots
+        self.transfers = Transfers(Session(pool))
+        self.subjects = set[str]()
+        self.places = set[tuple[str, str]]()
+        self.texts = set[str]()
+
+    async def page(self, page: Rows) -> AsyncIterator[Record]:
+        for record in await self._new_subjects(page.facts):
+            yield record
+        async for record in self._new_sources(page.assertions):
+            yield record
+        assertions, links = _by_fact(page.assertions), _by_fact(page.links)
+        changes = _by_fact(await self.transfers.changes([row["id"] for row in page.facts]))
+        for row in page.facts:
+            yield {
+                "kind": "fact",
+                **_picked(row, FACT),
+                "assertions": [_picked(one, ASSERTION) for one in assertions[row["id"]]],
+                "changes": [_picked(one, CHANGE) for one in changes[row["id"]]],
+                "links": [_picked(one, LINK) for one in links[row["id"]] if one["other_id"] in self.included],
+            }
+
+    async def _new_subjects(self, facts: Iterable[DictRow]) -> list[Record]:
+        new = {row["subject_id"] for row in facts} - self.subjects
+        self.subjects |= new
+        return (
+            [{"kind": "subject", **row} for row in await reports.subject_rows(self.pool, sorted(new))]
+            if new
+            else []
+        )
+
+    async def _new_sources(self, assertions: Iterable[DictRow]) -> AsyncIterator[Record]:
+        new = [place for place in dict.fromkeys(_places(assertions)) if place not in self.places]
+        self.places |= set(new)
+        for (url, found), row in zip(new, await reports.fetches(self.pool, new), strict=True):
+            record: Record = {"kind": "source", "url": url, "hash": found, **_picked(row, SOURCE)}
+            record |= {name: record[name] or "" for name in ("title", "author", "licence")}
+            if self.with_snapshots and found not in self.texts:
+                self.texts.add(found)
+                record["text"] = await self.transfers.text(found)
+            yield record
+
+
+def _places(assertions: Iterable[DictRow]) -> Iterator[tuple[str, str]]:
+    for row in assertions:
+        if row["snapshot_hash"] is not None:
+            yield reports.address(row["source_url"]), row["snapshot_hash"]
+
+
+def _by_fact(rows: Iterable[DictRow]) -> defaultdict[str, list[DictRow]]:
+    found: defaultdict[str, list[DictRow]] = defaultdict(list)
+    for row in rows:
+        found[row["fact_id"]].append(row)
+    return found
+
+
+def _picked(row: DictRow, names: Iterable[str]) -> Record:
+    return {name: row[name] for name in names}

@@ -1,0 +1,172 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import psycopg
+
+from chiron_api.transfer.checking import Contents, check
+from chiron_api.transfer.fact_batch import FactBatch
+from chiron_api.transfer.reading import read
+from chiron_api.transfer.records import FactRecord, Known, SourceRecord
+from chiron_workers.embed import Embedder
+from chiron_workers.errors import ChironError
+from chiron_workers.store import Session, Store
+from chiron_workers.store.connect import Pool
+from chiron_workers.store.reports import address
+from chiron_workers.store.transfers import Fetch, LinkRow, Text, Transfers
+
+FACTS_AT_ONCE = 200
+TEXTS_AT_ONCE = 20
+REASON = "imported"
+
+Kind = TypeVar("Kind", bound=Known)
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Imported:
+    """What an import has written so far. `unproven` counts verified quotes whose text is not here to check them."""
+
+    facts: int = 0
+    known: int = 0
+    assertions: int = 0
+    links: int = 0
+    texts: int = 0
+    unproven: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.facts:,} new facts, {self.known:,} known ones, {self.assertions:,} new further sources, "
+            f"{self.links:,} new links, {self.texts:,} new texts"
+        )
+
+
+async def import_file(
+    pool: Pool, embedder: Embedder, path: Path, *, subject: tuple[str, str] | None = None
+) -> Imported:
+    """Read a file of exported knowledge; what is there already is not doubled, and nothing of it is changed.
+
+    The whole file is checked before anything is written. It is written in batches, so that a large one holds up
+    nobody; the confidence of its facts is computed here, whatever the file says.
+
+    Args:
+        subject: Id and title of the subject that all facts go to; None: to those that the file names.
+
+    Raises:
+        UsageError: A line is wrong; nothing was written.
+        ChironError: It stopped in the middle: the message says what was written. The same import again goes on.
+    """
+    contents = check(read(path))
+    done = Imported()
+    moving = _Moving(pool, embedder, path, subject, done)
+    try:
+        await moving.subjects(contents)
+        await moving.texts()
+        await moving.fetches()
+        await moving.facts()
+        await moving.links()
+        await moving.settle()
+    except (ChironError, psycopg.Error, OSError) as error:
+        raise ChironError(
+            f"The import stopped: {' '.join(str(error).split()).rstrip('.')}. Written so far: {done}. "
+            "Import the same file again to go on; nothing is doubled."
+        ) from error
+    return done
+
+
+class _Moving:
+    """The steps of an import, each through the whole file, so that the order of its lines does not matter."""
+
+    def __init__(
+        self, pool: Pool, embedder: Embedder, path: Path, subject: tuple[str, str] | None, done: Imported
+    ) -> None:
+        self.pool = pool
+        self.embedder = embedder
+        self.path = path
+        self.subject = subject
+        self.done = done
+        self.places = dict[str, str]()  # ids of the file, and of the facts that they are here
+
+    async def subjects(self, contents: Contents) -> None:
+        found = (
+            contents.subjects
+            if self.subject is None
+            else {self.subject[0]: (self.subject[1], None, "practical")}
+        )
+        async with Session(self.pool) as session:
+            await Transfers(session).ensure_subjects(found)
+
+    async def texts(self) -> None:
+        found = (
+            Text(one.hash, one.text, one.content_type or "text/plain")
+            for one in self._records(SourceRecord)
+            if one.text is not None
+        )
+        for batch in _batches(found, TEXTS_AT_ONCE):
+            async with Session(self.pool) as session:
+                self.done.texts += await Transfers(session).keep_texts(
+                    list({one.hash: one for one in batch}.values())
+                )
+
+    async def fetches(self) -> None:
+        for batch in _batches(self._records(SourceRecord), FACTS_AT_ONCE):
+            found = [
+                Fetch(
+                    address(one.url),
+                    one.hash,
+                    one.title,
+                    one.author,
+                    one.licence,
+                    one.published_at,
+                    one.fetched_at,
+                )
+                for one in batch
+                if one.fetched_at is not None
+            ]
+            async with Session(self.pool) as session:
+                await Transfers(session).keep_fetches(list(dict.fromkeys(found)))
+
+    async def facts(self) -> None:
+        for records in _batches(self._records(FactRecord), FACTS_AT_ONCE):
+            moved = [self._moved(one) for one in records]
+            async with Store(Session(self.pool), self.embedder) as store:
+                batch = await FactBatch.prepare(store, moved)
+                new, assertions = await batch.write(store)
+            self.places |= batch.places
+            self.done.facts += new
+            self.done.known += len(records) - new
+            self.done.assertions += assertions
+            self.done.unproven += batch.unproven
+
+    async def links(self) -> None:
+        found = (
+            LinkRow(
+                self.places[str(fact.id)], self.places[str(link.other_id)], link.relation, link.decided_by, link.reason,
+                link.created_at,
+            )
+            for fact in self._records(FactRecord)
+            for link in fact.links
+        )  # fmt: skip
+        for batch in _batches(found, FACTS_AT_ONCE):
+            async with Session(self.pool) as session:
+                self.done.links += await Transfers(session).add_links(batch)
+
+    async def settle(self) -> None:
+        """Compute the confidence of the file's facts, and of those here that they count for or against."""
+        for batch in _batches(iter(self.places.values()), FACTS_AT_ONCE):
+            for same_subject in await Transfers(Session(self.pool)).by_subject(batch):
+                async with Store(Session(self.pool), self.embedder) as store:
+                    await store.facts.recompute(same_subject, reason=REASON)
+
+    def _records(self, kind: type[Kind]) -> Iterator[Kind]:
+        return (record for _, record in read(self.path) if isinstance(record, kind))
+
+    def _moved(self, fact: FactRecord) -> FactRecord:
+        return fact if self.subject is None else fact.model_copy(update={"subject_id": self.subject[0]})
+
+
+def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    while batch := list(islice(items, size)):
+        yield batch

@@ -1,0 +1,71 @@
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from chiron_api.transfer.csv_form import read_rows
+from chiron_api.transfer.records import KIND, Head, Known
+from chiron_workers.errors import UsageError
+
+LINE_BYTES_MAX = 256 * 1024 * 1024  # a text of the longest kind, with each character as an escape sequence
+RECORD: TypeAdapter[Known] = TypeAdapter(Annotated[Known, Field(discriminator="kind")])
+MESSAGE_CHARS_MAX = 200
+
+
+def read(path: Path) -> Iterator[tuple[int, Known]]:
+    """The records of a file of exported knowledge, JSONL or CSV, each with the number of its line.
+
+    Raises:
+        UsageError: The file cannot be read, or a line is wrong: which, and why, in a sentence.
+    """
+    try:
+        with path.open("rb") as file:
+            begins = file.read(3).removeprefix(b"\xef\xbb\xbf")
+        yield from _jsonl(path) if begins.startswith(b"{") else _csv(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _jsonl(path: Path) -> Iterator[tuple[int, Known]]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LINE_BYTES_MAX + 1):
+            number += 1
+            if len(line) > LINE_BYTES_MAX:
+                raise UsageError(f"Line {number}: it is longer than {LINE_BYTES_MAX:,} bytes.")
+            if not line.strip():
+                continue
+            try:
+                record = RECORD.validate_json(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+            except ValidationError as error:
+                raise UsageError(f"Line {number}: {sentence(error)}") from None
+            if (number == 1) != isinstance(record, Head):
+                raise UsageError(
+                    f"Line {number}: a file begins with a line of kind {KIND}, and has no other one."
+                )
+            yield number, record
+
+
+def _csv(path: Path) -> Iterator[tuple[int, Known]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            for number, values in read_rows(file):
+                yield number, _checked(number, values)
+        except UnicodeDecodeError:
+            raise UsageError(f"{path} is no text in UTF-8.") from None
+
+
+def _checked(number: int, values: Mapping[str, Any]) -> Known:
+    try:
+        return RECORD.validate_python(values)
+    except ValidationError as error:
+        raise UsageError(f"Line {number}: {sentence(error)}") from None
+
+
+def sentence(error: ValidationError) -> str:
+    """What is wrong with a record, of several things the first."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in found["loc"][1:])  # the first part is the kind
+    message = found["msg"].removeprefix("Value error, ")[:MESSAGE_CHARS_MAX].rstrip(".")
+    return f"{place}: {message}." if place else f"{message}."

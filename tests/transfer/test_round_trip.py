@@ -1,0 +1,115 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from chiron_api.terminal import as_json
+from chiron_api.transfer.csv_form import CsvWriter
+from chiron_api.transfer.exporting import exported
+from chiron_api.transfer.importing import import_file
+from chiron_workers.store import Session, Store
+from chiron_workers.store.search import Filters
+
+
+async def written(pool, file: Path, wanted=None, *, with_snapshots=True) -> Path:
+    """A file of what a home knows, as `chiron export` writes it."""
+    rows = CsvWriter()
+    with file.open("w", encoding="utf-8", newline="") as out:
+        out.write(rows.head() if file.suffix == ".csv" else "")
+        async for record in exported(pool, wanted, with_snapshots=with_snapshots):
+            out.write(rows.rows(record) if file.suffix == ".csv" else f"{as_json(record)}\n")
+    return file
+
+
+def records(file: Path) -> list[dict]:
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    return [one for one in found if one["kind"] != "chiron.export"]
+
+
+async def test_what_is_exported_and_imported_into_an_empty_home_is_exported_the_same(
+    library, pool, other_home, embedder, tmp_path
+):
+    first = await written(pool, tmp_path / "first.jsonl")
+    done = await import_file(other_home, embedder, first)
+    assert (done.facts, done.known, done.assertions, done.links, done.texts, done.unproven) == (
+        4,
+        0,
+        1,
+        1,
+        1,
+        0,
+    )
+    second = await written(other_home, tmp_path / "second.jsonl")
+    assert records(second) == records(first)
+    assert len(records(first)) == 2 + 2 + 4
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+async def test_importing_twice_changes_nothing(library, pool, other_home, embedder, tmp_path, rows, ending):
+    file = await written(pool, tmp_path / f"file.{ending}")
+    await import_file(other_home, embedder, file)
+    before = await written(other_home, tmp_path / "before.jsonl")
+    done = await import_file(other_home, embedder, file)
+    assert (done.facts, done.known, done.assertions, done.links, done.texts) == (0, 4, 0, 0, 0)
+    assert records(await written(other_home, tmp_path / "after.jsonl")) == records(before)
+    assert (await rows(other_home, "select count(*) as n from fetches"))[0]["n"] == (
+        2 if ending == "jsonl" else 0
+    )
+
+
+async def test_a_home_takes_its_own_export_without_a_change(library, pool, embedder, tmp_path):
+    before = await written(pool, tmp_path / "before.jsonl")
+    done = await import_file(pool, embedder, before)
+    assert (done.facts, done.known, done.assertions, done.links, done.texts) == (0, 4, 0, 0, 0)
+    assert records(await written(pool, tmp_path / "after.jsonl")) == records(before)
+
+
+async def test_csv_carries_the_same_facts_to_the_letter(library, pool, other_home, embedder, tmp_path):
+    await import_file(other_home, embedder, await written(pool, tmp_path / "texts.jsonl"))
+    async with other_home.connection() as connection:  # the texts stay: CSV brings none
+        await connection.execute("delete from facts")
+        await connection.execute("delete from subjects")
+    done = await import_file(other_home, embedder, await written(pool, tmp_path / "file.csv"))
+    assert done.unproven == 0
+    assert records(await written(other_home, tmp_path / "after.jsonl")) == records(tmp_path / "texts.jsonl")
+
+
+async def test_without_texts_everything_comes_but_the_proof(library, pool, other_home, embedder, tmp_path):
+    done = await import_file(
+        other_home, embedder, await written(pool, tmp_path / "a.jsonl", with_snapshots=False)
+    )
+    assert (done.facts, done.unproven) == (4, 2)
+    facts = [one for one in records(await written(other_home, tmp_path / "b.jsonl")) if one["kind"] == "fact"]
+    assert {one["quote_state"] for fact in facts for one in fact["assertions"]} == {"unverified"}
+    assert [one["quote"] for one in facts[0]["assertions"]] == [
+        "In winter 2023 the mean thickness was 1.9 metres.", "thickness was 1.9 m"
+    ]  # fmt: skip
+    assert facts[0]["changes"][-1]["reason"] == "imported"  # capped, and the history says since when
+
+
+async def test_facts_can_go_to_another_subject_of_the_same_home(library, pool, embedder, tmp_path, rows):
+    file = await written(pool, tmp_path / "a.jsonl", "sea-ice")
+    done = await import_file(pool, embedder, file, subject=("copy", "A copy"))
+    assert (done.facts, done.assertions, done.links) == (2, 1, 1)
+    again = await import_file(pool, embedder, file, subject=("copy", "A copy"))
+    assert (again.facts, again.known, again.assertions, again.links) == (0, 2, 0, 0)
+    found = await rows(pool, "select subject_id, count(*) as n from facts group by 1 order by 1")
+    assert [(row["subject_id"], row["n"]) for row in found] == [("birds", 2), ("copy", 2), ("sea-ice", 2)]
+    assert (await rows(pool, "select count(*) as n from fact_changes"))[0]["n"] == 4
+
+
+async def test_a_run_is_exported_with_what_its_facts_are_linked_to(library, pool, tmp_path):
+    batch = library.batch("sea-ice")
+    run = library.run("sea-ice", batch, "x")
+    library.connection.execute("update facts set run_id = %s where source_url like 'https://a%%'", (run,))
+    found = records(await written(pool, tmp_path / "a.jsonl", run))
+    facts = [one for one in found if one["kind"] == "fact"]
+    assert len(facts) == 2
+    assert sum(len(one["links"]) for one in facts) == 1
+
+
+async def test_imported_facts_are_found_by_their_meaning(library, pool, other_home, embedder, tmp_path):
+    await import_file(other_home, embedder, await written(pool, tmp_path / "a.jsonl"))
+    async with Store(Session(other_home), embedder) as store:
+        found = await store.search.find("How thick was it?", filters=Filters(candidates=True), limit=9)
+    assert len(found) == 3  # and not the one that was withdrawn
