@@ -136,7 +136,7 @@ def _nodes(facts: Sequence[KnownFact], fitting: Sequence[Fitting]) -> list[Known
 
 async def _note(store: Store, subject: str | None, known: Known) -> str:
     if unembedded := await store.search.unembedded(subject):
-        return f"{unembedded:,} facts were stored under another embedding model and are not searched."
+        return f"{unembedded:,} facts were stored under another embedding model and are found by their words only."
     if not (known["facts"] or known["documents"]):
         return "Nothing that is stored fits; web_search finds sources."
     return ""

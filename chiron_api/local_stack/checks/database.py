@@ -7,8 +7,11 @@ import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
+from psycopg.sql import Identifier
 
 from chiron_api.local_stack.checks.check import Check
+from chiron_workers.embed import open_embedder
+from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 from chiron_workers.store.migrate import pending
 from chiron_workers.store.queries import load
@@ -100,7 +103,29 @@ def _questions(connection: Connection[dict[str, str | None]], settings: Settings
         "installed_version": None,
     }
     yield pgvector(found["default_version"], found["installed_version"], server=number // 10_000)
-    yield _schema(pending(settings.database_url))
+    missing = pending(settings.database_url)
+    yield _schema(missing)
+    if not missing:
+        yield _embedded(connection, settings)
+
+
+def _embedded(connection: Connection[dict[str, str | None]], settings: Settings) -> Check:
+    try:
+        space = open_embedder(settings).space
+    except ConfigurationError as error:
+        return Check("embeddings", "No embedding model is set up.", str(error))
+    key = {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
+    found = connection.execute(SQL["space"], key).fetchone()
+    lacking = (
+        SQL["lacking"].format(table=Identifier(str(found["table_name"])))
+        if found
+        else SQL["lack_all"].format()
+    )
+    row = connection.execute(SQL["unembedded"].format(lacking=lacking)).fetchone()
+    if row and (facts := int(row["facts"] or 0)):
+        unfound = f"{facts:,} facts have no vector of {space.model}: only their words find them."
+        return Check("embeddings", unfound, "Run `chiron reembed`; workers may go on meanwhile.")
+    return Check("embeddings", f"Every fact has its vector of {space.model}.")
 
 
 def _schema(missing: list[str]) -> Check:

@@ -1,0 +1,89 @@
+import dataclasses
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from chiron_api.cli import run
+from chiron_api.terminal import as_json as json_line
+from chiron_workers.embed import open_embedder
+from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.store import Session
+from chiron_workers.store.connect import open_pool
+from chiron_workers.store.reembedding import drop_others, missing, reembed
+from chiron_workers.store.vector_indexes import keep_up
+
+cli = typer.Typer()
+
+
+@cli.command(name="reembed")
+def command(
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
+    ] = None,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Then drop the vectors of every other embedding model.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Embed the facts that were stored under another embedding model, so that searches find them by meaning again.
+
+    Stopped at any moment, it goes on from there when it is called again; workers may go on meanwhile. At the end the
+    approximate indexes that large subjects need are built.
+    """
+    if drop_old and subject is not None:
+        raise UsageError("--drop-old needs the facts of all subjects embedded; leave out --subject.")
+    done = run(_reembed(subject, drop_old=drop_old))
+    if as_json:
+        typer.echo(json_line(done))
+        return
+    typer.echo(f"{done['embedded']:,} facts embedded with {done['model']}, {done['remaining']:,} left.")
+    for index in done["indexes"]:
+        typer.echo(f"Indexed {index['subject_id'] or 'all subjects'}: recall {index['recall']:.3f} at 10.")
+    for model in done["dropped"]:
+        typer.echo(f"Dropped the vectors of {model}.")
+
+
+async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
+    embedder = open_embedder(settings())
+    database_url = settings().database_url
+    progress = _Progress()
+    try:
+        async with open_pool(database_url, size=2) as pool:
+            progress.of = await missing(Session(pool), embedder.space, subject)
+            embedded = await reembed(pool, embedder, subject_id=subject, told=progress.tell)
+            dropped = await drop_others(pool, embedder.space) if drop_old else []
+            built = await keep_up(database_url, embedder.space)
+            return {
+                "model": embedder.space.model,
+                "embedded": embedded,
+                "remaining": await missing(Session(pool), embedder.space, subject),
+                "indexes": [dataclasses.asdict(index) for index in built],
+                "dropped": dropped,
+            }
+    except ToolError as error:
+        raise UsageError(str(error)) from None
+    except BaseException:  # Ctrl+C too
+        progress.stop()
+        raise
+    finally:
+        await embedder.close()
+
+
+class _Progress:
+    def __init__(self) -> None:
+        self.of = 0
+        self.so_far = 0
+
+    def tell(self, embedded: int) -> None:
+        self.so_far = embedded
+        end = "\r" if sys.stderr.isatty() else "\n"
+        sys.stderr.write(f"{embedded:,} of {self.of:,} facts embedded{end}")
+        sys.stderr.flush()
+
+    def stop(self) -> None:
+        if self.so_far:
+            sys.stderr.write(
+                f"{self.so_far:,} facts were embedded and stay so; `chiron reembed` goes on from there.\n"
+            )
