@@ -16,7 +16,7 @@ _COUNT = Unit("count")
 _LINK = re.compile(r"(?: ?- ?| to | or )(?:about |approximately |roughly |~)?[$€£¥]?$")
 _AND = re.compile(r" and [$€£¥]?$")
 _TOGETHER = re.compile(r",? (?:and )?")  # one hour and 33 minutes
-_SPREAD = re.compile(r" ?(?:±|\+/-|plus or minus) ?$")
+_SPREAD = re.compile(r",? ?(?:±|\+/-|plus or minus|give or take) ?")
 _BETWEEN = re.compile(r"\bbetween [$€£¥]?$", re.I)
 _NAMED = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
 _NUMBERED = re.compile(rf"\b(?:{'|'.join(words('numbered'))}) $", re.I)
@@ -92,7 +92,7 @@ def _ranged(text: str, found: list[Quantity]) -> Iterator[Quantity]:
 
 def _joined(text: str, one: Quantity, other: Quantity) -> Quantity | None:
     gap = text[one.end : other.start]
-    spread = _SPREAD.search(gap) is not None and len(gap) < 16
+    spread = _SPREAD.fullmatch(gap) is not None
     if _TOGETHER.fullmatch(gap) and one.dimension == other.dimension == "time" and other.low < one.step:
         return replace(
             one,

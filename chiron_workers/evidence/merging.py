@@ -1,13 +1,15 @@
 """How a new statement stands to a known one that is near in meaning, as far as figures, negations and names decide it."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from chiron_workers.evidence import contradictions, distinctions
 from chiron_workers.evidence.comparison import Comparison, compared
 from chiron_workers.evidence.stems import is_one_word
-from chiron_workers.evidence.wording import Statement, folded, taken_apart
+from chiron_workers.evidence.wording import Statement, Word, folded, taken_apart
 from chiron_workers.states import Relation
 
+PASSIVES = [Counter(["by", *verb]) for verb in ([], ["was"], ["were"])]
 SIZE_MAX = 120  # content words and figures of a statement
 
 
@@ -62,10 +64,39 @@ def _size(statement: Statement) -> int:
 
 def _is_same(both: Comparison) -> bool:
     one, other = both.one, both.other
-    if not (both.in_order and both.all_equal) or (one.scopes, one.particles) != (
-        other.scopes,
-        other.particles,
-    ):
+    if not both.all_equal:
         return False
-    pairs = zip(one.words, other.words, strict=True)
-    return all(is_one_word(new.written, known.written) for new, known in pairs)
+    if not (both.in_order and (one.scopes, one.particles) == (other.scopes, other.particles)):
+        return _is_same_but_for_place(both) or _is_passive_of(one, other) or _is_passive_of(other, one)
+    return _are_one_word_each(one.words, other.words)
+
+
+def _is_same_but_for_place(both: Comparison) -> bool:
+    """Whether only the place of one number and one date differs: 330 m tall, a height of 330 m."""
+    one, other = both.one, both.other
+    if one.scopes or other.scopes or one.particles != other.particles or len(one.words) != len(other.words):
+        return False
+    if len(one.figures.quantities) > 1 or len(one.figures.moments) > 1:
+        return False
+    return _are_one_word_each(one.words, other.words)
+
+
+def _is_passive_of(passive: Statement, active: Statement) -> bool:
+    """Whether one says what was done by whom, and the other who did it: both in three parts, and nothing else."""
+    if passive.scopes or active.scopes or len(active.figures.all) > 1:
+        return False
+    extra = Counter(passive.particles) - Counter(active.particles)
+    if Counter(active.particles) - Counter(passive.particles) or extra not in PASSIVES:
+        return False
+    agents = tuple(word for word in passive.words if word.opener == "by")
+    others = tuple(word for word in passive.words if word.opener != "by")
+    if not agents or passive.words != (*others, *agents):
+        return False  # something follows whoever did it
+    # what was done | the verb || who did it  =>  who did it | the verb | what was done
+    return _are_one_word_each((*agents, *others[-1:], *others[:-1]), active.words)
+
+
+def _are_one_word_each(ours: tuple[Word, ...], theirs: tuple[Word, ...]) -> bool:
+    if [word.stem for word in ours] != [word.stem for word in theirs]:
+        return False
+    return all(is_one_word(new.written, known.written) for new, known in zip(ours, theirs, strict=True))

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from chiron_workers.evidence.dates import Moment
 from chiron_workers.evidence.figures import Figures, figures
@@ -85,6 +86,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().translate(_ACCENTS).split()).rstrip(" .!")
 
 
+@lru_cache(maxsize=64)
 def taken_apart(text: str) -> Statement:
     """A statement's words and figures. A phrase that opens it (`In 1969, ...`) counts as if it closed it."""
     found = figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
