@@ -39,6 +39,7 @@ from chiron_workers.store.due_times import start_due
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.runs import Astray, Run, claim
+from chiron_workers.store.times import compare_times
 from chiron_workers.store.vector_indexes import keep_up
 from chiron_workers.taking import Taking
 from chiron_workers.tools import registry
@@ -234,6 +235,7 @@ class Host:
         while True:
             with self._through_outage("due_times"):
                 await self._start_due()
+                await self._compare_times()
             await asyncio.sleep(self._settings.rescue_s)
 
     async def _ring_again_and_again(self) -> None:
@@ -275,6 +277,10 @@ class Host:
         if rescued := await rescue(self._journal, lease_for=self._lease_for, max_attempts=max_attempts):
             log.warning("runs.rescued", runs=rescued)
             self._ringer.look_soon()
+
+    async def _compare_times(self) -> None:
+        for batch_id in await compare_times(self._pool):
+            log.info("subscription.silent", batch_id=str(batch_id))
 
     async def _start_due(self) -> None:
         while not self._draining and (found := await start_due(self._pool, self._left)):

@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from chiron_api.batch_page import batch_page, difference_of
 from chiron_api.cli import run
+from chiron_api.difference_display import lines as difference_lines
 from chiron_api.fact_display import lines
 from chiron_api.holding import from_summary, sentences
 from chiron_api.terminal import as_json as json_line
@@ -20,6 +22,7 @@ from chiron_workers.settings import settings
 from chiron_workers.states import RunState
 from chiron_workers.store import Session
 from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.store.differences import Difference
 from chiron_workers.store.dossiers import Dossier, dossier
 from chiron_workers.store.holds import Hold
 from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
@@ -56,15 +59,18 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
-    found, runs = run(_find(target))
+    found, runs, difference = run(_find(target))
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(batch_page(found, difference) if isinstance(found, BatchSummary) else found))
     elif isinstance(found, Dossier):
         typer.echo("\n".join(lines(found)))
     elif isinstance(found, RunSummary):
         _print_run(found)
     else:
         _print_batch(found, runs)
+        if difference:
+            typer.echo("\nAgainst the time before")
+            typer.echo("\n".join(difference_lines(difference)))
 
 
 async def _newest(limit: int) -> list[BatchSummary]:
@@ -72,15 +78,18 @@ async def _newest(limit: int) -> list[BatchSummary]:
         return await newest(pool, limit=limit)
 
 
-async def _find(target: str) -> tuple[BatchSummary | RunSummary | Dossier, list[RunSummary]]:
+async def _find(
+    target: str,
+) -> tuple[BatchSummary | RunSummary | Dossier, list[RunSummary], Difference | None]:
     async with open_pool(settings().database_url, size=2) as pool:
         try:
             found = await find(pool, target)
         except NotFound:
-            return await _fact(pool, target), []
+            return await _fact(pool, target), [], None
         if isinstance(found, RunSummary):
-            return found, []
-        return found, await runs_of(pool, found.id, limit=RUNS_SHOWN)
+            return found, [], None
+        runs = await runs_of(pool, found.id, limit=RUNS_SHOWN)
+        return found, runs, await difference_of(pool, found.id)
 
 
 async def _fact(pool: Pool, target: str) -> Dossier:

@@ -2,14 +2,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, TypeVar
+from uuid import UUID
 
 import typer
 
 from chiron_api.amounts import usd_amount
 from chiron_api.cli import run
+from chiron_api.difference_display import in_short
 from chiron_api.moments import starting_time
 from chiron_api.terminal import as_json as json_line
 from chiron_api.terminal import one_line, usd
+from chiron_api.times_page import TIMES_MAX, with_times
 from chiron_workers.recurrence import Recurrence
 from chiron_workers.settings import settings
 from chiron_workers.store import Caller, Session
@@ -17,6 +20,7 @@ from chiron_workers.store.connect import open_pool
 from chiron_workers.store.subjects import slug
 from chiron_workers.store.subscriptions import NewSubscription, Subscription, Subscriptions
 from chiron_workers.store.summaries import parse_id
+from chiron_workers.store.times import Time, last_times
 
 Found = TypeVar("Found")
 
@@ -92,6 +96,23 @@ def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 @cli.command()
+def show(
+    subscription: Id,
+    times: Annotated[int, typer.Option(min=1, max=TIMES_MAX, help="Times at most, the latest first.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Show a subscription: its terms, and what each of its last times has brought against the time before."""
+    found, last = run(_with_times(parse_id(subscription), times))
+    if as_json:
+        typer.echo(json_line(with_times(found, last)))
+        return
+    typer.echo("\n".join(_lines(found)))
+    for time in last:
+        typer.echo(f"\n  {time.due_at.astimezone():%Y-%m-%d %H:%M}  batch {time.batch_id}")
+        typer.echo(f"    {in_short(time.difference.counts) if time.difference else 'not finished'}")
+
+
+@cli.command()
 def pause(subscription: Id, as_json: Json = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
     found_id = parse_id(subscription)
@@ -111,6 +132,13 @@ def delete(subscription: Id) -> None:
     found_id = parse_id(subscription)
     run(_within(lambda all_of_them: all_of_them.remove(found_id)))
     typer.echo(f"Deleted: subscription {found_id}.")
+
+
+async def _with_times(subscription_id: UUID, limit: int) -> tuple[Subscription, list[Time]]:
+    async with open_pool(settings().database_url, size=2) as pool:
+        session = Session(pool)
+        found = await Subscriptions(session).get(subscription_id)
+        return found, await last_times(session, subscription_id, limit=limit)
 
 
 async def _within(work: Callable[[Subscriptions], Awaitable[Found]]) -> Found:

@@ -8,7 +8,9 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
+from chiron_api.batch_page import difference_of
 from chiron_api.cli import run
+from chiron_api.difference_display import in_short
 from chiron_api.terminal import one_line
 from chiron_api.watch_display import GOES_ON, Board, Row, closing, line
 from chiron_workers.errors import NotFound, UsageError
@@ -83,8 +85,11 @@ async def watched(
             else:
                 await _print_lines(events, _labels(found))
         ended = await (summary(pool, found.id) if batch_id else run_summary(pool, found.id))
+        difference = await difference_of(pool, batch_id) if batch_id else None
     if not as_json:
         typer.echo(closing(ended))
+    if difference and not as_json:
+        typer.echo(f"Against the time before: {in_short(difference.counts)}.")
     return ended.state
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.answers import answer
+from chiron_api.batch_page import batch_page, difference_of
 from chiron_api.problems import Problem
 from chiron_api.requests import Services, Wire, body, path_id, query, services
 from chiron_api.streams import follow
@@ -90,8 +91,9 @@ async def list_batches(request: Request) -> Response:
 
 
 async def show_batch(request: Request) -> Response:
-    """One batch with its runs counted by state."""
-    return answer(await summary(services(request).pool, path_id(request)))
+    """One batch with its runs counted by state; one of a subscription with what it has brought."""
+    pool, batch_id = services(request).pool, path_id(request)
+    return answer(batch_page(await summary(pool, batch_id), await difference_of(pool, batch_id)))
 
 
 async def batch_results(request: Request) -> Response:

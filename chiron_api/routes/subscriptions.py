@@ -11,9 +11,11 @@ from starlette.routing import Route
 
 from chiron_api.answers import answer
 from chiron_api.requests import Wire, body, path_id, query, services
+from chiron_api.times_page import TIMES_MAX, as_items
 from chiron_workers.recurrence import Recurrence
 from chiron_workers.store.subjects import slug
 from chiron_workers.store.subscriptions import NewSubscription, Subscription, Subscriptions
+from chiron_workers.store.times import last_times
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -37,6 +39,12 @@ class Page(Wire):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     after: UUID | None = None
     subject: Name | None = None
+
+
+class Times(Wire):
+    """How many times are wanted, the latest first."""
+
+    limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
 
 
 async def create(request: Request) -> Response:
@@ -74,6 +82,15 @@ async def show(request: Request) -> Response:
     return await _answer(request, Subscriptions.get)
 
 
+async def list_times(request: Request) -> Response:
+    """What each of its last times has brought against the time before, latest first."""
+    wanted = query(request, Times)
+    async with services(request).store() as store:
+        found = await store.subscriptions.get(path_id(request))
+        times = await last_times(store.session, found.id, limit=wanted.limit)
+    return answer({"items": as_items(times)})
+
+
 async def pause(request: Request) -> Response:
     """Start nothing more until it is resumed; 409 if it has ended."""
     return await _answer(request, Subscriptions.pause)
@@ -104,6 +121,7 @@ routes = [
     Route("/v1/subscriptions", list_subscriptions),
     Route("/v1/subscriptions/{id}", show),
     Route("/v1/subscriptions/{id}", delete, methods=["DELETE"]),
+    Route("/v1/subscriptions/{id}/times", list_times),
     Route("/v1/subscriptions/{id}/pause", pause, methods=["POST"]),
     Route("/v1/subscriptions/{id}/resume", resume, methods=["POST"]),
 ]

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, scripted_model
+from scripted_model import Says, call, calls, says, scripted_model
 from workers import rows, running, wait_until
 
 from chiron_workers.recurrence import Recurrence
@@ -34,6 +34,9 @@ async def subscribe(settings: Settings, count: int) -> None:
 
 
 def nothing_new(request: dict[str, Any]) -> Says:
+    """Some say that they found nothing, others answer without a fact that would be new."""
+    if "topic 1" in str(request["messages"][0]):
+        return says("It is as it was.")
     return calls(call("silent_exit", reason="Nothing has changed."))
 
 
@@ -54,6 +57,10 @@ async def test_each_due_time_starts_one_batch_with_two_workers_racing_and_one_ki
             done = "select 1 from runs where state = 'completed' having count(*) = %s"
             await asyncio.to_thread(
                 wait_until, lambda: rows(settings, done, [COUNT]), 60, "all runs completed"
+            )
+            loud = "select 1 from runs where not silent"
+            await asyncio.to_thread(
+                wait_until, lambda: not rows(settings, loud), 30, "all times that brought nothing are silent"
             )
             left = second if killed is first else first
             assert await asyncio.to_thread(left.stop) == 0

@@ -2,6 +2,7 @@ from uuid import UUID
 
 import httpx2
 import pytest
+from dated_facts import Dated, day
 
 from chiron_workers.ids import new_id
 from chiron_workers.store import Caller, Session
@@ -72,6 +73,26 @@ async def test_what_cannot_be_subscribed_to_is_a_problem_that_says_why(
     assert (await client.get(PATH)).json()["items"] == []
     assert (await client.get(f"{PATH}/{new_id()}")).status_code == 404
     assert (await client.get(f"{PATH}/none")).status_code == 404
+
+
+async def test_the_times_of_one_tell_what_each_has_brought(client: httpx2.AsyncClient, pool: Pool):
+    made = (await client.post(PATH, json=BODY)).json()
+    assert (await client.get(f"{PATH}/{made['id']}/times")).json() == {"items": []}
+    batch = (await client.post("/v1/batches", json={"subject": "The Arctic", "topics": ["ice"]})).json()[
+        "batch_id"
+    ]
+    assert "difference" not in (await client.get(f"/v1/batches/{batch}")).json()
+    dated = Dated(pool, "the-arctic")
+    await dated.write(
+        "update batches set subscription_id = %(id)s, due_at = %(at)s, created_at = %(at)s, finished_at = %(end)s",
+        id=made["id"], at=day(1), end=day(2),
+    )  # fmt: skip
+    await dated.fact("It shrinks.", at=1.5)
+    [time] = (await client.get(f"{PATH}/{made['id']}/times", params={"limit": 1})).json()["items"]
+    assert (time["batch_id"], time["is_empty"], time["counts"]["new"]) == (batch, False, 1)
+    found = (await client.get(f"/v1/batches/{batch}")).json()["difference"]
+    assert [fact["content"] for fact in found["new"]] == ["It shrinks."]
+    assert (await client.get(f"{PATH}/{new_id()}/times")).status_code == 404
 
 
 async def test_the_tool_makes_the_same_subscription_for_whoever_calls_it(client: httpx2.AsyncClient):

@@ -1,8 +1,14 @@
+import asyncio
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from click.testing import Result
+from dated_facts import Dated, day
+
+from chiron_workers.settings import Settings
+from chiron_workers.store.connect import open_pool
 
 Chiron = Callable[..., Result]
 Rows = Callable[..., list[dict[str, Any]]]
@@ -91,3 +97,38 @@ def test_a_run_that_ended_silently_is_shown_so(chiron: Chiron, rows: Rows) -> No
     assert "completed, silent" in chiron("show", batch["run_ids"][0]).output
     assert json.loads(chiron("show", batch["run_ids"][0], "--json").stdout)["silent"] is True
     assert json.loads(chiron("show", batch["batch_id"], "--json").stdout)["silent"] == 1
+
+
+def test_a_subscription_shows_what_each_of_its_times_has_brought(
+    chiron: Chiron, rows: Rows, settings: Settings
+) -> None:
+    made = added(chiron)
+    assert json.loads(chiron("subscriptions", "show", made["id"], "--json").stdout) == made | {"times": []}
+    first, second = (
+        json.loads(chiron("submit", "sea ice", "--subject", "The Arctic", "--json").stdout)["batch_id"]
+        for _ in range(2)
+    )
+    for batch_id, at in ((first, day(1)), (second, day(11))):
+        rows(
+            "update batches set subscription_id = %s, due_at = %s, created_at = %s, finished_at = %s where id = %s returning 1",
+            made["id"], at, at, at + timedelta(hours=1), batch_id,
+        )  # fmt: skip
+    asyncio.run(_a_fact(settings, "It shrinks.", at=5))
+    shown = chiron("subscriptions", "show", made["id"]).output
+    assert shown.startswith(f"{made['id']}  active  the-arctic")
+    assert f"batch {second}\n    1 new\n" in shown
+    assert shown.endswith(f"batch {first}\n    nothing is different\n")
+    found = json.loads(chiron("subscriptions", "show", made["id"], "--times", "1", "--json").stdout)["times"]
+    assert [(time["batch_id"], time["counts"]["new"], time["is_empty"]) for time in found] == [
+        (second, 1, False)
+    ]
+    assert "Against the time before\nthe-arctic, 2025-" in chiron("show", second).output
+    assert "\nNew (1)\n  0.90  It shrinks.\n" in chiron("show", second).output
+    assert json.loads(chiron("show", first, "--json").stdout)["difference"]["is_empty"] is True
+    missing = chiron("subscriptions", "show", first)
+    assert (missing.exit_code, "There is no subscription" in missing.output) == (1, True)
+
+
+async def _a_fact(settings: Settings, content: str, *, at: float) -> None:
+    async with open_pool(settings.database_url, size=2) as pool:
+        await Dated(pool, "the-arctic").fact(content, at=at)

@@ -38,7 +38,8 @@ create index fact_changes_at on fact_changes (at);
 create index fact_links_at on fact_links (created_at);
 create index corroborations_at on corroborations (created_at);
 
--- When what a time of a subscription has brought was held against the time before.
+-- When what a time of a subscription has brought was held against the time before; anew after a retry.
 alter table batches add column compared_at timestamptz;
+update batches set compared_at = finished_at where subscription_id is not null and finished_at is not null;
 create index batches_to_compare on batches (finished_at)
-  where subscription_id is not null and finished_at is not null and compared_at is null;
+  where subscription_id is not null and finished_at is not null and (compared_at is null or compared_at < finished_at);
