@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -57,19 +56,14 @@ class Condition:
         return self.further is None and not self.args["min_confidence"]
 
 
-async def condition(
-    session: Session, filters: Filters, *, statuses: Sequence[FactStatus] | None = None
-) -> Condition:
+async def condition(session: Session, filters: Filters) -> Condition:
     """What the filters ask for, as SQL.
-
-    Args:
-        statuses: Instead of those that people are shown.
 
     Raises:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.
     """
     args: dict[str, Any] = {
-        "statuses": list(statuses or [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates),
+        "statuses": [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates,
         "min_confidence": share(filters.min_confidence, field="min_confidence"),
     }
     indexed, further = ["accepted"], []

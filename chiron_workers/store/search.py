@@ -7,7 +7,7 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from chiron_workers.embed import Embedder
-from chiron_workers.states import FactStatus, SearchMode
+from chiron_workers.states import SearchMode
 from chiron_workers.store.checks import bounded, worded
 from chiron_workers.store.filters import Condition, Filters, condition
 from chiron_workers.store.queries import load
@@ -123,11 +123,11 @@ class Search:
         return cast("list[FoundFact]", await self._rows(statement, wanted.args | args, path))
 
     async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
-        """The facts of a subject nearest to a vector, whatever their status, nearest first."""
+        """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first."""
         table = await self.vectors.table()
         if table is None:
             return []
-        wanted = await condition(self.session, Filters(subject_id), statuses=tuple(FactStatus))
+        wanted = await condition(self.session, Filters(subject_id, candidates=True))
         path = await self._path(table, wanted)
         statement = SQL["nominate"].format(nearest=path.nearest)
         args = wanted.args | {"vector": half(vector), "depth": limit}
