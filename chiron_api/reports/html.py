@@ -160,7 +160,7 @@ def _links(finding: Finding) -> str:
 def _contradictions(report: Report) -> Iterator[str]:
     if not report.contradictions:
         return
-    yield '<section id="contradictions">\n<h2>Contradictions</h2>\n<p>Both sides stay until a source settles it.</p>\n'
+    yield f'<section id="contradictions">\n<h2>Contradictions</h2>\n<p>{wording.BOTH_STAY}</p>\n'
     known = report.by_number()
     for one in report.contradictions:
         yield _pair(one, known[one.number], known[one.other])
@@ -217,10 +217,7 @@ def _map(subject: SubjectPart) -> Iterator[str]:
             f'<span class="{kind}">{wording.node_facts(node)}</span>'
         )
     yield "</li></ul>" * (level + 1) + "\n"
-    if subject.unmapped_facts:
-        yield f'<p class="soft">{wording.count(subject.unmapped_facts, "fact")} at paths that no node names.</p>\n'
-    if subject.is_cut:
-        yield '<p class="soft">The map has more than 2,000 nodes; these are the first.</p>\n'
+    yield from (f'<p class="soft">{line}</p>\n' for line in wording.map_notes(subject))
 
 
 def _critical(is_critical: bool) -> str:
@@ -230,7 +227,7 @@ def _critical(is_critical: bool) -> str:
 def _work(report: Report) -> Iterator[str]:
     yield '<section id="work">\n<h2>Runs and cost</h2>\n'
     if not report.work.run_count:
-        yield "<p>No run has worked on this.</p>\n</section>\n"
+        yield f"<p>{wording.NO_RUN}</p>\n</section>\n"
         return
     if failed := wording.failed(report):
         yield "<h3>What failed</h3>\n<ul>"
@@ -283,7 +280,7 @@ def _figure(column: int) -> str:
 
 def _agent_words(report: Report) -> Iterator[str]:
     if report.agent_words:
-        yield '<section id="words">\n<h2>The agent’s own words, not checked</h2>\n'
+        yield f'<section id="words">\n<h2>{wording.OWN_WORDS}</h2>\n'
         yield f'<p class="mark">{wording.UNCHECKED}</p>\n<div class="words">'
         yield from (f'<p dir="auto">{escape(line)}</p>' for line in wording.paragraphs(report.agent_words))
         yield "</div>\n</section>\n"

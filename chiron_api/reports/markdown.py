@@ -93,7 +93,7 @@ def _passage(citation: Citation, linked: Linked) -> str:
 def _contradictions(report: Report, linked: Linked) -> Iterator[str]:
     if not report.contradictions:
         return
-    yield "## Contradictions\n\nBoth sides stay until a source settles it.\n\n"
+    yield f"## Contradictions\n\n{wording.BOTH_STAY}\n\n"
     known = report.by_number()
     for n, one in enumerate(report.contradictions, start=1):
         yield f"### {n}: finding {one.number} against finding {one.other}\n\n"
@@ -128,10 +128,7 @@ def coverage(subject: SubjectPart) -> Iterator[str]:
         critical = _critical(node.is_goal_critical)
         yield f"{'  ' * node.level}- {escaped(node.title)}{critical}: {wording.node_facts(node)}\n"
     yield "\n"
-    if subject.unmapped_facts:
-        yield f"{wording.count(subject.unmapped_facts, 'fact')} at paths that no node names.\n\n"
-    if subject.is_cut:
-        yield "The map has more than 2,000 nodes; these are the first.\n\n"
+    yield from (f"{line}\n\n" for line in wording.map_notes(subject))
 
 
 def _critical(is_critical: bool) -> str:
@@ -142,7 +139,7 @@ def render_work(report: Report) -> Iterator[str]:
     """What it took: failures, models, runs."""
     yield "## Runs and cost\n\n"
     if not report.work.run_count:
-        yield "No run has worked on this.\n\n"
+        yield f"{wording.NO_RUN}\n\n"
         return
     if failed := wording.failed(report):
         yield "### What failed\n\n"
@@ -166,7 +163,7 @@ def render_work(report: Report) -> Iterator[str]:
 def render_words(report: Report) -> Iterator[str]:
     """What the agent of a run said itself, marked as such."""
     if report.agent_words:
-        yield f"## The agent's own words, not checked\n\n{escaped(wording.UNCHECKED)}\n\n"
+        yield f"## {wording.OWN_WORDS}\n\n{escaped(wording.UNCHECKED)}\n\n"
         lines = (f"> {escaped(line)}\n" for line in wording.paragraphs(report.agent_words))
         yield ">\n".join(lines) + "\n"
 

@@ -13,6 +13,7 @@ from chiron_api.reports.report import (
     Report,
     RunLine,
     Source,
+    SubjectPart,
 )
 from chiron_api.terminal import usd
 from chiron_workers.states import Decider, FactStatus, Relation, RunState
@@ -36,6 +37,9 @@ ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
 )
+BOTH_STAY = "Both sides stay until a source settles it."
+OWN_WORDS = "The agent’s own words, not checked"
+NO_RUN = "No run has worked on this."
 NO_MAP = "There is no coverage map: nobody has said yet what belongs to this subject."
 DECIDERS = {
     Decider.RULES: "Told by rule",
@@ -194,3 +198,10 @@ def runs_left_out(report: Report) -> str:
     """That a list of runs is cut, or nothing."""
     more = report.work.run_count - len(report.work.runs)
     return f"{count(more, 'more run')} not listed here; the sums count all of them." if more > 0 else ""
+
+
+def map_notes(subject: SubjectPart) -> list[str]:
+    """What a coverage map does not show."""
+    unmapped = f"{count(subject.unmapped_facts, 'fact')} at paths that no node names."
+    cut = "The map has more than 2,000 nodes; these are the first."
+    return [unmapped] * bool(subject.unmapped_facts) + [cut] * subject.is_cut

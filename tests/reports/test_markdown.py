@@ -58,7 +58,7 @@ async def test_numbers_in_brackets_lead_to_the_page_of_the_source(sea_ice, pool)
 
 async def test_what_was_not_checked_is_marked(sea_ice, pool):
     text = "".join(markdown.render(await gather(pool, sea_ice.run)))
-    before, _, after = text.partition("## The agent's own words, not checked")
+    before, _, after = text.partition("## The agent’s own words, not checked")
     assert "I think it is" not in before
     assert "I think it is" in after
     assert "(not found in the source)" in text
