@@ -19,6 +19,8 @@ TABLE_STYLE = "LightList-Accent1"
 HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 BLUE, GREY = "0B57A4", "576071"
 TWIPS_PER_CM = 567
+# The first column stands out, rows alternate; older programs read these bits, newer ones the attributes beside them.
+LOOK_WITH_HEAD, LOOK_WITHOUT_HEAD = "04A0", "0480"
 
 
 class Paper:
@@ -106,7 +108,10 @@ class Paper:
         self._add(properties, "w:tblStyle", val=TABLE_STYLE)
         self._add(properties, "w:tblW", type="pct", w="5000")
         has_head = any(columns)
-        self._add(properties, "w:tblLook", firstRow=str(int(has_head)), firstColumn="1", noVBand="1")
+        look = LOOK_WITH_HEAD if has_head else LOOK_WITHOUT_HEAD
+        self._add(
+            properties, "w:tblLook", val=look, firstRow=str(int(has_head)), firstColumn="1", noVBand="1"
+        )
         grid = self._add(table, "w:tblGrid")
         for _ in columns:
             self._add(grid, "w:gridCol", w=str(9_400 // len(columns)))
