@@ -13,10 +13,11 @@ LEAD_CHARS = 80  # shown before the first difference of a long passage
 WORDS_MAX = 40  # of a quote, looked up in the text
 PLACES_MAX = 200  # of one word
 ALIKE_MIN = 0.4  # share of the quote's words that a passage has to hold
-ALIGNED_CHARS_MAX = 1_000
+END_CHARS = 400  # of a quote's beginning and of its end, by which a passage is measured out
 DIFFERENCES_MAX = 3
 DIFFERENT_WORDS_MAX = 8
 EDGES_MAX = 300  # of a passage that are tried
+WORD_CHARS = 40
 GAP = re.compile(r"\s+")
 WORD = re.compile(r"\w[\w.,'-]*")
 
@@ -27,6 +28,13 @@ class Nearest:
 
     passage: str
     differences: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    says: str  # the page
+    quoted: str
+    before: str  # the page's word before it
 
 
 def nearest(quote: str, text: str) -> Nearest | None:
@@ -41,16 +49,16 @@ def nearest(quote: str, text: str) -> Nearest | None:
     start, end = _aligned(wanted, page.text, at)
     if start == end or _shared(wanted, page.text[start:end]) < ALIKE_MIN:
         return None
-    here = _words(wanted[:ALIGNED_CHARS_MAX])
-    there = _words(page.text[start:end])
-    changes = list(_changes(there, here))
-    first = len(" ".join(there[: changes[0][0]])) if changes else 0
+    changes = list(_changes(_words(page.text[slice(*_widened(page.text, start, end))]), _words(wanted)))
     begin, finish = page.span(start, end)
     if finish - begin > SHOWN_CHARS_MAX:
-        begin = page.span(start + max(0, first - LEAD_CHARS), end)[0]
-        finish = min(finish, begin + SHOWN_CHARS_MAX)
+        first = page.text.find(changes[0].says or changes[0].before, start, end) if changes else start
+        begin = page.span(
+            max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
+        )[0]
+        finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
     begin, finish = whole(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
-    return Nearest(" ".join(text[begin:finish].split()), _told(changes, there, here))
+    return Nearest(" ".join(text[begin:finish].split()), _told(changes))
 
 
 def _meeting(wanted: str, page: str) -> int | None:
@@ -96,19 +104,27 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _aligned(wanted: str, page: str, at: int) -> tuple[int, int]:
-    """The offsets of the words of a page, near a place, that are most like the beginning of a quote."""
-    sought, lowered = _lowered(wanted[:ALIGNED_CHARS_MAX]), _lowered(page)
-    size, slack = len(sought), len(sought) // 2 + 20
+    """The offsets of the words of a page, near a place, that begin and end most like a quote."""
+    sought, lowered = _lowered(wanted), _lowered(page)
+    slack = min(len(sought) // 2 + 20, END_CHARS)
+    head, tail = sought[:END_CHARS], sought[-END_CHARS:]
     starts = _edges(page, at - slack, at + slack)
-    start = max(starts, key=lambda low: _ratio(sought, lowered[low : low + size]), default=0)
-    ends = _edges(page, start + size - slack, start + size + slack)
+    start = max(starts, key=lambda low: _ratio(head, lowered[low : low + len(head)]), default=0)
+    due = start + len(sought)
+    ends = [end for end in _edges(page, due - slack, due + slack) if end > start]
     end = max(
-        (end for end in ends if end > start),
-        key=lambda high: _ratio(sought, lowered[start:high]),
-        default=start,
+        ends, key=lambda high: _ratio(tail, lowered[max(start, high - len(tail)) : high]), default=start
     )
     passage = page[start:end]
     return end - len(passage.lstrip()), start + len(passage.rstrip())
+
+
+def _widened(page: str, start: int, end: int) -> tuple[int, int]:
+    """With two words more on each side, as an end of the quote that differs is not aligned."""
+    for _ in range(2):
+        start = page.rfind(" ", max(0, start - WORD_CHARS), max(0, start - 1)) + 1 or start
+        end = max(end, page.find(" ", end + 1, end + WORD_CHARS))
+    return start, end
 
 
 def _edges(page: str, low: int, high: int) -> list[int]:
@@ -127,36 +143,41 @@ def _ratio(one: str, other: str) -> float:
 
 def _shared(wanted: str, passage: str) -> float:
     words, there = (
-        set(WORD.findall(_lowered(wanted[:ALIGNED_CHARS_MAX]))),
+        set(WORD.findall(_lowered(wanted))),
         set(WORD.findall(_lowered(passage))),
     )
     return len(words & there) / max(1, len(words))
 
 
-def _changes(there: list[str], here: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Which words of a page (from, to) stand for which of a quote (from, to)."""
+def _changes(there: list[str], here: list[str]) -> Iterator[_Change]:
     from rapidfuzz.distance import Indel
 
-    blocks = [*Indel.opcodes(there, here).as_matching_blocks()]
     i = j = 0
-    for block in blocks:
-        if block.a > i or block.b > j:
-            yield i, block.a, j, block.b
+    for block in Indel.opcodes(there, here).as_matching_blocks():
+        says, quoted = there[i : block.a], here[j : block.b]
+        # What the page says before and after the passage is not left out.
+        if i == 0 and says[: len(says) - len(quoted)]:
+            says = says[len(says) - len(quoted) :]
+        elif block.a == len(there):
+            says = says[: len(quoted)]
+            if " ".join(says).rstrip(".,;:!?") == " ".join(quoted):
+                says = quoted = []
+        if says or quoted:
+            yield _Change(" ".join(says), " ".join(quoted), there[i - 1] if i else "")
         i, j = block.a + block.size, block.b + block.size
 
 
-def _told(changes: list[tuple[int, int, int, int]], there: list[str], here: list[str]) -> str:
+def _told(changes: list[_Change]) -> str:
     if not 0 < len(changes) <= DIFFERENCES_MAX:
         return ""
     told = []
-    for i, i_end, j, j_end in changes:
-        says, quoted = " ".join(there[i:i_end]), " ".join(here[j:j_end])
-        if max(i_end - i, j_end - j) > DIFFERENT_WORDS_MAX:
+    for change in changes:
+        if max(change.says.count(" "), change.quoted.count(" ")) >= DIFFERENT_WORDS_MAX:
             return ""
-        if not quoted:
-            told.append(f"the page says {says!r}, which the quote leaves out")
-        elif not says:
-            told.append(f"the quote says {quoted!r}, which the page does not")
+        if not change.quoted:
+            told.append(f"the page says {change.says!r}, which the quote leaves out")
+        elif not change.says:
+            told.append(f"the quote says {change.quoted!r}, which the page does not")
         else:
-            told.append(f"the page says {says!r}, the quote {quoted!r}")
+            told.append(f"the page says {change.says!r}, the quote {change.quoted!r}")
     return ", and ".join(told)

@@ -68,13 +68,12 @@ def refusal(quote: str, text: str) -> str:
 
 def unfit(quote: str) -> str:
     """Why a quote could prove nothing wherever it stood, in a sentence; empty for a fit one."""
-    words = WORD.findall(quote)
-    letters = sum(map(len, words)) + len(SPACELESS.findall(quote))
     if len(quote) > QUOTE_CHARS_MAX:
-        return (
-            f"the quote has {len(quote):,} characters; give the passage itself, at most {QUOTE_CHARS_MAX:,}."
-        )
-    if letters < LETTERS_MIN or (len(words) < 2 and not SPACELESS.search(quote)):
+        most = f"{QUOTE_CHARS_MAX:,}"
+        return f"the quote has {len(quote):,} characters; give the passage itself, at most {most}."
+    words = [word for word in quote.split() if WORD.search(word)]
+    more = len(SPACELESS.findall(quote))
+    if sum(map(_is_word, quote)) + more < LETTERS_MIN or len(words) + more < 2:
         return (
             f"the quote is too short to point to one place; give at least two words and {LETTERS_MIN} letters "
             "or digits, better the whole sentence."

@@ -2,7 +2,8 @@
 
 import re
 
-WINDOW_CHARS = 2_000  # looked at before and after a passage
+SENTENCE_CHARS = 1_000  # looked through for a stop, before and after a passage
+LINES_CHARS = 300  # taken on each side of what has no stops, such as a table
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 # After these a sentence goes on, whatever the next word looks like: too long a quote shows no less.
 GOES_ON = re.compile(
@@ -14,28 +15,39 @@ GOES_ON = re.compile(
 def whole(text: str, start: int, end: int, *, chars_max: int) -> tuple[int, int]:
     """The offsets of the whole sentences of `text` that hold `text[start:end]`.
 
-    A blank line always ends a sentence. What has no stops is cut: a passage grows by 2,000 characters at most in
-    each direction and to `chars_max` in all, at a line end or else between two words.
+    A blank line always ends a sentence. Where there is no stop within 1,000 characters, the passage grows by the lines
+    (or else the words) of 300; and never beyond `chars_max` in all, unless it is longer itself.
     """
+    low, high = max(0, start - SENTENCE_CHARS), min(len(text), end + SENTENCE_CHARS)
+    blanks = [blank.end() for blank in BLANK_LINE.finditer(text, low, start)]
+    blank = BLANK_LINE.search(text, end, high)
+    low, is_open = (blanks[-1], False) if blanks else (low, low > 0)
+    high, is_open_end = (blank.start(), False) if blank else (high, high < len(text))
+    breaks = [low + at for at in _breaks(text[low:high])]
+    begin = max((at for at in breaks if at <= start and not (is_open and at == low)), default=-1)
+    finish = min((at for at in breaks if at >= end and not (is_open_end and at == high)), default=-1)
     room = max(0, chars_max - (end - start)) // 2
-    reach = min(WINDOW_CHARS, room)
-    left, right = _paragraph(text, start, end)
-    first, last = max(left, start - WINDOW_CHARS), min(right, end + WINDOW_CHARS)
-    breaks = _breaks(text[first:last])
-    begin = max((at + first for at in breaks if at + first <= start), default=first)
-    finish = min((at + first for at in breaks if at + first >= end), default=last)
-    if begin < max(start - reach, left) or (begin == first > left):
-        begin = _cut(text, max(start - reach, left), start, forward=True)
-    if finish > min(end + reach, right) or (finish == last < right):
-        finish = _cut(text, end, min(end + reach, right), forward=False)
+    if begin < start - room:
+        begin = _first_line(text, max(low, start - min(room, LINES_CHARS)), start)
+    if not end <= finish <= end + room:
+        finish = _last_line(text, end, min(high, end + min(room, LINES_CHARS)))
     return _trimmed(text, begin, finish, start, end)
 
 
-def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
-    low = max(0, start - WINDOW_CHARS)
-    before = list(BLANK_LINE.finditer(text, low, start))
-    after = BLANK_LINE.search(text, end, end + WINDOW_CHARS)
-    return (before[-1].end() if before else 0), (after.start() if after else len(text))
+def _first_line(text: str, low: int, start: int) -> int:
+    """Where the first line, or else the first word, of what stands before a passage begins."""
+    if low == 0 or text[low - 1] == "\n":
+        return low
+    at = text.find("\n", low, start)
+    return 1 + (at if at >= 0 else text.find(" ", low, start)) or start
+
+
+def _last_line(text: str, end: int, high: int) -> int:
+    if high == len(text) or text[high] == "\n":
+        return high
+    at = text.rfind("\n", end, high)
+    at = at if at >= 0 else text.rfind(" ", end, high)
+    return at if at >= 0 else end
 
 
 def _breaks(text: str) -> list[int]:
@@ -43,15 +55,6 @@ def _breaks(text: str) -> list[int]:
 
     found = [part["start_index"] for part in sentencex.get_sentence_boundaries("en", text)] + [len(text)]
     return [at for at in found if at in (0, len(text)) or not GOES_ON.search(text, max(0, at - 40), at)]
-
-
-def _cut(text: str, low: int, high: int, *, forward: bool) -> int:
-    """A place between two offsets where a passage may begin (or end): a line end, else a space, else no growth."""
-    for mark in ("\n", " "):
-        at = text.find(mark, low, high) if forward else text.rfind(mark, low, high)
-        if at >= 0:
-            return at + 1 if forward else at
-    return high if forward else low
 
 
 def _trimmed(text: str, begin: int, finish: int, start: int, end: int) -> tuple[int, int]:

@@ -1,6 +1,10 @@
-import pytest
+import re
 
-from chiron_workers.evidence.quotes import locate, refusal
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chiron_workers.evidence.quotes import QUOTE_CHARS_MAX, locate, refusal
 
 PAGE = (
     "Trials\n\nThe drug was not effective in 12.5\u00a0% of cases. It lost −5 points; the infor-\nmation is “well-known” in "
@@ -50,3 +54,189 @@ def test_what_typesetting_changes_does_not_matter(quote: str):
 def test_what_changes_the_meaning_is_refused(quote: str):
     assert locate(quote, PAGE) is None
     assert refusal(quote, PAGE)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("inside 5 of them", "inside 15 of them. We looked inside 5.2 of them."),
+        (
+            "it grew by 5",
+            "Then it grew by 5.3 million. Or it grew by 5,000. Or it grew by 5% and it grew by 5/6.",
+        ),
+        ("grew to 1,500", "It grew to 1,500,000 and it grew to 1,500.5"),
+        (
+            "500 of the beds",
+            "There are 1,500 of the beds and .500 of the beds and −500 of the beds and $500 of the beds.",
+        ),
+        ("toxic to small birds", "It is non-toxic to small birds. It is non‑toxic to small birds."),
+        ("we find that they can", "In fact we find that they can't, and we find that they can’t."),
+        ("the dose is 5 mg", "In mice the dose is 5 mg/kg."),
+        ("a surface of 10 m", "It has a surface of 10 m²."),
+        ("it takes up to 5", "Today it takes up to 5½ hours."),
+        ("5 degrees below", "It was -5 degrees below and —5 degrees below and –5 degrees below."),
+        ("from 5 to 8 degrees", "The scale goes 1–5 to 8 degrees, from 15 to 8 degrees."),
+        (
+            "effective against flu",
+            "It is in\u200beffective against flu. It is in\u00adeffective against flu.",
+        ),
+        ("कि ताब अच्छी है", "यह किताब अच्छी है।"),
+    ],
+)
+def test_a_quote_never_begins_or_ends_inside_a_word_or_number(quote: str, text: str):
+    assert locate(quote, text) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "sentence"),
+    [
+        ("药物在试验中无效", "新闻报道。该药物在试验中无效。完。", "该药物在试验中无效。"),
+        ("約5キロメートル離れ", "そこは約5キロメートル離れている。次。", "そこは約5キロメートル離れている。"),
+        ("किताब अच्छी है", "यह किताब अच्छी है। अंत।", "यह किताब अच्छी है।"),
+        (
+            "Größe und naïve Ideen",
+            "So. Große Gro\u0308ße und naïve Ideen gab es. Ende.",
+            "Große Gro\u0308ße und naïve Ideen gab es.",
+        ),
+        (
+            "«Война и мир» вышла",
+            "Да. Книга „Война и мир“ вышла в 1869 году.",
+            "Книга „Война и мир“ вышла в 1869 году.",
+        ),
+    ],
+)
+def test_other_scripts_are_quoted_too(quote: str, text: str, sentence: str):
+    standing = locate(quote, text)
+    assert standing is not None
+    assert standing.quote == sentence
+
+
+def test_of_several_places_the_first_is_taken():
+    text = "Rain fell on Monday. Rain fell on Monday, they said.\n\nRain fell on Monday."
+    standing = locate("Rain fell on Monday", text)
+    assert standing is not None
+    assert (standing.start, standing.end) == (0, 20)
+
+
+def test_a_quote_may_go_over_several_sentences_and_paragraphs():
+    text = "One day it began. It was not long.\n\nThen it ended. So."
+    standing = locate("was not long. Then it", text)
+    assert standing is not None
+    assert standing.quote == "It was not long.\n\nThen it ended."
+
+
+def test_an_ellipsis_stands_only_where_the_page_has_one():
+    text = "He said: we will see... and then left. The rest of it is history."
+    assert locate("we will see … and then left", text) is None
+    assert locate("we will see… and then left", text)
+    assert "continuous passage" in refusal("He said: we will ... is history", text)
+    assert "continuous passage" in refusal("He said: we will […] is history", text)
+
+
+def test_entities_are_read_only_where_the_page_does_not_spell_them_out():
+    assert locate("write &amp;lt; for a bracket", "You write &amp;lt; for a bracket.")
+    assert locate("R&amp;D cost &pound;5 million", "Their R&D cost £5 million.")
+    assert locate("R&amp;D cost &minus;5 million", "Their R&D cost 5 million.") is None
+
+
+def test_a_passage_that_white_space_makes_endless_is_refused():
+    assert locate("the beginning of the end", f"the beginning{' ' * 5_000}of the end") is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "reason"),
+    [
+        ("", "too short"),
+        ("effective", "too short"),
+        ("12.5 %", "too short"),
+        ("— … !", "too short"),
+        ("word " * 1_000, "at most 4,000"),
+    ],
+)
+def test_a_quote_that_can_prove_nothing_is_refused_with_the_reason(quote: str, reason: str):
+    assert locate(quote, PAGE + quote) is None
+    assert reason in refusal(quote, PAGE + quote)
+
+
+@pytest.mark.parametrize(
+    ("quote", "differs"),
+    [
+        ("The drug was not effective in 15.2 % of cases.", "the page says '12.5', the quote '15.2'"),
+        ("The drug was effective in 12.5 % of cases", "the page says 'not', which the quote leaves out"),
+        ("The drug was not at all effective in 12.5 %", "the quote says 'at all', which the page does not"),
+        ("was not effective in 12", "the page says '12.5', the quote '12'"),
+        ("It lost 5 points; the information", "the page says '-5', the quote '5'"),
+    ],
+)
+def test_a_refusal_shows_the_nearest_passage_and_what_differs(quote: str, differs: str):
+    told = refusal(quote, PAGE)
+    assert differs in told
+    assert "The drug was not effective in 12.5 % of cases." in told or "It lost −5 points" in told
+
+
+def test_a_refusal_says_where_nothing_is_alike():
+    assert "nothing there is like them" in refusal("Penguins breed in colonies on the coast", PAGE)
+
+
+def test_a_refusal_of_a_long_quote_shows_300_characters_around_the_difference():
+    words = [f"word{number}" for number in range(300)]
+    text = " ".join(words)
+    told = refusal(text.replace("word150", "word999"), f"Before. {text}. After.")
+    assert "'word150', the quote 'word999'" in told
+    assert "word149 word150 word151" in told
+    assert len(told) < 500
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a ", " ", "a\u200b", "e\u0301", "a-\n", "-\n", "漢，", "the drug was ", "drug-\neffective."],
+)
+def test_a_hostile_page_is_answered_in_good_time(piece: str):
+    page = piece * (300_000 // len(piece))
+    for quote in ("the drug was effective", "a " * 1_999 + "b", "the drug was " * 300 + "bad"):
+        assert locate(quote, page) is None
+        assert refusal(quote, page)
+
+
+LETTERS = st.text(st.sampled_from("abcdefghij"), min_size=3, max_size=8)
+SENTENCE = st.lists(LETTERS, min_size=4, max_size=12).map(lambda words: " ".join(words).capitalize() + ".")
+PARAGRAPHS = st.lists(st.lists(SENTENCE, min_size=1, max_size=5), min_size=1, max_size=5)
+
+
+@settings(deadline=None)
+@given(PARAGRAPHS, st.data())
+def test_whatever_lies_between_sentence_ends_stands_at_its_place(
+    paragraphs: list[list[str]], data: st.DataObject
+):
+    text = "\n\n".join(" ".join(sentences) for sentences in paragraphs)
+    starts = [found.start() for found in re.finditer(r"[A-Z]", text)]
+    ends = [found.end() for found in re.finditer(r"\.", text)]
+    start = data.draw(st.sampled_from(starts))
+    end = data.draw(st.sampled_from([at for at in ends if at > start]))
+    standing = locate(text[start:end], text)
+    assert standing is not None
+    assert standing.quote == text[standing.start : standing.end]
+    assert (standing.start, standing.end) == (
+        text.find(text[start:end]),
+        text.find(text[start:end]) + end - start,
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=60), st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
+def test_no_text_is_too_strange(quote: str, text: str):
+    standing = locate(quote, text)
+    assert standing is None or (
+        standing.quote == text[standing.start : standing.end] and standing.end > standing.start
+    )
+    assert standing is not None or refusal(quote, text).endswith(".")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=30, max_size=300))
+def test_a_whole_page_stands_in_itself(text: str):
+    standing = locate(text, text)
+    if standing is not None:
+        assert len(standing.quote) <= QUOTE_CHARS_MAX
+        assert len(standing.quote) >= len(text.strip()) // 2

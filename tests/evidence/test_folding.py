@@ -1,0 +1,81 @@
+import random
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chiron_workers.evidence.folding import fold
+from chiron_workers.evidence.spelling import alike, written_out
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a \n\t\u00a0\u2009 b", "a b"),
+        ("in\u200bvis\u00adi\u2060ble", "invisible"),
+        ("“so” ‘it’ is’s", "\"so\" 'it' is's"),
+        ("well\u2011known 5–10 −3", "well-known 5-10 -3"),
+        ("then — so—then -- so--then – so", "then—so—then—so—then—so"),
+        ("eﬃcient ﬁnd", "efficient find"),
+        ("cafe\u0301 Å", "café Å"),
+        ("한국", unicodedata.normalize("NFD", "한국")),
+        ("Ｃｈｉｒｏｎ，１", "Chiron,１"),
+        ("so… on", "so... on"),
+        ("COVID-\n19 Anglo-\nSaxon", "COVID-19 Anglo-Saxon"),
+        ("``so''", '"so"'),
+        ("5 µm 𝑝", "5 μm p"),
+    ],
+)
+def test_what_reads_the_same_folds_to_the_same(one: str, other: str):
+    assert fold(one).text == fold(other).text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("10²", "102"),
+        ("H₂O", "H2O"),
+        ("−5", "5"),
+        ("—5", "5"),
+        ("½", "1/2"),
+        ("٣", "3"),
+        ("３", "3"),
+        ("𝟑", "3"),
+        ("①", "1"),
+        ("Polish", "polish"),
+        ("a≠b", "a=b"),
+        ("well-known", "wellknown"),
+        ("3-\n5", "35"),
+        ("5′", "5″"),
+        ("а", "a"),
+        ("é", "e"),
+    ],
+)
+def test_what_means_something_else_does_not(one: str, other: str):
+    assert fold(one).text != fold(other).text
+
+
+def test_no_character_becomes_or_loses_a_digit():
+    spelt, _ = written_out()
+    read = {chr(code): chr(same) for code, same in enumerate(alike().tolist()) if code != same} | spelt
+    changed = [letter for letter, same in read.items() if any(map(str.isnumeric, same)) != letter.isnumeric()]
+    assert all(unicodedata.normalize("NFC", letter) == read[letter] for letter in changed), changed
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_every_folded_character_knows_where_it_stood(text: str):
+    folded = fold(text)
+    ends = 0
+    for at in range(len(folded.text)):
+        start, end = folded.span(at, at + 1)
+        assert 0 <= start < end <= len(text)
+        assert start >= ends or (start, end) == folded.span(at - 1, at)
+        ends = max(ends, start)
+
+
+@pytest.mark.timeout(30)
+def test_accents_without_end_are_folded_in_good_time():
+    marks = "".join(random.Random(3).choices("\u0301\u0316\u0327", k=500_000))
+    assert fold("a" + marks).text
