@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
@@ -15,14 +16,15 @@ from psycopg import sql
 from chiron_workers.store.queries import load
 
 SQL = load(__file__)
-TYPES = ["uuid", "text", "text", "text", "float4", "text", "float4", "text"]
+TYPES = ["uuid", "text", "text", "text", "float4", "text", "float4", "text", "timestamptz"]
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
 Vectors = NDArray[np.float16]  # a row for each fact
 
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """An accepted fact of a source of its own."""
+    """An accepted fact of a source of its own, stored long ago."""
 
     id: UUID
     subject_id: str
@@ -50,7 +52,9 @@ def copy_facts(
 
 def _fact(row: FactRow) -> tuple[object, ...]:
     url = f"https://example.org/{row.id}"
-    return (row.id, row.subject_id, row.content, url, 0.9, row.topic_path, row.confidence, "accepted")
+    source = (url, 0.9, row.topic_path, row.confidence)
+    # What was stored within the last minute is held against each new fact once more.
+    return (row.id, row.subject_id, row.content, *source, "accepted", LONG_AGO)
 
 
 @contextmanager

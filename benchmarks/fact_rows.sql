@@ -2,7 +2,8 @@
 insert into subjects (id, title) select id, id from unnest(%(ids)s::text[]) as subject (id) on conflict do nothing;
 
 -- copy_facts
-copy facts (id, subject_id, content, source_url, source_score, topic_path, confidence, status) from stdin (format binary)
+copy facts (id, subject_id, content, source_url, source_score, topic_path, confidence, status, created_at)
+from stdin (format binary)
 
 -- copy_vectors
 copy {table} (fact_id, subject_id, status, confidence, embedding) from stdin (format binary)
