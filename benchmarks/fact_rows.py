@@ -59,12 +59,16 @@ def _fact(row: FactRow) -> tuple[object, ...]:
 
 @contextmanager
 def without_indexes(connection: psycopg.Connection, tables: Iterable[str]) -> Iterator[None]:
-    """Take the indexes of tables away while much is copied, and make them again from their own definitions."""
+    """Take the indexes of tables away while much is copied, and make them again from their own definitions.
+
+    Approximate ones stay away: what keeps them up builds them anew, as large as the table is by then.
+    """
     found = connection.execute(SQL["indexes"], {"tables": list(tables)}).fetchall()
     for name, _ in found:
         connection.execute(sql.SQL("drop index {}").format(sql.Identifier(name)))
     yield
     for _, definition in found:
-        connection.execute(sql.SQL(definition))
+        if "USING ivfflat" not in definition:
+            connection.execute(sql.SQL(definition))
     for table in tables:
         connection.execute(sql.SQL("vacuum analyze {}").format(sql.Identifier(table)))

@@ -9,6 +9,7 @@ import asyncio
 import itertools
 import time
 from statistics import median
+from typing import Any
 
 import numpy as np
 import psutil
@@ -45,6 +46,12 @@ class Measuring:
         self.embedder = Questions()
         self.figures: Figures = {}
 
+    def keep(self, name: str, figures: dict[str, Any]) -> None:
+        """Add figures under a name, and tell that there are more of them: a run takes many minutes."""
+        self.figures.setdefault(name, []).append(figures)
+        told = ", ".join(f"{key} {value:,.1f}" for key, value in figures.items())
+        print(f"{name}: {told}", flush=True)
+
     def store(self) -> Store:
         return Store(Session(self.pool), self.embedder)
 
@@ -56,7 +63,7 @@ class Measuring:
         copied = time.perf_counter()
         built = await keep_up(self.found.settings.database_url, SPACE)
         took = {"s": copied - start, "approximate": len(built), "approximate_s": time.perf_counter() - copied}
-        self.figures.setdefault("load", []).append({"facts": len(subjects)} | took)
+        self.keep("load", {"facts": len(subjects)} | took)
 
     async def insert(self, there: int, known: list[int], repeats: int) -> None:
         """Store facts as an agent does, in the largest subject, in one in the middle and in the smallest."""
@@ -75,8 +82,7 @@ class Measuring:
                         confidence=0.9,
                     )
                 took.append((time.perf_counter() - start) * 1_000)
-            figures = {"facts": there, "of_subject": known[n]} | _percentiles(took)
-            self.figures.setdefault("store a fact", []).append(figures)
+            self.keep("store a fact", {"facts": there, "of_subject": known[n]} | _percentiles(took))
 
     async def search(self, known: list[int], repeats: int) -> None:
         """Search in subjects of each class of size, and in all."""
@@ -89,9 +95,9 @@ class Measuring:
                     each = max(2, repeats // len(chosen))
                     await self._ask(subject(n), each, searched)
                 facts = {"subjects": len(of_class), "facts": median(known[n] for n in chosen)}
-                self.figures[f"subjects up to {high:,}"] = [facts | searched.summary()]
+                self.keep(f"subjects up to {high:,}", facts | searched.summary())
         await self._ask(None, repeats, searched := Searched())
-        self.figures["all subjects"] = [{"subjects": len(known), "facts": sum(known)} | searched.summary()]
+        self.keep("all subjects", {"subjects": len(known), "facts": sum(known)} | searched.summary())
 
     async def occupied(self) -> None:
         """Megabytes on disk, by table and index, and in memory."""
