@@ -1,16 +1,12 @@
 """The ways in which two statements cannot both be true that figures and words alone show."""
 
-from functools import lru_cache
-
 from chiron_workers.evidence.comparison import Comparison
 from chiron_workers.evidence.quantities import Agreement
-from chiron_workers.evidence.stems import are_prefixed, are_relative, opposites, stem_of
+from chiron_workers.evidence.stems import are_prefixed, are_relative, opposites, stems
 from chiron_workers.evidence.vocabulary import (
     BASES,
     CONDITION_OPENERS,
     CUES,
-    EVENT_WORDS,
-    ONE_ANSWER,
     SETTINGS,
 )
 from chiron_workers.evidence.wording import Statement, Word
@@ -100,13 +96,12 @@ def other_name(both: Comparison) -> str:
         or _any_opposites(both)
     ):
         return ""
-    if len(both.only_new) - len(new) > OTHER_WORDS_MAX or len(both.only_known) - len(known) > OTHER_WORDS_MAX:
-        return ""
+    others = sorted((len(both.only_new) - len(new), len(both.only_known) - len(known)))
+    if others[0] > 0 or others[1] > OTHER_WORDS_MAX:
+        return ""  # another noun or verb too: the first product, the first customer
     if not (is_equally_negated(both) and is_equally_limited(both)):
         return ""
-    if any(word.opener in SETTINGS for word in (*new, *known)):
-        return ""
-    if not leaves_one_answer(both):
+    if not (_fills_its_slot(both, both.one, new) and _fills_its_slot(both, both.other, known)):
         return ""
     return f"{_written(new)} against {_written(known)}"
 
@@ -123,9 +118,26 @@ def is_equally_limited(both: Comparison) -> bool:
 
 
 def leaves_one_answer(both: Comparison) -> bool:
-    """Whether both speak of what only one can be: the largest, the first, the capital, the founder."""
-    cues = both.one.stems & both.other.stems & ONE_ANSWER
+    """Whether both speak of what only one can be or have: the largest, the first, the capital, the founder."""
+    cues = both.one.stems & both.other.stems & stems("one answer")
     return bool(cues) or any(slot.is_rank for slot in both.slots)
+
+
+def _fills_its_slot(both: Comparison, statement: Statement, names: list[Word]) -> bool:
+    common = both.one.stems & both.other.stems
+    places = [statement.words.index(name) for name in names]
+    if places[-1] - places[0] >= len(places):
+        return False  # two names apart from each other: Jupiter's largest moon, Ganymede
+    openers = {word.opener for word in names}
+    if openers <= {"in", "at", "near"}:
+        return bool(common & stems("one place"))
+    if openers & SETTINGS:
+        return False
+    if deeds := common & stems("deeds"):
+        # Who did it, not what else the same one did.
+        place = min(statement.order.index(deed) for deed in deeds)
+        return openers == {"by"} or names[0].stem in statement.order[:place]
+    return leaves_one_answer(both)
 
 
 def _is_another_date(both: Comparison) -> bool:
@@ -136,12 +148,7 @@ def _is_another_date(both: Comparison) -> bool:
     has_other_dates = any(slot.is_date and slot.agreement is Agreement.EQUAL for slot in both.slots)
     if has_other_dates and not both.in_order:
         return False
-    return not numbers or bool((both.one.stems | both.other.stems) & _events())
-
-
-@lru_cache(maxsize=1)
-def _events() -> frozenset[str]:
-    return frozenset(map(stem_of, EVENT_WORDS))
+    return not numbers or bool((both.one.stems | both.other.stems) & stems("events"))
 
 
 def _names(words: tuple[Word, ...]) -> list[Word]:

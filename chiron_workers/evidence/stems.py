@@ -11,6 +11,7 @@ from chiron_workers.evidence.vocabulary import (
     RELATIVE_OPPOSITES,
     SPELLINGS,
     SYNONYMS,
+    words,
 )
 
 _ENDINGS = [
@@ -72,6 +73,12 @@ def _stemmed(word: str) -> str:
     from snowballstemmer.english_stemmer import EnglishStemmer  # brings all languages, and is slow to import
 
     return str(EnglishStemmer().stemWord(word))  # one for each word: it keeps the word in itself
+
+
+@lru_cache(maxsize=8)
+def stems(section: str) -> frozenset[str]:
+    """The stems of the words of a section of the vocabulary."""
+    return frozenset(map(stem_of, words(section)))
 
 
 @lru_cache(maxsize=1)
