@@ -6,10 +6,14 @@ from rapidfuzz.distance import Levenshtein
 
 from chiron_workers.evidence.pairing import Slot, paired
 from chiron_workers.evidence.quantities import Agreement
-from chiron_workers.evidence.wording import Statement, Word
+from chiron_workers.evidence.reading import Word
+from chiron_workers.evidence.stems import opposites
+from chiron_workers.evidence.vocabulary import CUES
+from chiron_workers.evidence.wording import Statement
 
 TOPIC_SHARE = 0.6  # of the content words of both
 TOPIC_WORDS = 3  # in common, at least, where one statement says more than the other
+POWERS = {"can", "could"}  # what can be done need not be a doubt
 COVERED_SHARE = 0.75  # of the shorter one's words, then
 
 
@@ -63,6 +67,27 @@ class Comparison:
         return not (self.figures_only_new or self.figures_only_known) and all(
             slot.agreement is Agreement.EQUAL for slot in self.slots
         )
+
+    @property
+    def is_equally_negated(self) -> bool:
+        """Whether both deny as often: one denial more or less turns a statement around."""
+        return len(self.one.negations) % 2 == len(self.other.negations) % 2
+
+    @property
+    def is_equally_limited(self) -> bool:
+        """Whether both are said as firmly, and with the same limits."""
+        hedges = (self.one.hedges ^ self.other.hedges) - POWERS
+        return not hedges and self.one.restrictions & CUES == self.other.restrictions & CUES
+
+    @property
+    def opposite_pairs(self) -> list[tuple[Word, Word]]:
+        """Words of which only the new and only the known statement has one, and that deny each other."""
+        return [
+            (new, known)
+            for new in self.only_new
+            for known in self.only_known
+            if opposites(new.written, known.written)
+        ]
 
     @property
     def replacement(self) -> Replacement | None:

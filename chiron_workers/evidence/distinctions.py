@@ -1,7 +1,7 @@
 """The ways in which a statement is about something else than a known one, or limits it."""
 
 from chiron_workers.evidence.comparison import Comparison
-from chiron_workers.evidence.contradictions import is_equally_limited, is_equally_negated, leaves_one_answer
+from chiron_workers.evidence.one_answer import leaves_one_answer
 from chiron_workers.evidence.quantities import Agreement
 from chiron_workers.evidence.stems import opposites
 from chiron_workers.evidence.vocabulary import CONDITION_OPENERS, CUES
@@ -28,7 +28,7 @@ def other_one(both: Comparison) -> str:
     has_other_numbers = any(not slot.is_which for slot in both.differing)
     if which and (has_other_numbers or not both.in_order) and both.one.stems & both.other.stems:
         return f"They speak of different ones: {which[0].new}, {which[0].known}"
-    if not has_other_numbers or not is_equally_negated(both):
+    if not has_other_numbers or not both.is_equally_negated:
         return ""
     return _other_names(both) or _other_subject(both)
 
@@ -39,7 +39,7 @@ def other_property(both: Comparison) -> str:
     theirs = {one.dimension for one in both.other.figures.quantities} - _NO_MEASURE
     if both.slots or both.share > OTHER_PROPERTY_SHARE or not (both.only_new and both.only_known):
         return ""
-    if not (ours and theirs) or _bases(ours) & _bases(theirs) or not is_equally_negated(both):
+    if not (ours and theirs) or _bases(ours) & _bases(theirs) or not both.is_equally_negated:
         return ""
     return f"They measure different things: {both.figures_only_new[0]}, {both.figures_only_known[0]}"
 
@@ -62,7 +62,7 @@ def limit(both: Comparison) -> str:
 def condition(both: Comparison) -> str:
     """What the new statement adds to the words of the known one that limits it; empty where it adds nothing such."""
     one, other = both.one, both.other
-    if both.only_known or both.figures_only_known or not is_equally_negated(both):
+    if both.only_known or both.figures_only_known or not both.is_equally_negated:
         return ""
     if any(slot.agreement is Agreement.DIFFERENT or slot.is_wider for slot in both.slots):
         return ""
@@ -77,7 +77,7 @@ def condition(both: Comparison) -> str:
     softer = sorted((one.hedges | one.restrictions) - other.hedges - other.restrictions)
     if softer and other.hedges <= one.hedges and both.in_order:
         return f'The new one says "{softer[0]}"'
-    if not is_equally_limited(both) or any(word.is_name for word in both.only_new):
+    if not both.is_equally_limited or any(word.is_name for word in both.only_new):
         return ""
     added = both.only_new
     if added and all(word.opener in CONDITION_OPENERS for word in added) and not both.figures_only_new:

@@ -9,7 +9,8 @@ from chiron_workers.evidence.bounds import BEFORE_CHARS, bounded
 from chiron_workers.evidence.dates import Moment
 from chiron_workers.evidence.numerals import Numeral, money_scale, numerals
 from chiron_workers.evidence.quantities import Quantity
-from chiron_workers.evidence.units import CURRENCIES, Unit, rate_after, unit_after
+from chiron_workers.evidence.unit_names import CURRENCIES, Unit
+from chiron_workers.evidence.units import rate_after, unit_after
 from chiron_workers.evidence.vocabulary import words
 
 _COUNT = Unit("count")

@@ -3,10 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from chiron_workers.evidence import contradictions, distinctions
+from chiron_workers.evidence import contradictions, distinctions, one_answer
 from chiron_workers.evidence.comparison import Comparison, compared
+from chiron_workers.evidence.reading import Word
 from chiron_workers.evidence.stems import is_one_word
-from chiron_workers.evidence.wording import Statement, Word, folded, taken_apart
+from chiron_workers.evidence.wording import Statement, folded, taken_apart
 from chiron_workers.states import Relation
 
 PASSIVES = [Counter(["by", *verb]) for verb in ([], ["was"], ["were"])]
@@ -29,7 +30,7 @@ _RULES = (
     (Relation.CONTRADICTS, contradictions.opposite),
     (Relation.CONTRADICTS, contradictions.turned_around),
     (Relation.CONTRADICTS, contradictions.negation),
-    (Relation.CONTRADICTS, contradictions.other_name),
+    (Relation.CONTRADICTS, one_answer.other_name),
     (Relation.QUALIFIES, distinctions.limit),
     (Relation.QUALIFIES, distinctions.condition),
     (Relation.NEW, distinctions.other_property),
