@@ -1,0 +1,39 @@
+from chiron_api.reports.gathering import gather
+from chiron_workers.states import FactStatus
+from chiron_workers.store import reports
+
+OPEN = """
+select count(*) as n from pg_stat_activity
+ where datname = current_database() and pid <> pg_backend_pid() and (state like 'idle in%%' or backend_xmin is not null)"""
+
+
+async def test_no_transaction_is_open_between_two_pages(shelf, pool, monkeypatch):
+    shelf.subject("many")
+    for n in range(7):
+        shelf.fact("many", f"Fact {n}.", "https://a.org/")
+    monkeypatch.setattr(reports, "PAGE_FACTS", 2)
+    target = await reports.find_target(pool, "many")
+    found = await reports.fact_ids(pool, target, statuses=[FactStatus.ACCEPTED], limit=None)
+    sizes = []
+    async for page in reports.pages(pool, found):
+        sizes.append(len(page.facts))
+        assert shelf.connection.execute(OPEN).fetchone() == (0,)
+    assert sizes == [2, 2, 2, 1]
+
+
+async def test_what_a_report_has_no_room_for_is_counted(shelf, pool, monkeypatch):
+    shelf.subject("many")
+    for n in range(5):
+        shelf.fact("many", f"Fact {n}.", "https://a.org/")
+    monkeypatch.setattr("chiron_api.reports.gathering.FINDINGS_MAX", 3)
+    report = await gather(pool, "many")
+    assert {finding.content for finding in report.findings} == {"Fact 2.", "Fact 3.", "Fact 4."}
+    assert report.left_out == 2
+
+
+async def test_a_fact_that_goes_while_a_report_is_read_is_left_out(shelf, pool):
+    shelf.subject("many")
+    gone, stays = (str(shelf.fact("many", words, "https://a.org/")) for words in ("Gone.", "Stays."))
+    shelf.connection.execute("delete from facts where id = %s", (gone,))
+    contents = [row["content"] async for page in reports.pages(pool, [gone, stays]) for row in page.facts]
+    assert contents == ["Stays."]
