@@ -1,11 +1,14 @@
-"""A Word document that is written from top to bottom: python-docx's own ways look through all of it for each paragraph."""
+"""A Word document that is written from top to bottom, into a file: kept as objects, a long one would fill the memory."""
 
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from html import escape
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from typing import BinaryIO
 
 STYLES = {
     1: "Heading1",
@@ -16,27 +19,26 @@ STYLES = {
     "goal": "IntenseQuote",
 }
 TABLE_STYLE = "LightList-Accent1"
-HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
-BLUE, GREY = "0B57A4", "576071"
-TWIPS_PER_CM = 567
 # The first column stands out, rows alternate; older programs read these bits, newer ones the attributes beside them.
 LOOK_WITH_HEAD, LOOK_WITHOUT_HEAD = "04A0", "0480"
+HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
+BODY = "word/document.xml"
+BLUE, GREY = "0B57A4", "576071"
+TWIPS_PER_CM = 567
+TABLE_TWIPS = 9_400
 
 
 class Paper:
-    """The document. What is written goes to its end; texts must be fit for XML."""
+    """The document. What is written goes to its end; texts must hold no characters that XML refuses."""
 
-    def __init__(self, title: str, made_at: "datetime") -> None:
+    def __init__(self, title: str, made_at: datetime) -> None:
         from docx import Document
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
         from docx.shared import Cm, Pt
 
-        self._element, self._qn = OxmlElement, qn
-        self._document = Document()
-        self._last = self._document.element.body[-1]  # how the page is laid out stands at the end
+        self._document = Document()  # brings the styles, and what a document needs around its body
+        self._body = tempfile.TemporaryFile("w+b")  # noqa: SIM115  # closed by `save`
+        self._is_in_paragraph = False
         self._bookmarks = self._links = 0
-        self._paragraph: Any = None
         properties = self._document.core_properties
         properties.title, properties.author, properties.comments = title[:255], "Chiron", ""
         properties.created = properties.modified = made_at.replace(tzinfo=None)
@@ -57,21 +59,20 @@ class Paper:
         self, style: int | str | None = None, *, keep: bool = False, page: bool = False, indent_cm: float = 0
     ) -> None:
         """Begin a paragraph: on a new page, kept with the next one, or indented."""
-        self._paragraph = self._element("w:p")
-        self._last.addprevious(self._paragraph)
-        properties = self._add(self._paragraph, "w:pPr")
-        if style is not None:
-            self._add(properties, "w:pStyle", val=STYLES[style])
-        if keep:
-            self._add(properties, "w:keepNext")
-        if page:
-            self._add(properties, "w:pageBreakBefore")
-        if indent_cm:
-            self._add(properties, "w:ind", left=str(round(indent_cm * TWIPS_PER_CM)))
+        self._end()
+        self._is_in_paragraph = True
+        self._write(
+            "<w:p><w:pPr>"
+            + (f'<w:pStyle w:val="{STYLES[style]}"/>' if style is not None else "")
+            + "<w:keepNext/>" * keep
+            + "<w:pageBreakBefore/>" * page
+            + (f'<w:ind w:left="{round(indent_cm * TWIPS_PER_CM)}"/>' if indent_cm else "")
+            + "</w:pPr>"
+        )
 
     def say(self, text: str, *, bold: bool = False, colour: str = "") -> None:
         """Write on in the paragraph."""
-        self._run(self._paragraph, text, bold=bold, colour=colour)
+        self._write(_run(text, bold=bold, colour=colour))
 
     def paragraph(
         self, text: str, style: int | str | None = None, *, colour: str = "", bold: bool = False
@@ -82,73 +83,81 @@ class Paper:
 
     def inward(self, text: str, bookmark: str) -> None:
         """A link to a bookmark of the document."""
-        link = self._add(self._paragraph, "w:hyperlink", anchor=bookmark)
-        self._run(link, text, colour=BLUE, underlined=True)
+        self._write(
+            f'<w:hyperlink w:anchor="{bookmark}">{_run(text, colour=BLUE, underlined=True)}</w:hyperlink>'
+        )
 
     def outward(self, text: str, target: str) -> None:
         """A link to an address."""
-        link = self._add(self._paragraph, "w:hyperlink")
         self._links += 1
         name = f"rIdLink{self._links}"
         self._document.part.rels.add_relationship(HYPERLINK, target, name, is_external=True)
-        link.set(self._qn("r:id"), name)
-        self._run(link, text, colour=BLUE, underlined=True)
+        self._write(f'<w:hyperlink r:id="{name}">{_run(text, colour=BLUE, underlined=True)}</w:hyperlink>')
 
     def bookmark(self, name: str) -> None:
         """A place that links can lead to."""
         self._bookmarks += 1
-        self._add(self._paragraph, "w:bookmarkStart", id=str(self._bookmarks), name=name)
-        self._add(self._paragraph, "w:bookmarkEnd", id=str(self._bookmarks))
+        number = self._bookmarks
+        self._write(f'<w:bookmarkStart w:id="{number}" w:name="{name}"/><w:bookmarkEnd w:id="{number}"/>')
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table; without a line of names where `columns` are empty."""
-        table = self._element("w:tbl")
-        self._last.addprevious(table)
-        properties = self._add(table, "w:tblPr")
-        self._add(properties, "w:tblStyle", val=TABLE_STYLE)
-        self._add(properties, "w:tblW", type="pct", w="5000")
+        self._end()
         has_head = any(columns)
         look = LOOK_WITH_HEAD if has_head else LOOK_WITHOUT_HEAD
-        self._add(
-            properties, "w:tblLook", val=look, firstRow=str(int(has_head)), firstColumn="1", noVBand="1"
+        grid = f'<w:gridCol w:w="{TABLE_TWIPS // len(columns)}"/>' * len(columns)
+        self._write(
+            f'<w:tbl><w:tblPr><w:tblStyle w:val="{TABLE_STYLE}"/><w:tblW w:w="5000" w:type="pct"/>'
+            f'<w:tblLook w:val="{look}" w:firstRow="{int(has_head)}" w:firstColumn="1" w:noVBand="1"/></w:tblPr>'
+            f"<w:tblGrid>{grid}</w:tblGrid>"
         )
-        grid = self._add(table, "w:tblGrid")
-        for _ in columns:
-            self._add(grid, "w:gridCol", w=str(9_400 // len(columns)))
-        for n, row in enumerate([columns, *rows] if has_head else rows):
-            self._row(table, row, is_head=has_head and n == 0)
+        if has_head:
+            self._write(_row(columns, "<w:trPr><w:tblHeader/></w:trPr>"))
+        for row in rows:
+            self._write(_row(row))
+        self._write("</w:tbl>")
         self.begin()
 
-    def save(self, file: Path | BinaryIO) -> None:
-        """Write the document to a file, by its name or open for writing."""
-        self._document.save(str(file) if isinstance(file, Path) else file)
+    def save(self, target: Path | BinaryIO) -> None:
+        """Write the document to a file, by its name or open for writing, once."""
+        self._end()
+        around = BytesIO()
+        self._document.save(around)
+        with (
+            self._body,
+            zipfile.ZipFile(around) as parts,
+            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as document,
+        ):
+            for part in parts.infolist():
+                if part.filename != BODY:
+                    document.writestr(part.filename, parts.read(part))
+                    continue
+                before, layout, after = parts.read(part).rpartition(
+                    b"<w:sectPr"
+                )  # how pages are laid out stands last
+                with document.open(BODY, "w", force_zip64=True) as out:
+                    out.write(before)
+                    self._body.seek(0)
+                    shutil.copyfileobj(self._body, out)
+                    out.write(layout + after)
 
-    def _row(self, table: Any, cells: Sequence[str], *, is_head: bool) -> None:
-        row = self._add(table, "w:tr")
-        if is_head:
-            self._add(self._add(row, "w:trPr"), "w:tblHeader")
-        for text in cells:
-            cell = self._add(row, "w:tc")
-            self._run(self._add(cell, "w:p"), text)
+    def _end(self) -> None:
+        if self._is_in_paragraph:
+            self._write("</w:p>")
+            self._is_in_paragraph = False
 
-    def _run(
-        self, parent: Any, text: str, *, bold: bool = False, colour: str = "", underlined: bool = False
-    ) -> None:
-        run = self._add(parent, "w:r")
-        look = self._add(run, "w:rPr")
-        if bold:
-            self._add(look, "w:b")
-        if colour:
-            self._add(look, "w:color", val=colour)
-        if underlined:
-            self._add(look, "w:u", val="single")
-        words = self._add(run, "w:t")
-        words.text = text
-        words.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    def _write(self, xml: str) -> None:
+        self._body.write(xml.encode())
 
-    def _add(self, parent: Any, tag: str, **attributes: str) -> Any:
-        element = self._element(tag)
-        for name, value in attributes.items():
-            element.set(self._qn(f"w:{name}"), value)
-        parent.append(element)
-        return element
+
+def _run(text: str, *, bold: bool = False, colour: str = "", underlined: bool = False) -> str:
+    look = (
+        "<w:b/>" * bold
+        + (f'<w:color w:val="{colour}"/>' if colour else "")
+        + '<w:u w:val="single"/>' * underlined
+    )
+    return f'<w:r><w:rPr>{look}</w:rPr><w:t xml:space="preserve">{escape(text)}</w:t></w:r>'
+
+
+def _row(cells: Sequence[str], properties: str = "") -> str:
+    return f"<w:tr>{properties}{''.join(f'<w:tc><w:p>{_run(text)}</w:p></w:tc>' for text in cells)}</w:tr>"
