@@ -1,0 +1,92 @@
+"""The command, the tools of agents, MCP and HTTP give the same answer to the same question."""
+
+import asyncio
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from known import corroborate, keep, link
+from typer.testing import CliRunner
+
+from chiron_api.cli import build
+from chiron_api.mcp_server.offer import offer
+from chiron_workers.embed import Embedder
+from chiron_workers.settings import Settings
+from chiron_workers.settings import settings as read_settings
+from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.connect import Pool
+from chiron_workers.tools import registry
+
+SEARCHES: list[dict[str, Any]] = [
+    {"mode": "hybrid"},
+    {"mode": "vector"},
+    {"mode": "text", "top_k": 2},
+    {"candidates": True, "topic_path": "orbit"},
+    {"source": "example.org", "since": "2026-01-01T00:00:00Z", "min_confidence": 0.5},
+]
+OPTIONS = {"topic_path": "--topic", "candidates": "--candidates"}
+
+
+@pytest.fixture
+async def known(pool: Pool, embedder: Embedder) -> None:
+    """Facts about the Moon, one of them contradicted, one corroborated and one a candidate."""
+    far = await keep(pool, embedder, "The Moon orbits at 384,400 km.")
+    near = await keep(pool, embedder, "The Moon orbits at 300,000 km.")
+    await link(pool, near, far, "contradicts")
+    await corroborate(pool, far, "https://other.example")
+    await keep(pool, embedder, "The Moon drifts away.", status="candidate", confidence=0.4)
+    await keep(pool, embedder, "Dust covers the Moon.", topic_path="ground", source_url="https://b.example")
+
+
+async def through_tools(pool: Pool, embedder: Embedder, asked: dict[str, Any]) -> list[Any]:
+    answers = []
+    for tools, name in ((registry(), "vector_search"), (offer(), "search")):
+        async with Store(Session(pool, Caller()), embedder) as store:
+            answers.append(await tools.execute(name, store, asked))
+    return answers
+
+
+def through_the_command(settings: Settings, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    for name in ("home", "database_url", "redis_url"):
+        monkeypatch.setenv(f"CHIRON_{name.upper()}", str(getattr(settings, name)))
+    read_settings.cache_clear()
+    options = []
+    for name, value in asked.items():
+        if name not in ("query", "subject_id"):
+            option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+            options += [option] if value is True else [option, str(value)]
+    found = CliRunner().invoke(
+        build("search"), ["search", asked["query"], "--subject", "moon", "--json", *options]
+    )
+    return json.loads(found.stdout)
+
+
+async def test_command_tools_mcp_and_http_give_the_same_answer(
+    pool: Pool,
+    embedder: Embedder,
+    settings: Settings,
+    client: httpx2.AsyncClient,
+    known: None,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for search in SEARCHES:
+        asked = {"query": "How far away does the Moon orbit?", "subject_id": "moon", **search}
+        over_http = (await client.post("/v1/knowledge/search", json=asked)).json()["items"]
+        assert over_http
+        assert await through_tools(pool, embedder, asked) == [over_http, over_http]
+        assert await asyncio.to_thread(through_the_command, settings, asked, monkeypatch) == over_http
+    read_settings.cache_clear()
+
+
+async def test_what_makes_no_sense_is_a_problem_that_names_the_field(client: httpx2.AsyncClient):
+    for wrong in (
+        {"mode": "fuzzy"},
+        {"since": "yesterday"},
+        {"node_id": "x"},
+        {"neighbours": True},
+        {"topic_path": "/"},
+    ):
+        answer = await client.post("/v1/knowledge/search", json={"query": "x"} | wrong)
+        assert answer.status_code == 422, wrong
+        assert next(iter(wrong)) in json.dumps(answer.json()), wrong
