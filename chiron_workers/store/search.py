@@ -21,7 +21,8 @@ SQL = load(__file__)
 QUERY_CHARS_MAX = 4_000
 FOUND_MAX = 100
 DEPTH = 100  # of each ranking, before they are fused
-MATCHES_MAX = 5_000  # facts whose words are ranked
+FEW = 20_000  # in a subject of up to so many facts, all that hold a word of the query are ranked
+MATCHES_MAX = 5_000  # facts whose words are ranked in a larger one
 WORDS_MAX = 32  # of a query, the rarest
 # With 60, as the paper has it, a fact in both rankings passes the first of one, and hybrid fell behind vectors alone.
 FUSION = {"k": 10, "vector_weight": 2, "text_weight": 1}
@@ -106,21 +107,29 @@ class Search:
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
             return []
-        args: dict[str, Any] = {"query": words, "limit": most, "depth": max(DEPTH, most), **FUSION}
         if table is None:
-            statement = _statement("text", wanted, table, path := Path(sql.Composed([])))
+            mode, path = SearchMode.TEXT, Path(sql.Composed([]))
+            vector = None
         else:
-            [embedding] = await self.embedder.embed([words], query=True)
-            args["vector"] = half(embedding)
+            [vector] = await self.embedder.embed([words], query=True)
             path = await self._path(table, wanted)
-            statement = _statement(mode, wanted, table, path)
-        args |= {
-            "matches_max": MATCHES_MAX,
-            "words_max": WORDS_MAX,
-            "recall": path.recall,
-            "size": path.facts,
-        }
-        return cast("list[FoundFact]", await self._rows(statement, wanted.args | args, path))
+        facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
+        args = (
+            wanted.args
+            | FUSION
+            | {
+                "query": words,
+                "vector": vector and half(vector),
+                "limit": most,
+                "depth": max(DEPTH, most),
+                "matches_max": FEW if facts is not None and facts <= FEW else MATCHES_MAX,
+                "words_max": WORDS_MAX,
+                "recall": path.recall,
+                "size": facts,
+            }
+        )
+        rows = await self._rows(_statement(mode, wanted, table, path, facts), args, path)
+        return cast("list[FoundFact]", rows)
 
     async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
         """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first."""
@@ -164,6 +173,12 @@ class Search:
             await connection.execute(SQL["plan_with"], given)
             return await (await connection.execute(statement, args, prepare=False)).fetchall()
 
+    async def _few(self, wanted: Condition) -> int | None:
+        if "subject_id" not in wanted.args:
+            return None
+        row = await self.session.row(SQL["count_up_to"], wanted.args | {"limit": FEW + 1})
+        return row["facts"] if row and row["facts"] <= FEW else None
+
     async def _path(self, table: sql.Identifier, wanted: Condition) -> Path:
         if (
             not wanted.is_plain
@@ -178,18 +193,19 @@ class Search:
         return Path(nearest) if index is None else Path(nearest, index.recall, index.settings, index.facts)
 
 
-def _statement(mode: str, wanted: Condition, table: sql.Identifier | None, path: Path) -> sql.Composed:
-    if path.facts is not None:
-        size = SQL["size_known"]
-    else:
-        size = SQL["size_of_a_subject" if "subject_id" in wanted.args else "size_of_all"]
+def _statement(
+    mode: SearchMode, wanted: Condition, table: sql.Identifier | None, path: Path, facts: int | None
+) -> sql.Composed:
+    guess = "size_of_a_subject" if "subject_id" in wanted.args else "size_of_all"
+    size = SQL[guess if facts is None else "size_known"]
+    common = SQL["no_words" if facts is not None and facts <= FEW else "common_words"]
     shown = SQL["shown"].format(
         similarity=SQL["similarity" if table else "no_similarity"],
         vectors=SQL["vectors"].format(table=table) if table else sql.SQL(""),
     )
     return SQL[mode].format(
         nearest=path.nearest,
-        matching=SQL["matching"].format(size=size, condition=wanted.whole),
+        matching=SQL["matching"].format(size=size, common=common, condition=wanted.whole),
         worded=SQL["worded"],
         shown=shown,
     )

@@ -55,11 +55,7 @@ and f.fact_id in (select f.id from facts f where {condition})
 size as materialized (
   select {size} as facts
 ), common as materialized (
-  select word, share
-    from pg_stats s,
-         unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as listed (word, share)
-   where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'tsv' and word is not null
-     and (select facts from size) > %(matches_max)s
+  {common}
 ), lexeme as materialized (
   select asked.lexeme, quote_literal(asked.lexeme)::tsquery as query, coalesce(share, 0) * facts as expected,
          row_number() over rarest_first = 1 or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
@@ -87,15 +83,24 @@ select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as p
  order by place
  limit %(depth)s
 
+-- common_words
+select word, share
+    from pg_stats s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as listed (word, share)
+   where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'tsv' and word is not null
+
+-- no_words
+-- Among so few facts each word may be looked up; to plan a look into the statistics takes longer than that.
+select null::text as word, null::real as share where false
+
+-- count_up_to
+select count(*)::int as facts from (select from facts where subject_id = %(subject_id)s limit %(limit)s) as few;
+
 -- size_of_a_subject
--- Counted up to 20,000, beyond that what Postgres' last analysis says.
-(select case when counted < 20000 then counted
-        else greatest(counted, (select (share * (select reltuples from pg_class where oid = 'facts'::regclass))::bigint
-                                  from pg_stats s,
-                                       unnest(s.most_common_vals::text::text[], s.most_common_freqs) as listed (value, share)
-                                 where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'subject_id'
-                                   and value = %(subject_id)s)) end
-   from (select count(*) as counted from (select from facts where subject_id = %(subject_id)s limit 20000) as few) as own)
+-- As Postgres' last analysis has it; of a subject that it does not list, that it is not one of the largest.
+coalesce((select (share * (select reltuples from pg_class where oid = 'facts'::regclass))::bigint
+            from pg_stats s, unnest(s.most_common_vals::text::text[], s.most_common_freqs) as listed (value, share)
+           where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'subject_id'
+             and value = %(subject_id)s), 20000)
 
 -- size_of_all
 (select greatest(reltuples, 1)::bigint from pg_class where oid = 'facts'::regclass)
