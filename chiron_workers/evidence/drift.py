@@ -2,16 +2,19 @@
 
 import html
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from chiron_workers.evidence.folding import fold
-from chiron_workers.evidence.quotes import QUOTE_CHARS_MAX, locate
-from chiron_workers.evidence.sentences import whole
+from chiron_workers.evidence.quotes import locate
 
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 NO_LETTER = re.compile(r"[\W_]+")
-PLACES_MAX = 20  # of the same words in one text
+PIECE = re.compile(r"(?s).{1,2000}(?:\s|\Z)|.{1,2000}")
+PLACES_MAX = 20  # of the same letters in one text
+AROUND_CHARS = 5_000  # more than a sentence is looked for in
 STOPLESS_CHARS = 2_000  # what is longer has no sentences that could have changed
 
 
@@ -35,8 +38,8 @@ class Drift:
 def drift(before: str, now: str, quotes: list[Quoted]) -> Drift:
     """What became of a text and of the quotes from it. A sentence that was made longer or shorter is another one:
     what was said is no longer said like that."""
-    letters = _letters(now) if quotes else ""
-    lost = [n for n, quoted in enumerate(quotes) if not _stands(quoted, now, letters)]
+    page = _Page(now) if quotes else None
+    lost = [n for n, quoted in enumerate(quotes) if page and not _stands(quoted, page)]
     return Drift(agreement(before, now), lost)
 
 
@@ -53,32 +56,44 @@ def _sentences(text: str) -> list[str]:
     return [" ".join(words) for part in SENTENCE_END.split(text) if (words := part.split())]
 
 
-def _stands(quoted: Quoted, text: str, letters: str) -> bool:
+class _Page:
+    """A text and where its letters are, so that a quote is looked for word by word only around the same letters."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        pieces = [found.span() for found in PIECE.finditer(text)]
+        letters = [_letters(text[start:end]) for start, end in pieces]
+        self._letters = "".join(letters)
+        self._starts = [start for start, _ in pieces]
+        self._counts = list(accumulate(map(len, letters), initial=0))[:-1]
+
+    def around(self, letters: str) -> Iterator[str]:
+        """The passages that hold letters in this order, with what stands around them."""
+        at = self._letters.find(letters)
+        for _ in range(PLACES_MAX):
+            if at < 0:
+                return
+            first = bisect_right(self._counts, at) - 1
+            last = bisect_right(self._counts, at + len(letters))
+            end = self._starts[last] if last < len(self._starts) else len(self._text)
+            yield self._text[max(0, self._starts[first] - AROUND_CHARS) : end + AROUND_CHARS]
+            at = self._letters.find(letters, at + 1)
+
+
+def _stands(quoted: Quoted, page: _Page) -> bool:
     quote = quoted.quote
-    # Looking for a quote folds the whole text; most of those that are gone are seen to be so without that.
-    if not any(_letters(reading) in letters for reading in {quote, html.unescape(quote)}):
-        return False
-    if any(_is_sentence(text, at, at + len(quote)) for at in _places(quote, text)):
-        return True
-    found = locate(quote, text)
-    if found is None:
-        return False
-    return (
-        not quoted.is_whole or len(found.quote) > STOPLESS_CHARS or _spelled(found.quote) == _spelled(quote)
+    readings = {_letters(quote), _letters(html.unescape(quote))}
+    return any(
+        _stands_in(quoted, passage) for letters in readings if letters for passage in page.around(letters)
     )
 
 
-def _places(quote: str, text: str) -> Iterator[int]:
-    at = text.find(quote)
-    for _ in range(PLACES_MAX):
-        if at < 0:
-            return
-        yield at
-        at = text.find(quote, at + 1)
-
-
-def _is_sentence(text: str, start: int, end: int) -> bool:
-    return whole(text, start, end, chars_max=QUOTE_CHARS_MAX) == (start, end)
+def _stands_in(quoted: Quoted, passage: str) -> bool:
+    found = locate(quoted.quote, passage)
+    if found is None:
+        return False
+    grown = len(found.quote) > STOPLESS_CHARS
+    return not quoted.is_whole or grown or _spelled(found.quote) == _spelled(quoted.quote)
 
 
 def _letters(text: str) -> str:
