@@ -15,7 +15,6 @@ NO_LETTER = re.compile(r"[\W_]+")
 PIECE = re.compile(r"(?s).{1,2000}(?:\s|\Z)|.{1,2000}")
 PLACES_MAX = 20  # of the same letters in one text
 AROUND_CHARS = 5_000  # more than a sentence is looked for in
-STOPLESS_CHARS = 2_000  # what is longer has no sentences that could have changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,14 @@ def _stands_in(quoted: Quoted, passage: str) -> bool:
     found = locate(quoted.quote, passage)
     if found is None:
         return False
-    grown = len(found.quote) > STOPLESS_CHARS
-    return not quoted.is_whole or grown or _spelled(found.quote) == _spelled(quoted.quote)
+    is_same = not quoted.is_whole or _spelled(found.quote) == _spelled(quoted.quote)
+    return is_same or _is_whole_lines(quoted.quote, found.quote)
+
+
+def _is_whole_lines(quote: str, found: str) -> bool:
+    # Where there are no stops, as in a table, what stands around a quote is other lines and no part of a sentence.
+    before, quote, after = found.partition(quote)
+    return bool(quote) and before[-1:] in ("", "\n") and after[:1] in ("", "\n")
 
 
 def _letters(text: str) -> str:

@@ -1,0 +1,85 @@
+"""Which quotes of a text a later one still bears out, and how far the two agree."""
+
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from chiron_workers.evidence.drift import Quoted, agreement, drift
+from chiron_workers.evidence.quotes import locate
+
+TEXTS = sorted((Path(__file__).parents[1] / "golden").glob("*.expected"))
+OLD = (
+    "The ice has an extent of 4.3 million square kilometres. It is two metres thick.\n\nIt floats on the sea."
+)
+QUOTE = "The ice has an extent of 4.3 million square kilometres."
+
+
+def stored_quotes(text: str, dice: random.Random, count: int) -> list[Quoted]:
+    """Passages as they are stored once they were found: extended to whole sentences."""
+    words, found = text.split(), set[str]()
+    for _ in range(count):
+        at = dice.randrange(max(1, len(words) - 12))
+        passage = re.search(r"\s+".join(map(re.escape, words[at : at + 10])), text)
+        if passage and (standing := locate(passage[0], text)):
+            found.add(standing.quote)
+    return [Quoted(quote, is_whole=True) for quote in sorted(found)]
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
+def test_a_quote_stands_wherever_its_sentences_stand(file: Path) -> None:
+    text, dice = file.read_text(), random.Random(file.name)
+    quotes = stored_quotes(text, dice, 12)
+    later = f"Another paragraph.\n\n{text}\n\nThe end."
+    assert drift(text, later, quotes).lost == []
+    for n, quoted in enumerate(quotes[:5]):
+        if digit := re.search(r"\d", quoted.quote):
+            wrong = quoted.quote.replace(digit[0], str((int(digit[0]) + 1) % 10))
+            assert n in drift(text, later.replace(quoted.quote, wrong), quotes).lost
+
+
+@pytest.mark.parametrize(
+    ("now", "stands"),
+    [
+        (OLD, True),
+        (OLD.replace(" 4.3", " 4.4"), False),
+        (OLD.replace("The ice has", "It is not true that the ice has"), False),
+        (OLD.replace("kilometres.", "kilometres, or so it was thought."), False),
+        (OLD.replace("kilometres.", "kilometres"), False),
+        (OLD.replace("extent of", "extent\nof"), True),
+        (f"It is not true that {QUOTE[0].lower()}{QUOTE[1:]} Anyway. {QUOTE}", True),
+        (QUOTE, True),
+        ("All new.", False),
+        ("", False),
+    ],
+)
+def test_a_sentence_that_was_made_longer_or_shorter_is_another_one(now: str, stands: bool) -> None:
+    assert (drift(OLD, now, [Quoted(QUOTE, is_whole=True)]).lost == []) is stands
+
+
+def test_words_that_were_never_whole_sentences_may_stand_in_a_longer_one() -> None:
+    part = Quoted("an extent of 4.3 million", is_whole=False)
+    assert drift(OLD, OLD.replace("kilometres.", "kilometres, or so."), [part]).lost == []
+    assert drift(OLD, OLD.replace("4.3", "14.3"), [part]).lost == [0]
+
+
+def test_the_share_of_sentences_that_still_stand_says_how_far_two_texts_agree() -> None:
+    assert agreement(OLD, OLD.replace("\n\n", "\n \n")) == 1
+    assert agreement(OLD, OLD + "\n\nRead 17 times.") == 1
+    assert agreement(OLD, OLD.replace("4.3", "4.4")) == pytest.approx(2 / 3)
+    assert agreement(OLD, "") == 0
+    assert agreement("", OLD) == 1
+
+
+def test_a_long_text_and_many_quotes_take_time_in_proportion() -> None:
+    dice = random.Random(7)
+    words = ["".join(dice.choices("abcdefghijklmnop", k=7)) for _ in range(2_000)]
+    lines = [f"Number {n}: {' '.join(dice.choices(words, k=12))}." for n in range(8_000)]
+    quotes = [Quoted(line, is_whole=True) for line in dice.sample(lines, 200)]
+    began = time.process_time()
+    found = drift("\n\n".join(lines), "\n\n".join(lines[:4_000]), quotes)
+    assert time.process_time() - began < 10, "800 KB"
+    assert {int(quotes[n].quote.split(":")[0].split()[1]) >= 4_000 for n in found.lost} == {True}
+    assert len(found.lost) == sum(int(q.quote.split(":")[0].split()[1]) >= 4_000 for q in quotes)
