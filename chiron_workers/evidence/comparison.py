@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from rapidfuzz.distance import Levenshtein
-
 from chiron_workers.evidence.pairing import Slot, paired
 from chiron_workers.evidence.quantities import Agreement
 from chiron_workers.evidence.reading import Word
@@ -92,6 +90,8 @@ class Comparison:
     @property
     def replacement(self) -> Replacement | None:
         """The one stretch of words in which they differ, if it is one."""
+        from rapidfuzz.distance import Levenshtein
+
         changes = [
             change
             for change in Levenshtein.opcodes(self.other.order, self.one.order)

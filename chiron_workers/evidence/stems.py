@@ -2,8 +2,6 @@
 
 from functools import lru_cache
 
-from rapidfuzz.distance import Prefix
-
 from chiron_workers.evidence.vocabulary import (
     NO_OPPOSITES,
     OPPOSING_PREFIXES,
@@ -56,6 +54,8 @@ def is_one_word(one: str, other: str) -> bool:
     one, other = _american(one), _american(other)
     if _stemmed(one) != _stemmed(other):
         return True  # synonyms, or two names of one
+    from rapidfuzz.distance import Prefix
+
     shared = Prefix.similarity(one, other)
     return {one[shared:], other[shared:]} <= _INFLECTIONS
 

@@ -1,17 +1,12 @@
 """The unit that stands behind a number: km/h, grams per litre, dollars a day, requests per second."""
 
 import re
+from functools import cache
 
 from chiron_workers.evidence.unit_names import UNITS, Unit
 
 _JOINED = {"length/time": "speed", "Wh": "energy"}
 _ANY_CASE = {name.casefold(): unit for name, unit in UNITS.items() if len(name) > 4}
-_CHOICES = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
-_AFTER = re.compile(rf"(?P<gap>[ -]?)(?P<name>{_CHOICES})(?![\w^²³])")
-_AFTER_ANY_CASE = re.compile(
-    rf"(?P<gap>[ -]?)(?P<name>{'|'.join(sorted(map(re.escape, _ANY_CASE), key=len, reverse=True))})(?!\w)",
-    re.I,
-)
 _PER = re.compile(
     r"(?: of [a-z]+)?(?: ?/ ?| per | (?:an?|each|every) (?=(?:second|minute|hour|day|week|month|year|decade)\b))",
     re.I,
@@ -20,6 +15,19 @@ _COUNTED_PER = re.compile(
     r"(?: (?!and|or|in|of|for|to|at|on)[a-z-]+){1,2} (?:per|an?(?= (?:second|minute|hour|day|week|month|year)\b)) "
 )
 _WORD = re.compile(r"[A-Za-z]+[²³]?")
+
+
+@cache
+def _names() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    # Compiled when first needed: 400 names take a while.
+    exact, any_case = (
+        "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        for names in (UNITS, _ANY_CASE)
+    )
+    return (
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![\w^²³])"),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?!\w)", re.I),
+    )
 
 
 def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
@@ -50,7 +58,7 @@ def rate_after(text: str, end: int) -> tuple[Unit, int] | None:
 
 
 def _one(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:
-    found = [match for match in (_AFTER.match(text, end), _AFTER_ANY_CASE.match(text, end)) if match]
+    found = [match for match in (names.match(text, end) for names in _names()) if match]
     match = max(found, key=lambda match: match.end(), default=None)
     if match is None or (match["gap"] and not gap):
         return None
