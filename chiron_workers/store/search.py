@@ -107,27 +107,15 @@ class Search:
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
             return []
+        vector, path = None, Path(sql.Composed([]))
         if table is None:
-            mode, path = SearchMode.TEXT, Path(sql.Composed([]))
-            vector = None
+            mode = SearchMode.TEXT
         else:
             [vector] = await self.embedder.embed([words], query=True)
             path = await self._path(table, wanted)
         facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
-        args = (
-            wanted.args
-            | FUSION
-            | {
-                "query": words,
-                "vector": vector and half(vector),
-                "limit": most,
-                "depth": max(DEPTH, most),
-                "matches_max": FEW if facts is not None and facts <= FEW else MATCHES_MAX,
-                "words_max": WORDS_MAX,
-                "recall": path.recall,
-                "size": facts,
-            }
-        )
+        asked = {"query": words, "vector": vector and half(vector), "limit": most, "depth": max(DEPTH, most)}
+        args = wanted.args | FUSION | _bounds(facts) | asked | {"recall": path.recall}
         rows = await self._rows(_statement(mode, wanted, table, path, facts), args, path)
         return cast("list[FoundFact]", rows)
 
@@ -191,6 +179,11 @@ class Search:
         name = "nearest_exactly" if index is None else "nearest_about"
         nearest = SQL[name].format(table=table, condition=wanted.indexed)
         return Path(nearest) if index is None else Path(nearest, index.recall, index.settings, index.facts)
+
+
+def _bounds(facts: int | None) -> dict[str, int | None]:
+    matches_max = FEW if facts is not None and facts <= FEW else MATCHES_MAX
+    return {"size": facts, "matches_max": matches_max, "words_max": WORDS_MAX}
 
 
 def _statement(
