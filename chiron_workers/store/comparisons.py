@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -58,7 +59,11 @@ class Comparisons:
         now = await self._session.row(SQL["now"])
         assert now is not None
         rows = await self._nearest(claim, embedding, table)
-        verdicts = {row["id"]: relation(claim.content, row["content"]) for row in rows}
+        known = {row["id"]: row["content"] for row in rows}
+        # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
+        verdicts = await asyncio.to_thread(
+            lambda: {fact_id: relation(claim.content, content) for fact_id, content in known.items()}
+        )
         asked = 0
         for row in rows:
             if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
