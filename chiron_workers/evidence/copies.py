@@ -1,7 +1,7 @@
 """Which texts are copies of one another, though each page puts its own words around them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rensa import RMinHash
@@ -27,6 +27,18 @@ def signature(text: str) -> bytes:
 def are_copies(one: bytes, other: bytes) -> bool:
     """Whether two signatures are of texts that share at least half of their runs of words."""
     return resemblance(one, other) >= COPY_FROM
+
+
+def copied(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
+    """The pairs among many signatures that are of copies, by their places."""
+    if len(signatures) < 2:
+        return []
+    every = np.array([np.frombuffer(one, "<u4") for one in signatures])
+    found = []
+    for n in range(1, len(every)):
+        near = np.flatnonzero((every[:n] == every[n]).mean(axis=1) >= COPY_FROM)
+        found += [(n, int(other)) for other in near]
+    return found
 
 
 def resemblance(one: bytes, other: bytes) -> float:

@@ -1,14 +1,19 @@
 """Who says so: sources that are independent of one another."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+import idna
 from publicsuffixlist import PublicSuffixList
 
-from chiron_workers.evidence.copies import are_copies
+from chiron_workers.evidence.copies import WORD, copied
+
+ASSERTIONS_MAX = 200
+PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,7 @@ class Assertion:
     score: float
     is_verified: bool
     signature: bytes | None = None
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,42 +40,74 @@ class Origin:
 
 
 def origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
-    """The independent origins of what is asserted, the most trusted first."""
-    groups: list[list[Assertion]] = []
-    for assertion in assertions:
-        akin = [group for group in groups if any(_is_one(assertion, other) for other in group)]
-        groups = [group for group in groups if group not in akin]
-        groups.append([other for group in akin for other in group] + [assertion])
+    """The independent origins of what is asserted, the most trusted first.
+
+    One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
+    many assertions the most trusted are looked at.
+    """
+    most = sorted(assertions, key=lambda one: -one.score)[:ASSERTIONS_MAX]
+    groups: dict[int, list[Assertion]] = defaultdict(list)
+    for one, group in zip(most, _groups(most), strict=True):
+        groups[group].append(one)
     found = [
         Origin(
             names=tuple(dict.fromkeys(origin_name(one.url) for one in group)),
             urls=tuple(dict.fromkeys(one.url for one in group)),
             score=max(one.score for one in group),
         )
-        for group in groups
+        for group in groups.values()
     ]
     return tuple(sorted(found, key=lambda origin: (-origin.score, origin.names)))
 
 
+@lru_cache(maxsize=10_000)
 def origin_name(url: str) -> str:
     """The registrable domain of an address, by the Public Suffix List: `bbc.co.uk`, `alice.github.io`.
 
     A numeric address or a single name stands for itself, and so does a file or a document of one's own: each is a
     source apart.
     """
-    parts = urlsplit(url) if url.lower().startswith(("http://", "https://")) else None
-    host = (parts.hostname or "") if parts else ""
+    host = _host(url)
     if not host:
         return url
     return host if _is_numeric(host) else _suffixes().privatesuffix(host.rstrip(".")) or host
 
 
-def _is_one(one: Assertion, other: Assertion) -> bool:
-    if origin_name(one.url) == origin_name(other.url):
-        return True
-    return bool(one.signature and other.signature) and are_copies(
-        one.signature or b"", other.signature or b""
-    )
+def _groups(assertions: Sequence[Assertion]) -> list[int]:
+    """For each assertion the number of its origin."""
+    group = list(range(len(assertions)))
+    first: dict[object, int] = {}
+
+    def root(n: int) -> int:
+        while group[n] != n:
+            n = group[n]
+        return n
+
+    for n, one in enumerate(assertions):
+        for key in (("name", origin_name(one.url)), ("passage", _passage(one.quote))):
+            if key[1]:
+                group[root(n)] = root(first.setdefault(key, n))
+    signed = [n for n, one in enumerate(assertions) if one.signature]
+    for copy, copied_from in copied([assertions[n].signature or b"" for n in signed]):
+        group[root(signed[copy])] = root(signed[copied_from])
+    return [root(n) for n in range(len(assertions))]
+
+
+def _passage(quote: str | None) -> tuple[str, ...]:
+    """The words of a quote that is too long to be written twice."""
+    words = tuple(WORD.findall((quote or "").casefold()))
+    return words if len(words) >= PASSAGE_WORDS_MIN else ()
+
+
+def _host(url: str) -> str:
+    """The host of a web address in ASCII, as a browser would ask for it; empty for anything else."""
+    if not url.lower().startswith(("http://", "https://")):
+        return ""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host if host.isascii() else idna.encode(host, uts46=True).decode()
+    except ValueError:  # UnicodeError of idna, too
+        return ""
 
 
 def _is_numeric(host: str) -> bool:

@@ -5,6 +5,7 @@ from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.origins import Assertion
 from chiron_workers.states import QuoteState
 from chiron_workers.store.checks import folded, share, worded
+from chiron_workers.store.sources import canonical
 from chiron_workers.store.subjects import slug
 
 CONTENT_CHARS_MAX = 4_000
@@ -77,7 +78,7 @@ def claim(
     return Claim(
         subject_id=slug(subject_id),
         content=worded(content, field="content", chars_max=CONTENT_CHARS_MAX),
-        source_url=worded(source_url, field="source_url", chars_max=URL_CHARS_MAX),
+        source_url=_address(worded(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
         source_score=share(source_score, field="source_score"),
         topic_path=path(topic_path),
         confidence=share(confidence, field="confidence"),
@@ -86,6 +87,11 @@ def claim(
         ),
         quote=worded(quote, field="quote", chars_max=QUOTE_CHARS_MAX) if quote and quote.strip() else None,
     )
+
+
+def _address(source_url: str) -> str:
+    """An address in the form under which its text is kept; what is none, such as the name of a book, as it is."""
+    return canonical(source_url) if "://" in source_url else source_url
 
 
 def path(topic_path: str) -> str:

@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from psycopg.rows import DictRow
@@ -22,6 +22,7 @@ NEAR = (
     0.6  # cosine similarity; vectors only nominate, since they cannot tell a contradiction from a paraphrase
 )
 ASKED_FROM = 0.75
+RULES_CHARS_MAX = 1_000
 ASKED_MAX = 2  # questions to the model for one claim
 
 
@@ -62,7 +63,7 @@ class Comparisons:
         known = {row["id"]: row["content"] for row in rows}
         # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
         verdicts = await asyncio.to_thread(
-            lambda: {fact_id: relation(claim.content, content) for fact_id, content in known.items()}
+            lambda: {fact_id: _relation(claim.content, content) for fact_id, content in known.items()}
         )
         asked = 0
         for row in rows:
@@ -79,27 +80,37 @@ class Comparisons:
             tuple(one for one in found if one is not None), now["at"], frozenset(row["id"] for row in rows)
         )
 
-    async def since(
+    async def again(
         self, compared: Compared, claim: Claim, embedding: Sequence[float], table: Identifier
     ) -> list[Comparison]:
-        """Compare a claim, by rules alone, with what was stored since it was compared first."""
+        """How a claim stands to what is known now that nobody else writes: what was stored since is compared by rules
+        alone, and what was deleted since is left out."""
+        statuses = await self._statuses([one.fact_id for one in compared.found])
+        found = [
+            replace(one, status=statuses[one.fact_id]) for one in compared.found if one.fact_id in statuses
+        ]
         rows = await self._neighbours("newest", claim, embedding, table, since=compared.at)
-        found = (
-            _comparison(row, relation(claim.content, row["content"]))
+        newer = (
+            _comparison(row, _relation(claim.content, row["content"]))
             for row in rows
             if row["id"] not in compared.seen
         )
-        return [one for one in found if one is not None]
+        return found + [one for one in newer if one is not None]
 
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
         """The facts nearest to a claim, and the withdrawn ones: to say again what was withdrawn does not bring it back."""
         near = await self._search.nominate(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
         ids = [one["id"] for one in near if one["cosine"] >= NEAR]
-        statuses = await self._session.rows(SQL["statuses"], {"fact_ids": ids}) if ids else []
-        by_id = {row["id"]: row["status"] for row in statuses}
-        rows: list[DictRow] = [{**one, "status": by_id[one["id"]]} for one in near if one["id"] in by_id]
+        statuses = await self._statuses(ids)
+        rows: list[DictRow] = [
+            {**one, "status": statuses[one["id"]]} for one in near if one["id"] in statuses
+        ]
         rows += await self._neighbours("withdrawn", claim, embedding, table)
         return sorted(rows, key=lambda row: -row["cosine"])
+
+    async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
+        rows = await self._session.rows(SQL["statuses"], {"fact_ids": list(fact_ids)}) if fact_ids else []
+        return {row["id"]: FactStatus(row["status"]) for row in rows}
 
     async def _neighbours(
         self,
@@ -120,8 +131,20 @@ class Comparisons:
 
 
 def chosen(found: Sequence[Comparison], *, unlike: Collection[str]) -> Comparison | None:
-    """The fact that a claim says again, if there is one: the nearest, and none that it is said to contradict."""
-    return next((one for one in found if one.relation is Relation.SAME and one.fact_id not in unlike), None)
+    """The fact that a claim says again, if there is one: the nearest, one that stands before one that was withdrawn,
+    and none that it is said to contradict."""
+    same = [one for one in found if one.relation is Relation.SAME and one.fact_id not in unlike]
+    standing = [one for one in same if one.status is not FactStatus.WITHDRAWN]
+    return next(iter([*standing, *same]), None)
+
+
+def _relation(new: str, known: str) -> Verdict:
+    """How two statements stand to each other by the rules, which are made for statements and not for pages."""
+    if new == known:
+        return Verdict(Relation.SAME, "The words are the same.")
+    if max(len(new), len(known)) > RULES_CHARS_MAX:
+        return Verdict(None, "Too long for rules.")
+    return relation(new, known)
 
 
 def _comparison(row: DictRow, verdict: Verdict) -> Comparison | None:

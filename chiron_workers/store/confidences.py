@@ -41,7 +41,10 @@ class Confidences:
         supporting: defaultdict[str, list[Assertion]] = defaultdict(list)
         opposing: defaultdict[str, list[Assertion]] = defaultdict(list)
         for row in rows:
-            said = Assertion(row["source_url"], row["source_score"], row["is_verified"], row["signature"])
+            quote = row["quote"] if row["is_verified"] else None
+            said = Assertion(
+                row["source_url"], row["source_score"], row["is_verified"], row["signature"], quote
+            )
             (supporting if row["is_for"] else opposing)[row["fact_id"]].append(said)
         return {one: computed(supporting[one], opposing[one]) for one in fact_ids}
 

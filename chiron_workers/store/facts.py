@@ -63,23 +63,22 @@ class Facts:
             ToolValidationError: `contradictions` has the id of a fact that is not there, or the subject is not the
                 run's own.
         """
-        named = await self._known(claim.contradictions)
+        named = await self._known(claim)
         [embedding] = await self.embedder.embed([claim.content])
         table = await self.vectors.ensure()
         compared = await self.comparisons.prepare(claim, embedding, table)
         hashes = [claim.text_hash] if claim.text_hash else []
         await sign(self.session, snapshots=hashes, facts=[one.fact_id for one in compared.found])
-        await self._alone(claim.subject_id)
+        await self.alone(claim.subject_id)
         await Subjects(self.session).for_writing(claim.subject_id)
-        newer = await self.comparisons.since(compared, claim, embedding, table)
-        found = [*compared.found, *newer]
+        found = await self.comparisons.again(compared, claim, embedding, table)
         if same := chosen(found, unlike=named):
-            return await self._join(claim, same.fact_id)
+            return await self._join(claim, same.fact_id, found, named)
         fact_id = await self._insert(claim)
         if fact_id is None:  # the same words from the same source, which another embedding model stored
             twin_id = await self._twin(claim)
             await self.vectors.add(table, twin_id, embedding)
-            return await self._join(claim, twin_id)
+            return await self._join(claim, twin_id, found, named)
         await self.vectors.add(table, fact_id, embedding)
         related = await self._link(fact_id, found, named)
         settled = await self._settle_with_partners(
@@ -111,17 +110,18 @@ class Facts:
             raise NotFound(f"There is no fact {fact_id}.")
         return FactStatus(row["status"])
 
+    async def alone(self, subject_id: str) -> None:
+        """Be the only one to write facts of a subject until the commit. The first statement of a transaction."""
+        await self.session.write(SQL["alone"], {"subject_id": subject_id})
+
     async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, Settled]:
         """Compute the confidence of facts anew, all of one subject; what changed is kept with the reason."""
         await sign(self.session, snapshots=[], facts=fact_ids)
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": list(fact_ids)})
         if subject is None:
             return {}
-        await self._alone(subject["subject_id"])
+        await self.alone(subject["subject_id"])
         return await self.confidences.settle(fact_ids, reason=reason)
-
-    async def _alone(self, subject_id: str) -> None:
-        await self.session.write(SQL["alone"], {"subject_id": subject_id})
 
     async def _insert(self, claim: Claim) -> str | None:
         caller = self.session.caller
@@ -148,15 +148,23 @@ class Facts:
         [twin] = await self.session.write(SQL["twin"], args)
         return str(twin["fact_id"])
 
-    async def _join(self, claim: Claim, fact_id: str) -> Stored:
+    async def _join(
+        self, claim: Claim, fact_id: str, found: Sequence[Comparison], named: Collection[str]
+    ) -> Stored:
+        """Give a known fact a further source, and what that one's words show of its neighbours."""
         caller = self.session.caller
         rows = await self.session.write(
             SQL["join"],
             {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
             | _assertion(claim),
         )
-        reason = f"also in {claim.source_url}"
-        settled = await self._settle_with_partners(fact_id, reason) if rows else {}
+        others = [one for one in found if one.fact_id != fact_id and one.relation is Relation.CONTRADICTS]
+        related = await self._link(fact_id, others, set(named) - {fact_id})
+        await self.session.write(
+            SQL["note_contradictions"], {"fact_id": fact_id, "contradictions": Json(claim.contradictions)}
+        )
+        is_news = bool(rows or related or set(named) - {fact_id})
+        settled = await self._settle_with_partners(fact_id, f"also in {claim.source_url}") if is_news else {}
         [fact] = await self.session.write(SQL["state"], {"fact_id": fact_id})
         return Stored(
             fact_id,
@@ -166,6 +174,7 @@ class Facts:
             is_new=False,
             is_joined=bool(rows),
             was_lifted=fact_id in settled and settled[fact_id].was_lifted,
+            related=related,
         )
 
     async def _link(
@@ -201,7 +210,7 @@ class Facts:
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": [fact_id]})
         if subject is None:
             raise NotFound(f"There is no fact {fact_id}.")
-        await self._alone(subject["subject_id"])
+        await self.alone(subject["subject_id"])
         args = {
             "fact_id": fact_id,
             "change_id": ids.new_id(),
@@ -218,8 +227,9 @@ class Facts:
             await self._settle_with_partners(fact_id, about, new_id=fact_id)
         return was
 
-    async def _known(self, contradictions: Sequence[str]) -> frozenset[str]:
-        named = {found for text in contradictions if (found := _as_id(text))}
+    async def _known(self, claim: Claim) -> frozenset[str]:
+        """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
+        named = {found for text in claim.contradictions if (found := _as_id(text))}
         rows = await self.session.rows(SQL["known"], {"fact_ids": list(named)}) if named else []
         if missing := named - {UUID(row["fact_id"]) for row in rows}:
             raise ToolValidationError(
@@ -227,6 +237,13 @@ class Facts:
                 "facts, or write out the statements that contradict this one.",
                 field="contradictions",
             )
+        for row in rows:
+            if row["subject_id"] != claim.subject_id:
+                raise ToolValidationError(
+                    f"contradictions: fact {row['fact_id']} is of the subject {row['subject_id']!r} and not of "
+                    f"{claim.subject_id!r}; write out what it says.",
+                    field="contradictions",
+                )
         return frozenset(map(str, named))
 
 

@@ -1,3 +1,4 @@
+import asyncio
 import hashlib
 import json
 from typing import Annotated, Any
@@ -5,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from chiron_workers.entries import Reply, storable
-from chiron_workers.errors import ModelUnavailable, RunFailed
+from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
 from chiron_workers.evidence.merging import Verdict
 from chiron_workers.evidence.omissions import omissions
 from chiron_workers.states import Relation
@@ -17,6 +18,7 @@ SQL = load(__file__)
 OFFLINE = "offline"  # the model of the offline researcher, which cannot judge
 ANSWER = "give_relation"
 ANSWER_TOKENS_MAX = 400
+ANSWER_TIMEOUT_S = 30.0  # a fact is stored with or without an answer
 REASON_CHARS_MAX = 300
 MEANINGS = {
     Relation.SAME: "both claim the same, in whatever words and units",
@@ -48,7 +50,6 @@ class Judgements:
         it before the session's first write: it waits for the model.
 
         Raises:
-            BudgetSpent, MoneyReserved: A budget has no room for the question.
             LeaseLost: The run is no longer ours.
         """
         args = {"pair": _pair(new, known), "reversed": _pair(known, new)}
@@ -58,10 +59,11 @@ class Judgements:
         if self._asker is None or self._asker.model_name == OFFLINE:
             return Verdict(None, "There is no model to ask.")
         try:
-            reply = await self._asker.ask(
-                _question(new, known), tools=[_answer_tool()], max_tokens=ANSWER_TOKENS_MAX
-            )
-        except (RunFailed, ModelUnavailable) as error:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                reply = await self._asker.ask(
+                    _question(new, known), tools=[_answer_tool()], max_tokens=ANSWER_TOKENS_MAX
+                )
+        except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
             return Verdict(None, f"The model does not answer: {error}")
         answer = read(reply)
         if answer is None:

@@ -6,6 +6,7 @@ from chiron_workers.evidence.quotes import Standing, locate
 from chiron_workers.store.facts import Facts
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
+from chiron_workers.store.signatures import sign
 from chiron_workers.store.sources import Sources
 
 SQL = load(__file__)
@@ -43,10 +44,12 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
     unverified = await session.rows(SQL["unverified"], {"fact_ids": fact_ids})
     found = [(one["id"], await _find(session, one["source_url"], one["quote"])) for one in unverified]
     verified = [(assertion_id, grounds) for assertion_id, grounds in found if grounds is not None]
+    await sign(session, snapshots=[str(grounds["hash"]) for _, grounds in verified], facts=fact_ids)
+    await facts.alone(subject_id)
     for assertion_id, grounds in verified:
         await session.write(SQL["verify_fact"], {"id": assertion_id, **grounds})
         await session.write(SQL["verify_corroboration"], {"id": assertion_id, **grounds})
-    settled = await facts.recompute(fact_ids, reason="computed anew")
+    settled = await facts.confidences.settle(fact_ids, reason="computed anew")
     changed = sum(one.is_changed for one in settled.values())
     return Rechecked(len(rows), len(verified), changed), rows[-1]["id"]
 

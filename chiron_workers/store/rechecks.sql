@@ -10,6 +10,9 @@ update facts set quote = %(quote)s, quote_state = 'verified', quote_start = %(st
  where id = %(id)s;
 
 -- verify_corroboration
-update corroborations
+-- Not where the same source was verified since.
+update corroborations c
    set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s, snapshot_hash = %(hash)s
- where id = %(id)s;
+ where id = %(id)s
+   and not exists (select from corroborations o
+                    where o.fact_id = c.fact_id and o.source_url = c.source_url and o.quote_state = 'verified');

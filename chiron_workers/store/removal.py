@@ -9,8 +9,10 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import FINAL
+from chiron_workers.store.confidences import Confidences
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
+from chiron_workers.store.session import Session
 
 SQL = load(__file__)
 PIECE = 1_000  # runs of one transaction
@@ -34,7 +36,7 @@ async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Remov
     A large batch goes in pieces; if that is interrupted, the same call deletes the rest. Sources stay.
 
     Args:
-        with_facts: Also delete the facts that these runs were the first to store.
+        with_facts: Also delete the facts that these runs alone have found. One that others confirmed stays.
 
     Raises:
         NotFound: There is no such batch or run.
@@ -49,7 +51,12 @@ async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Remov
     removed = Removed()
     while True:
         async with pool.connection() as connection, connection.transaction():
-            gone = await _remove_piece(connection, args | {"batch_id": row["batch_id"]}, with_facts)
+            if with_facts:
+                await connection.execute(SQL["alone"], args)
+            gone, unsettled = await _remove_piece(
+                connection, args | {"batch_id": row["batch_id"]}, with_facts
+            )
+        await _settle(pool, unsettled)
         removed += gone
         if gone.runs < PIECE:
             return removed
@@ -67,16 +74,30 @@ async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any
 
 async def _remove_piece(
     connection: AsyncConnection[DictRow], args: dict[str, Any], with_facts: bool
-) -> Removed:
+) -> tuple[Removed, list[str]]:
+    """What went, and the facts whose confidence has to be computed anew for that."""
     rows = await (await connection.execute(SQL["piece"], args)).fetchall()
     if not all(row["is_final"] for row in rows):
         await _refuse_open(connection, args)
     args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
     for table in ("entries", "tool_results", "events"):
         await connection.execute(SQL[table], args)
-    facts = (await connection.execute(SQL["facts"], args)).rowcount if with_facts else 0
+    facts, unsettled = await _remove_facts(connection, args) if with_facts else (0, [])
     await connection.execute(SQL["runs"], args)
     # The batch row comes last, after its runs.
     await connection.execute(SQL["count_down"], args)
     batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
-    return Removed(len(rows), facts, batches > 0)
+    return Removed(len(rows), facts, batches > 0), unsettled
+
+
+async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
+    kept = await (await connection.execute(SQL["inherit"], args)).fetchall()
+    partners = await (await connection.execute(SQL["partners"], args)).fetchall()
+    facts = (await connection.execute(SQL["facts"], args)).rowcount
+    return facts, [row["fact_id"] for row in (*kept, *partners)]
+
+
+async def _settle(pool: Pool, fact_ids: list[str]) -> None:
+    if fact_ids:
+        async with Session(pool) as session:
+            await Confidences(session).settle(fact_ids, reason="what it rested on was deleted")

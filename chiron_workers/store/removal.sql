@@ -21,6 +21,38 @@ delete from tool_results where run_id = any(%(run_ids)s);
 -- events
 delete from events where run_id = any(%(run_ids)s);
 
+-- alone
+-- Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
+select pg_advisory_xact_lock(7201849, hashtext(subject_id))
+  from (select distinct f.subject_id from facts f join runs r on r.id = f.run_id
+         where r.id = %(id)s or r.batch_id = %(id)s order by 1) as subject;
+
+-- inherit
+-- A fact that other runs or people confirmed stays, and rests on what they brought.
+with heir as (
+  select distinct on (c.fact_id) c.*
+    from corroborations c join facts f on f.id = c.fact_id
+   where f.run_id = any(%(run_ids)s) and (c.run_id is null or c.run_id <> all(%(run_ids)s))
+   order by c.fact_id, c.quote_state desc, c.id
+), moved as (
+  delete from corroborations c using heir h
+   where c.id = h.id or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s)
+)
+update facts f
+   set quote = h.quote, quote_state = h.quote_state, quote_start = h.quote_start, quote_end = h.quote_end,
+       source_url = h.source_url, source_score = h.source_score, claimed_confidence = h.claimed_confidence,
+       snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
+  from heir h where f.id = h.fact_id
+returning f.id::text as fact_id;
+
+-- partners
+-- The facts whose confidence rests on one that goes.
+select distinct o.id::text as fact_id
+  from facts f
+  join fact_links l on f.id in (l.fact_id, l.other_id)
+  join facts o on o.id in (l.fact_id, l.other_id) and o.id <> f.id
+ where f.run_id = any(%(run_ids)s) and (o.run_id is null or o.run_id <> all(%(run_ids)s));
+
 -- facts
 delete from facts where run_id = any(%(run_ids)s);
 

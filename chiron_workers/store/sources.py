@@ -77,9 +77,14 @@ class Sources:
         return fetched(row) if row else None
 
     async def versions(self, url: str) -> list[Fetched]:
-        """The texts that an address gave, each once, the latest first; the last five at most."""
-        rows = await self.session.rows(SQL["versions"], {"url": canonical(url)})
-        return [fetched(row) for row in rows]
+        """The texts that an address gave, each once, the latest first; the last five at most.
+
+        Within a run only those that it has read itself, its own first, or that its batch has fetched from the web:
+        what others read may be nothing for it. Each comes with the address where redirects ended.
+        """
+        caller = self.session.caller
+        args = {"url": canonical(url), "run_id": caller.run_id, "batch_id": caller.batch_id}
+        return [fetched(row) for row in await self.session.rows(SQL["versions"], args)]
 
     async def parts(self, url: str) -> list[str]:
         """The addresses by which a file and parts of it (pages, rows, sheets) were read; 1,000 at most."""

@@ -32,10 +32,20 @@ select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at
  limit 1;
 
 -- versions
-select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type
-  from (select distinct on (hash) * from fetches where url = %(url)s order by hash, fetched_at desc, id desc) f
+-- A page that was redirected is kept under both addresses in one statement, the last one first.
+select case when f.url ~ '^https?:' then coalesce(final.url, f.url) else f.url end as url, f.hash, f.title, f.author,
+       f.published_at, f.licence, f.fetched_at, s.body, s.content_type
+  from (select distinct on (hash) *, run_id is not distinct from %(run_id)s as is_own from fetches
+         where url = %(url)s
+           and (%(run_id)s::uuid is null or run_id = %(run_id)s
+                or url ~ '^https?:' and run_id in (select id from runs where batch_id = %(batch_id)s))
+         order by hash, is_own desc, fetched_at desc, id desc) f
   join snapshots s using (hash)
- order by f.fetched_at desc, f.id desc
+  left join lateral (
+    select g.url from fetches g
+     where g.hash = f.hash and g.fetched_at = f.fetched_at and g.run_id is not distinct from f.run_id order by g.id limit 1
+  ) final on true
+ order by f.is_own desc, f.fetched_at desc, f.id desc
  limit 5;
 
 -- lose

@@ -91,6 +91,9 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         quote=quote,
     )
     grounded = await _grounded(store, asked)
+    lacking = (
+        await asyncio.to_thread(omissions, grounded.content, grounded.quote or "") if grounded.place else []
+    )
     stored = await store.facts.add(grounded)
     receipt = Receipt(
         status=_status(stored),
@@ -106,7 +109,7 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
             Related(fact_id=one.fact_id, relation=one.relation, content=one.content, reason=one.reason)
             for one in stored.related
         ]
-    if notes := list(_notes(store, grounded, stored)):
+    if notes := [*lacking, *_notes(store, grounded, stored)]:
         receipt["note"] = " ".join(notes)
     return receipt
 
@@ -118,8 +121,8 @@ async def _grounded(store: Store, asked: Claim) -> Claim:
     if not texts:
         if is_run:
             raise ToolError(
-                f"source_url: {asked.source_url} was never read; web_fetch that address first, then store "
-                "what it says."
+                f"source_url: {asked.source_url} was never read by this run; web_fetch that address first, then "
+                "store what it says."
             )
         return asked
     if asked.quote is None:
@@ -128,12 +131,12 @@ async def _grounded(store: Store, asked: Claim) -> Claim:
                 "quote: is missing. Give the passage of the source that the fact rests on, word for word; what no "
                 "source says in its own words is no fact to store."
             )
-        return replace(asked, snapshot_hash=texts[0].hash)
+        return replace(asked, source_url=texts[0].url, snapshot_hash=texts[0].hash)
     for version in texts:
         standing = await asyncio.to_thread(locate, asked.quote, version.text)
         if standing is not None:
             place = Place(version.hash, standing.start, standing.end)
-            return replace(asked, quote=standing.quote, place=place)
+            return replace(asked, source_url=version.url, quote=standing.quote, place=place)
     why = await asyncio.to_thread(refusal, asked.quote, texts[0].text)
     raise ToolError(f"quote: {why}")
 
@@ -148,8 +151,6 @@ def _status(stored: Stored) -> str:
 
 def _notes(store: Store, asked: Claim, stored: Stored) -> Iterator[str]:
     threshold = settings().confidence_threshold
-    if asked.quote and asked.place:
-        yield from omissions(asked.content, asked.quote)
     if asked.place is None:
         why = "has no quote" if asked.quote is None else "rests on a source that was never read here"
         yield f"It {why}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."

@@ -23,6 +23,9 @@ def article(seed: int, words: int = 600) -> str:
         ("http://127.0.0.1:8000/x", "127.0.0.1"),
         ("http://[::1]:8000/x", "::1"),
         ("http://localhost/x", "localhost"),
+        ("https://www.bücher.de/x", "xn--bcher-kva.de"),
+        ("https://bbc。co。uk/x", "bbc.co.uk"),
+        ("https://[bad/", "https://[bad/"),
         ("corpus://moon/a.md", "corpus://moon/a.md"),
         ("file:///data/a.pdf", "file:///data/a.pdf"),
     ],
@@ -46,8 +49,17 @@ def test_a_syndicated_copy_counts_once_whatever_stands_around_it() -> None:
     )
     assert [(origin.names, origin.score) for origin in found] == [
         (("scholar.org",), 0.9),
-        (("agency.com", "paper.net"), 0.8),
+        (("paper.net", "agency.com"), 0.8),
     ]
+
+
+def test_the_same_long_passage_in_two_places_was_copied() -> None:
+    story = "The agency said on Monday that the probe had reached the orbit of the Moon at noon."
+    said = [Assertion(f"https://{name}.com/", 0.5, True, None, story) for name in ("one", "two")]
+    short = [
+        Assertion(f"https://{name}.com/", 0.5, True, None, "The Moon is round.") for name in ("one", "two")
+    ]
+    assert (len(origins(said)), len(origins(short))) == (1, 2)
 
 
 def test_what_joins_two_groups_makes_them_one() -> None:

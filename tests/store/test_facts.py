@@ -201,6 +201,49 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
             await store.facts.withdraw(str(new_id()), reason="")
 
 
+async def test_what_joins_a_fact_still_says_what_it_contradicts(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, await quoted(pool, "The Moon formed from a giant impact."))
+    other = await quoted(pool, "The Moon was captured whole.", source_url="https://other.net/")
+    second = await add(pool, embedder, other)
+    again = await quoted(
+        pool,
+        "The Moon formed from a giant impact.",
+        source_url="https://third.org/",
+        contradictions=[second.fact_id, "Some say it split off."],
+    )
+    joined = await add(pool, embedder, again)
+    assert (joined.fact_id, joined.is_joined) == (first.fact_id, True)
+    assert await rows(pool, "select fact_id::text, other_id::text, relation, decided_by from fact_links") == [
+        {
+            "fact_id": first.fact_id,
+            "other_id": second.fact_id,
+            "relation": "contradicts",
+            "decided_by": "agent",
+        }
+    ]
+    [noted] = await rows(pool, "select contradictions from facts where run_id is null order by id limit 1")
+    assert noted["contradictions"] == [second.fact_id, "Some say it split off."]
+    assert joined.confidence == pytest.approx(0.6)
+
+
+async def test_a_fact_of_another_subject_cannot_be_disputed(pool: Pool, embedder: Embedder) -> None:
+    sky = await add(pool, embedder, await quoted(pool, "The sky is blue.", subject_id="sky"))
+    with pytest.raises(ToolValidationError, match="is of the subject 'sky' and not of 'moon'"):
+        await add(pool, embedder, said("The Moon is blue.", contradictions=[sky.fact_id]))
+
+
+async def test_a_fact_with_very_many_sources_is_still_stored(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, await quoted(pool, "The Moon is round."))
+    await rows(
+        pool,
+        "insert into corroborations (id, fact_id, content, quote_state, source_url, source_score, claimed_confidence)"
+        " select gen_random_uuid(), id, content, 'unverified', 'https://s' || n || '.org/', 0.5, 0.5"
+        " from facts, generate_series(1, 2000) n returning id",
+    )
+    again = await add(pool, embedder, await quoted(pool, "The Moon is round.", source_url="https://b.org/"))
+    assert (again.fact_id, again.confidence) == (first.fact_id, 0.9)
+
+
 async def test_computing_anew_changes_nothing_that_is_right(pool: Pool, embedder: Embedder) -> None:
     first = await add(pool, embedder, await quoted(pool, "The Moon's crust is 50 km thick on average."))
     other = await quoted(pool, "The Moon's crust is 34 km thick on average.", source_url="https://other.net/")

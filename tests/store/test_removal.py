@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from ageing import journal_rows
+from quoted import quoted
 from scripted_model import call, calls, says, turn
 from stage import Stage
 
@@ -92,6 +93,35 @@ async def test_what_was_found_stays_unless_it_is_unwanted(playing: Stage) -> Non
     facts = await stage.rows("select content, run_id from facts")
     assert facts == [{"content": f"A fact of {kept}.", "run_id": None}]
     assert len(await stage.rows("select 1 from vectors_1")) == 1
+
+
+async def test_what_another_run_confirmed_stays_and_what_was_contradicted_is_computed_anew(
+    playing: Stage,
+) -> None:
+    stage = playing
+    wrong, other = await stage.submit("tides", "moons")
+    for run_id in (wrong, other):
+        await stage.play(run_id)
+    thick, thin = ("The crust is 50 km thick on average.", "The crust is 34 km thick on average.")
+    for run_id, content, url in (
+        (other, thick, "https://a.org/"),
+        (wrong, thin, "https://b.org/"),
+        (wrong, "Ice floats on water.", "https://b.org/"),
+        (other, "Ice floats on water.", "https://c.org/"),
+    ):
+        claimed = await quoted(stage.pool, content, subject_id="physics", source_url=url)
+        async with Store(Session(stage.pool, Caller(run_id=run_id)), stage.embedder) as store:
+            await store.facts.add(claimed)
+    assert (await remove(stage.pool, wrong, with_facts=True)).facts == 1
+    facts = await stage.rows(
+        "select content, source_url, run_id, status, confidence from facts order by content"
+    )
+    common = {"run_id": other, "status": "accepted", "confidence": pytest.approx(0.9)}
+    assert facts == [
+        {"content": "Ice floats on water.", "source_url": "https://c.org/"} | common,
+        {"content": thick, "source_url": "https://a.org/"} | common,
+    ]
+    assert await stage.rows("select 1 from corroborations") == []
 
 
 async def test_the_sums_of_the_batch_follow_and_the_last_run_takes_it_along(playing: Stage) -> None:

@@ -33,9 +33,9 @@ def fact(**fields: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def read(pool: Pool) -> str:
-    """The source was read; the hash of its text."""
-    async with Session(pool) as session:
+async def read(pool: Pool, in_a_run: Caller) -> str:
+    """The source was read, by the run if there is one; the hash of its text."""
+    async with Session(pool, in_a_run) as session:
         return await Sources(session).keep(Page(URL, TEXT, "text/html", title="Moon"))
 
 
@@ -124,7 +124,9 @@ async def test_a_contradiction_is_shown_to_who_stores_it(call: Call, pool: Pool,
 
 
 async def test_within_a_run_a_source_must_have_been_read(call: Call, in_a_run: Caller) -> None:
-    with pytest.raises(ToolError, match=f"source_url: {URL} was never read; web_fetch that address first"):
+    with pytest.raises(
+        ToolError, match=f"source_url: {URL} was never read by this run; web_fetch that address first"
+    ):
         await call("store_knowledge", fact(), in_a_run)
 
 
@@ -160,6 +162,41 @@ async def test_an_earlier_text_of_the_source_still_verifies(
     assert receipt["quote"] == "It orbits at 384,400 km."
     row = await Session(pool).row(SQL("select snapshot_hash from facts"))
     assert row == {"snapshot_hash": read}
+
+
+async def test_what_others_read_is_nothing_that_a_run_can_quote(
+    call: Call, pool: Pool, in_a_run: Caller
+) -> None:
+    private = "file:///home/anna/salaries.txt"
+    async with Session(pool) as session:
+        await Sources(session).keep(Page(private, "The salary of Anna is 93,000 euros.", "text/plain"))
+    for quote in ("The salary of Anna is 1 euro", "The salary of Anna"):
+        with pytest.raises(ToolError, match="was never read by this run") as caught:
+            await call("store_knowledge", fact(source_url=private, quote=quote), in_a_run)
+        assert "93,000" not in str(caught.value)
+
+
+async def test_what_the_batch_fetched_can_be_quoted_under_the_last_address(
+    call: Call, pool: Pool, in_a_run: Caller
+) -> None:
+    async with Session(pool, in_a_run) as session:
+        pages = [Page(url, TEXT, "text/html") for url in ("https://last.org/moon", "https://short.ly/1")]
+        await Sources(session).keep_all(pages)
+    quote = "It orbits at 384,400 km."
+    await call("store_knowledge", fact(source_url="https://SHORT.ly/1#top", quote=quote), in_a_run)
+    assert await Session(pool).row(SQL("select source_url from facts")) == {
+        "source_url": "https://last.org/moon"
+    }
+
+
+async def test_the_text_that_a_run_read_stands_however_often_others_read_a_newer_one(
+    call: Call, pool: Pool, in_a_run: Caller, read: str
+) -> None:
+    for n in range(8):
+        async with Session(pool) as session:
+            await Sources(session).keep(Page(URL, f"Another text, version {n}.", "text/html"))
+    receipt = await call("store_knowledge", fact(quote="It orbits at 384,400 km."), in_a_run)
+    assert receipt["status"] == "stored"
 
 
 async def test_a_run_must_quote_unless_the_setting_says_otherwise(
