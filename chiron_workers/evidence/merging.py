@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from chiron_workers.evidence import contradictions, distinctions, one_answer
+from chiron_workers.evidence import contradictions, distinctions, one_answer, signs
 from chiron_workers.evidence.comparison import Comparison, compared
 from chiron_workers.evidence.reading import Word
 from chiron_workers.evidence.stems import is_one_word
-from chiron_workers.evidence.wording import Statement, folded, taken_apart
+from chiron_workers.evidence.wording import Statement, taken_apart
 from chiron_workers.states import Relation
 
 PASSIVES = [Counter(["by", *verb]) for verb in ([], ["was"], ["were"])]
@@ -43,7 +43,7 @@ def relation(new: str, known: str) -> Verdict:
     `same` needs all figures, names, negations and conditions to agree, and the words to be the same in the same order
     but for synonyms. `contradicts` needs one slot that the two fill differently. What is not plain stays undecided.
     """
-    if folded(new) == folded(known):
+    if _as_written(new) == _as_written(known):
         return Verdict(Relation.SAME, "The words are the same.")
     one, other = taken_apart(new), taken_apart(known)
     if not (one.is_english and other.is_english):
@@ -52,11 +52,19 @@ def relation(new: str, known: str) -> Verdict:
         return Verdict(None, "They are too long for rules that compare single statements.")
     both = compared(one, other)
     if _is_same(both):
+        if signs.differ(new, known):
+            return Verdict(None, "The words agree, but not their signs, versions or capitals.")
         return Verdict(Relation.SAME, "Figures, names and words agree.")
     for found, rule in _RULES:
         if told := rule(both):
             return Verdict(found, f"{told}.")
     return Verdict(None, "The words differ in ways that rules cannot judge.")
+
+
+def _as_written(statement: str) -> str:
+    """The words but for the capital and the stop of a sentence; within, mW is not MW and Bar is not Bär."""
+    words = " ".join(statement.split()).removesuffix(".")
+    return words[:1].lower() + words[1:]
 
 
 def _size(statement: Statement) -> int:

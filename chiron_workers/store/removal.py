@@ -9,6 +9,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.states import FINAL
+from chiron_workers.store import facts
 from chiron_workers.store.confidences import Confidences
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
@@ -52,7 +53,7 @@ async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Remov
     while True:
         async with pool.connection() as connection, connection.transaction():
             if with_facts:
-                await connection.execute(SQL["alone"], args)
+                await _alone(connection, args)
             gone, unsettled = await _remove_piece(
                 connection, args | {"batch_id": row["batch_id"]}, with_facts
             )
@@ -82,19 +83,25 @@ async def _remove_piece(
     args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
     for table in ("entries", "tool_results", "events"):
         await connection.execute(SQL[table], args)
-    facts, unsettled = await _remove_facts(connection, args) if with_facts else (0, [])
+    gone, unsettled = await _remove_facts(connection, args) if with_facts else (0, [])
     await connection.execute(SQL["runs"], args)
     # The batch row comes last, after its runs.
     await connection.execute(SQL["count_down"], args)
     batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
-    return Removed(len(rows), facts, batches > 0), unsettled
+    return Removed(len(rows), gone, batches > 0), unsettled
+
+
+async def _alone(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
+    # Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
+    for row in await (await connection.execute(SQL["subjects"], args)).fetchall():
+        await connection.execute(facts.SQL["alone"], row)
 
 
 async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
     kept = await (await connection.execute(SQL["inherit"], args)).fetchall()
     partners = await (await connection.execute(SQL["partners"], args)).fetchall()
-    facts = (await connection.execute(SQL["facts"], args)).rowcount
-    return facts, [row["fact_id"] for row in (*kept, *partners)]
+    gone = (await connection.execute(SQL["facts"], args)).rowcount
+    return gone, [row["fact_id"] for row in (*kept, *partners)]
 
 
 async def _settle(pool: Pool, fact_ids: list[str]) -> None:

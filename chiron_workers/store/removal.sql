@@ -21,11 +21,9 @@ delete from tool_results where run_id = any(%(run_ids)s);
 -- events
 delete from events where run_id = any(%(run_ids)s);
 
--- alone
--- Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
-select pg_advisory_xact_lock(7201849, hashtext(subject_id))
-  from (select distinct f.subject_id from facts f join runs r on r.id = f.run_id
-         where r.id = %(id)s or r.batch_id = %(id)s order by 1) as subject;
+-- subjects
+select distinct f.subject_id from facts f join runs r on r.id = f.run_id
+ where r.id = %(id)s or r.batch_id = %(id)s order by 1;
 
 -- inherit
 -- A fact that other runs or people confirmed stays, and rests on what they brought.

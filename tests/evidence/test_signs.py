@@ -1,0 +1,36 @@
+import pytest
+
+from chiron_workers.evidence.merging import relation
+from chiron_workers.states import Relation
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "The plant gives 5 MW.|The plant gives 5 mW.",
+        "The link carries 10 Gb/s.|The link carries 10 GB/s.",
+        "The feature came with Python 3.1.|The feature came with Python 3.10.",
+        "Kernel 5.1 has it.|Kernel 5.10 has it.",
+        "The rule is x = y.|The rule is x != y.",
+        "It costs $10.|It costs A$10.",
+        "The value is f(5!).|The value is f(5).",
+        "WHO says so.|Who says so.",
+        "Der Bär ist da.|Der Bar ist da.",
+    ],
+)
+def test_statements_that_differ_in_a_sign_are_not_the_same(pair: str) -> None:
+    new, known = pair.split("|")
+    assert relation(new, known).relation is not Relation.SAME
+    assert relation(known, new).relation is not Relation.SAME
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "The Moon is round.|the Moon is  round",
+        "The uptime was 99.50 %.|The uptime was 99.5 %.",
+        "NASA built it in 1990.|It was built by NASA in 1990.",
+    ],
+)
+def test_what_differs_in_form_only_is_the_same(pair: str) -> None:
+    assert relation(*pair.split("|")).relation is Relation.SAME
