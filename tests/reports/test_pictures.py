@@ -1,4 +1,4 @@
-"""What a reader sees. The pictures stay in the folder of the test, to be looked at."""
+"""What a reader sees. Pictures and PDFs stay in the folder of the test, to be looked at."""
 
 import shutil
 import subprocess
@@ -64,10 +64,8 @@ async def test_the_document_opens_in_libreoffice(sea_ice, pool, tmp_path):
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     document = pypdfium2.PdfDocument(tmp_path / "report.pdf")
-    first = document[0].render(scale=1).to_pil()
-    first.save(tmp_path / "page.png")
     assert len(document) >= 3
-    assert first.convert("L").getextrema() != (WHITE, WHITE)
+    assert document[0].render(scale=1).to_numpy().min() < WHITE
     text = _text(tmp_path / "report.pdf")
     assert "How thick is the ice?" in text
     assert "https://a.org/ice" in text
