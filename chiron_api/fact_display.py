@@ -48,6 +48,8 @@ def _backing(number: int, backing: Backing, content: str) -> Iterator[str]:
     names = [one_line(name) for name in (backing.source_title, backing.source_author) if name]
     dated = [f"of {backing.published_at:%Y-%m-%d}"] if backing.published_at else []
     yield f"     {', '.join([*names, *dated, one_line(backing.source_url)])} (score {backing.source_score:.2f})"
+    if backing.source_mark:
+        yield f"     {backing.source_mark}"
     if backing.content != content:
         yield f"     stored as: {one_line(backing.content, chars_max=500)}"
     if is_verified and backing.snapshot_hash:

@@ -10,14 +10,19 @@ from chiron_workers.evidence.confidence import explained
 from chiron_workers.store.confidences import Confidences
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
+from chiron_workers.store.source_changes import SourceChanges
 
 SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
 class Backing:
-    """A source that asserts a fact; `quote_start` and `quote_end` count characters of the snapshot's text."""
+    """A source that asserts a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
+    `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    """
+
+    id: str
     content: str
     quote: str | None
     quote_state: str
@@ -34,6 +39,7 @@ class Backing:
     licence: str
     run_id: UUID | None
     created_at: datetime
+    source_mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +100,19 @@ async def dossier(session: Session, fact_id: UUID) -> Dossier:
     reckoned = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
     return Dossier(
         **fact,
-        assertions=tuple(Backing(**row) for row in await session.rows(SQL["backings"], args)),
+        assertions=await _backings(session, fact_id),
         reckoning=tuple(explained(reckoned)),
         related=tuple(Relative(**row) for row in await session.rows(SQL["relatives"], args)),
         contradictions=tuple(text for text in named if not _is_id(text)),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
+
+
+async def _backings(session: Session, fact_id: UUID) -> tuple[Backing, ...]:
+    rows = await session.rows(SQL["backings"], {"fact_id": fact_id})
+    changes = await SourceChanges(session).of(row["source_url"] for row in rows)
+    marks = [change.mark(row["id"]) if (change := changes.get(row["source_url"])) else "" for row in rows]
+    return tuple(Backing(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
 
 
 def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[State, ...]:

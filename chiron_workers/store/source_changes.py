@@ -8,6 +8,7 @@ from functools import partial
 import zstandard
 from psycopg.rows import DictRow
 
+from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.drift import Drift, Quoted, drift
 from chiron_workers.sources.apart import Room, run_apart
 from chiron_workers.sources.document import UnreadableError
@@ -87,7 +88,7 @@ class SourceChanges:
 
         An address that was never fetched again, or gave the same text each time, has none.
         """
-        asked = {url: canonical(url) for url in urls}
+        asked = {url: _address(url) for url in urls}
         rows = await self._session.rows(SQL["of"], {"urls": sorted(set(asked.values()))})
         found = {row["url"]: _change(row) for row in rows}
         return {url: found[address] for url, address in asked.items() if address in found}
@@ -119,7 +120,7 @@ async def _check(pool: Pool, change: DictRow) -> None:
     async with pool.connection() as connection:
         args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
         found = await (await connection.execute(SQL["assertions"], args)).fetchall()
-    resting = [row for row in found if canonical(row["source_url"]) == change["url"]]
+    resting = [row for row in found if _address(row["source_url"]) == change["url"]]
     agreement, lost = await _compared(change, resting)
     async with pool.connection() as connection:
         await connection.execute(
@@ -146,6 +147,13 @@ async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | No
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []
     return found.agreement, [quoted[n] for n in found.lost]
+
+
+def _address(url: str) -> str:
+    try:
+        return canonical(url)
+    except ToolValidationError:  # too long to have been read
+        return ""
 
 
 def _text(body: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 from psycopg.types.json import Json
@@ -11,6 +12,7 @@ from stage import Stage
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
 from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.dossiers import dossier
 from chiron_workers.store.source_changes import SourceChange, SourceChanges
 from chiron_workers.store.sources import Sources
 from chiron_workers.tools.web import FetchedPage, web_fetch
@@ -74,6 +76,10 @@ async def test_a_page_that_gives_another_text_has_changed_and_says_which_quotes_
     assert (change.kind, change.facts, change.lost_facts) == ("changed", 3, (lost,))
     assert change.mark(lost).endswith("the quote no longer stands there")
     assert change.mark(stays) == ""
+    marks = [
+        (await dossier(Session(stage.pool), UUID(one))).assertions[0].source_mark for one in (lost, stays)
+    ]
+    assert marks == [change.mark(lost), ""]
     [kept] = await stage.rows("select quote, snapshot_hash from facts where id = %s", lost)
     assert (kept["quote"], kept["snapshot_hash"] != change.hash) == (ICE, True), "it keeps what it rests on"
 
@@ -202,6 +208,10 @@ async def test_a_change_that_nobody_has_looked_at_is_looked_at_with_the_next_rea
     await stage.rows("delete from lost_grounds returning 1")
     assert not (await change_of(stage, page)).is_checked
     assert f"the quote of 1 no longer stands ({fact_id})" in (await read(stage, page))["changed"]
+
+
+async def test_an_address_too_long_to_be_read_has_no_changes(stage: Stage) -> None:
+    assert await SourceChanges(Session(stage.pool)).of(["https://example.org/" + "ä" * 1_500]) == {}
 
 
 async def test_a_deleted_fact_takes_its_marks_along(stage: Stage, site: Site) -> None:
