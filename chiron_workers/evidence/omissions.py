@@ -1,5 +1,6 @@
 """What a fact says in numbers, dates and negations that the quote it rests on does not say."""
 
+import re
 from math import inf
 
 from chiron_workers.evidence.dates import Moment
@@ -8,6 +9,8 @@ from chiron_workers.evidence.quantities import Agreement, Quantity
 from chiron_workers.evidence.wording import Statement, taken_apart
 
 FIGURES_MAX = 100  # of a fact that are looked for
+_CODE = re.compile(r"\b(?:[A-Za-z]+-?\d+|\d+[A-Za-z]+)\b")  # GPT-4, 5G
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
 
@@ -20,6 +23,7 @@ def omissions(fact: str, quote: str) -> list[str]:
     said, shown = taken_apart(fact), taken_apart(quote)
     figures = said.figures.all[:FIGURES_MAX]
     lacking = [_written(said.figures, one) for one in figures if not _shows(shown.figures, one)]
+    lacking += _unread(said.figures, shown.figures)
     if said.negations and not shown.negations:
         lacking.append(f'"{said.negations[0]}"')
     told = [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(lacking)]
@@ -67,8 +71,28 @@ def _is_shown_by(one: Quantity, wanted: Quantity) -> bool:
     if wanted.low == wanted.high and wanted.low in {one.low, one.high} - {inf, -inf}:
         return True
     return one.agreement(wanted) is Agreement.EQUAL or (
-        one.agreement(wanted) is Agreement.NEAR and (one.within(wanted) or one.step < wanted.step)
+        one.agreement(wanted) is Agreement.NEAR
+        and (one.within(wanted) or (one.step < wanted.step and not _is_range(one)))
     )
+
+
+def _is_range(one: Quantity) -> bool:
+    """Whether it leaves open which number it is: more than 100, between 1 and 10. No exact number is shown by that."""
+    return one.low == -inf or one.high == inf or one.high - one.low > 2 * one.step
+
+
+def _unread(said: Figures, shown: Figures) -> list[str]:
+    """Digits of the fact that were not read as a figure, within names or in other languages, which the quote lacks."""
+    read = bytearray(len(said.text))
+    for one in said.all:
+        read[one.start : one.end] = b"\1" * (one.end - one.start)
+    there = set(_CODE.findall(shown.text.casefold())) | set(_DIGITS.findall(shown.text))
+    found = []
+    for match in (*_CODE.finditer(said.text), *_DIGITS.finditer(said.text)):
+        if not any(read[match.start() : match.end()]):
+            read[match.start() : match.end()] = b"\1" * len(match.group())
+            found.append(match.group())
+    return [digits for digits in found if digits.casefold() not in there]
 
 
 def _shows_date(shown: Figures, wanted: Moment) -> bool:

@@ -83,3 +83,17 @@ def test_a_text_of_nothing_but_figures_takes_no_time(text):
     began = time.process_time()
     omissions(long, long)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote", "lacking"),
+    [
+        ("The storm killed 5,000 people.", "The storm killed more than 100 people.", "5,000"),
+        ("It weighs 7 kg.", "It weighs between 1 and 10 kg.", "7 kg"),
+        ("GPT-4 passed.", "GPT-3 passed.", "GPT-4"),
+        ("5G is fast.", "4G is fast.", "5G"),
+        ("塔高330米", "塔高300米", "330"),
+    ],
+)
+def test_neither_a_bound_nor_another_name_shows_a_number(fact: str, quote: str, lacking: str) -> None:
+    assert omissions(fact, quote) == [f"The fact says {lacking}, the quote does not."]
