@@ -1,6 +1,7 @@
 """The passage of a text that is most like a quote, and what differs between the two."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -179,5 +180,13 @@ def _told(changes: list[_Change]) -> str:
         elif not change.says:
             told.append(f"the quote says {change.quoted!r}, which the page does not")
         else:
-            told.append(f"the page says {change.says!r}, the quote {change.quoted!r}")
+            says, quoted = _spelt(change.says, change.quoted), _spelt(change.quoted, change.says)
+            told.append(f"the page says {says}, the quote {quoted}")
     return ", and ".join(told)
+
+
+def _spelt(words: str, other: str) -> str:
+    """Words in quotation marks, with the names of letters that may look like those of the other words."""
+    odd = sorted({letter for letter in words if not letter.isascii()})[:2] if other.isascii() else []
+    named = " and ".join(unicodedata.name(letter, hex(ord(letter))) for letter in odd)
+    return f"{words!r} (with {named})" if named else repr(words)

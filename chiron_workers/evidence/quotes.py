@@ -139,11 +139,12 @@ def _is_edge(page: str, at: int) -> bool:
     before, after = page[at - 1], page[at]
     first, last = page[at - 2 : at - 1], page[at + 1 : at + 2]
     if _is_word(before) and _is_word(after):
-        return bool(SPACELESS.match(before) or SPACELESS.match(after))
+        is_number = before.isnumeric() and after.isnumeric()
+        return not is_number and bool(SPACELESS.match(before) or SPACELESS.match(after))
     if _is_word(after) and (before == "-" or (after.isnumeric() and _is_sign(before))):
         return False
-    if after.isnumeric() and before in ".,":
-        return False
+    if after.isnumeric() and before == "." and not (first == "." or (first and _is_word(first))):
+        return False  # .5
     if before.isnumeric() and (after in "%‰‱" or _is_sign(after)):
         return False
     return not (_joins(first, before, after) or _joins(before, after, last))

@@ -80,6 +80,10 @@ def test_what_changes_the_meaning_is_refused(quote: str):
             "effective against flu",
             "It is in\u200beffective against flu. It is in\u00adeffective against flu.",
         ),
+        ("reached .5 of them", "It reached 0.5 of them."),
+        ("5 of them were lost", "So .5 of them were lost (.5 of them were lost)."),
+        ("五十人参加会议活动", "共有一百五十人参加会议活动。"),
+        ("共有一百五", "今天共有一百五十人参加会议活动。"),
         ("कि ताब अच्छी है", "यह किताब अच्छी है।"),
     ],
 )
@@ -92,6 +96,7 @@ def test_a_quote_never_begins_or_ends_inside_a_word_or_number(quote: str, text: 
     [
         ("药物在试验中无效", "新闻报道。该药物在试验中无效。完。", "该药物在试验中无效。"),
         ("約5キロメートル離れ", "そこは約5キロメートル離れている。次。", "そこは約5キロメートル離れている。"),
+        ("5公里的公路通车", "今天，5公里的公路通车。", "今天，5公里的公路通车。"),
         ("किताब अच्छी है", "यह किताब अच्छी है। अंत।", "यह किताब अच्छी है।"),
         (
             "Größe und naïve Ideen",
@@ -166,6 +171,7 @@ def test_a_quote_that_can_prove_nothing_is_refused_with_the_reason(quote: str, r
         ("The drug was not at all effective in 12.5 %", "the quote says 'at all', which the page does not"),
         ("was not effective in 12", "the page says '12.5', the quote '12'"),
         ("It lost 5 points; the information", "the page says '-5', the quote '5'"),
+        ("was not еffective in 12.5 %", "the quote 'еffective' (with CYRILLIC SMALL LETTER IE)"),
     ],
 )
 def test_a_refusal_shows_the_nearest_passage_and_what_differs(quote: str, differs: str):
