@@ -1,10 +1,10 @@
 """The passage of a text that is most like a quote, and what differs between the two."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from chiron_workers.evidence.differences import changes, told
 from chiron_workers.evidence.folding import fold
 from chiron_workers.evidence.sentences import whole
 from chiron_workers.evidence.spelling import BROKEN
@@ -15,8 +15,6 @@ WORDS_MAX = 40  # of a quote, looked up in the text
 PLACES_MAX = 200  # of one word
 ALIKE_MIN = 0.4  # share of the quote's words that a passage has to hold
 END_CHARS = 400  # of a quote's beginning and of its end, by which a passage is measured out
-DIFFERENCES_MAX = 3
-DIFFERENT_WORDS_MAX = 8
 EDGES_MAX = 300  # of a passage that are tried
 WORD_CHARS = 40
 GAP = re.compile(r"\s+")
@@ -31,13 +29,6 @@ class Nearest:
     differences: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    says: str  # the page
-    quoted: str
-    before: str  # the page's word before it
-
-
 def nearest(quote: str, text: str) -> Nearest | None:
     """What stands in a text in place of a quote; None where it has nothing alike.
 
@@ -50,16 +41,16 @@ def nearest(quote: str, text: str) -> Nearest | None:
     start, end = _aligned(wanted, page.text, at)
     if start == end or _shared(wanted, page.text[start:end]) < ALIKE_MIN:
         return None
-    changes = list(_changes(_words(page.text[slice(*_widened(page.text, start, end))]), _words(wanted)))
+    found = list(changes(_words(page.text[slice(*_widened(page.text, start, end))]), _words(wanted)))
     begin, finish = page.span(start, end)
     if finish - begin > SHOWN_CHARS_MAX:
-        first = page.text.find(changes[0].says or changes[0].before, start, end) if changes else start
+        first = page.text.find(found[0].says or found[0].before, start, end) if found else start
         begin = page.span(
             max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
         )[0]
         finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
     begin, finish = whole(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
-    return Nearest(" ".join(text[begin:finish].split()), _told(changes))
+    return Nearest(" ".join(text[begin:finish].split()), told(found))
 
 
 def _meeting(wanted: str, page: str) -> int | None:
@@ -148,45 +139,3 @@ def _shared(wanted: str, passage: str) -> float:
         set(WORD.findall(_lowered(passage))),
     )
     return len(words & there) / max(1, len(words))
-
-
-def _changes(there: list[str], here: list[str]) -> Iterator[_Change]:
-    from rapidfuzz.distance import Indel
-
-    i = j = 0
-    for block in Indel.opcodes(there, here).as_matching_blocks():
-        says, quoted = there[i : block.a], here[j : block.b]
-        # What the page says before and after the passage is not left out.
-        if i == 0 and says[: len(says) - len(quoted)]:
-            says = says[len(says) - len(quoted) :]
-        elif block.a == len(there):
-            says = says[: len(quoted)]
-            if " ".join(says).rstrip(".,;:!?") == " ".join(quoted):
-                says = quoted = []
-        if says or quoted:
-            yield _Change(" ".join(says), " ".join(quoted), there[i - 1] if i else "")
-        i, j = block.a + block.size, block.b + block.size
-
-
-def _told(changes: list[_Change]) -> str:
-    if not 0 < len(changes) <= DIFFERENCES_MAX:
-        return ""
-    told = []
-    for change in changes:
-        if max(change.says.count(" "), change.quoted.count(" ")) >= DIFFERENT_WORDS_MAX:
-            return ""
-        if not change.quoted:
-            told.append(f"the page says {change.says!r}, which the quote leaves out")
-        elif not change.says:
-            told.append(f"the quote says {change.quoted!r}, which the page does not")
-        else:
-            says, quoted = _spelt(change.says, change.quoted), _spelt(change.quoted, change.says)
-            told.append(f"the page says {says}, the quote {quoted}")
-    return ", and ".join(told)
-
-
-def _spelt(words: str, other: str) -> str:
-    """Words in quotation marks, with the names of letters that may look like those of the other words."""
-    odd = sorted({letter for letter in words if not letter.isascii()})[:2] if other.isascii() else []
-    named = " and ".join(unicodedata.name(letter, hex(ord(letter))) for letter in odd)
-    return f"{words!r} (with {named})" if named else repr(words)
