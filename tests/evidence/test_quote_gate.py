@@ -64,7 +64,7 @@ def cuts(text: str, random: Random, count: int) -> list[str]:
         size = min(len(words), random.randrange(6, 31))
         start = random.randrange(len(words) - size + 1)
         quote = " ".join(words[start : start + size])
-        if not unfit(quote) and not re.search(r"\.\.\.|…", quote):
+        if not unfit(quote) and not re.search(r"\.\.\.|…|[^\w\s]{4}", quote):
             found.append(quote)
     return found
 
@@ -107,7 +107,9 @@ def test_hardly_a_true_quote_is_refused_for_how_it_looks(seed: int):
                     refused.append((kind, shown, refusal(shown, page)))
                     continue
                 assert standing.quote == page[standing.start : standing.end]
-                assert tells(standing.quote, quote), f"seed {seed}: {quote!r} was found as {standing.quote!r}"
+                assert tells(standing.quote.lower(), quote.lower()), (
+                    f"seed {seed}: {quote!r} was found as {standing.quote!r}"
+                )
     print(f"{tried.total():,} variants: {dict(tried)}")
     print(f"{len(refused)} refused: {dict(Counter(kind for kind, *_ in refused))}, such as {refused[:5]}")
     assert tried.total() >= VARIANTS_MIN
