@@ -205,7 +205,7 @@ def test_a_hostile_page_is_answered_in_good_time(piece: str):
         assert refusal(quote, page)
 
 
-LETTERS = st.text(st.sampled_from("abcdefghij"), min_size=3, max_size=8)
+LETTERS = st.text(st.sampled_from("bdfgkmqxz"), min_size=5, max_size=8)  # no abbreviation of any language
 SENTENCE = st.lists(LETTERS, min_size=4, max_size=12).map(lambda words: " ".join(words).capitalize() + ".")
 PARAGRAPHS = st.lists(st.lists(SENTENCE, min_size=1, max_size=5), min_size=1, max_size=5)
 
