@@ -1,4 +1,4 @@
-"""What words and figures do not show: operators, versions, foreign dollars, names that are written in capitals."""
+"""What words and figures do not show: operators, versions, foreign dollars, capitals, a denial beside another word."""
 
 import re
 from collections import Counter
@@ -8,11 +8,18 @@ VERSION = re.compile(r"(?<=[A-Za-z+#][ -])v?(\d+\.\d+(?:\.\d+)*)\b(?! ?[%°])")
 DOLLARS = re.compile(r"\b(A|AU|C|CA|NZ|HK|S|R|NT)\$")
 CAPITALS = re.compile(r"\b[A-Z]{2,}s?\b")
 
+DENIAL = re.compile(
+    r"\b(?:not|never|no|none|nor|neither|nobody|nothing|cannot|without|rarely|hardly)\b|n['’]t\b", re.I
+)
+
 
 def differ(one: str, other: str) -> bool:
     """Whether two statements whose words agree may yet say different things: `x != y`, Python 3.10, A$10, WHO."""
-    return any(_found(pattern, one) != _found(pattern, other) for pattern in (OPERATOR, DOLLARS)) or (
-        _versions_differ(one, other) or _capitals_differ(one, other)
+    return (
+        any(_found(pattern, one) != _found(pattern, other) for pattern in (OPERATOR, DOLLARS))
+        or len(DENIAL.findall(one)) != len(DENIAL.findall(other))
+        or _versions_differ(one, other)
+        or _capitals_differ(one, other)
     )
 
 

@@ -15,6 +15,7 @@ from chiron_workers.states import Relation
         "It costs $10.|It costs A$10.",
         "The value is f(5!).|The value is f(5).",
         "WHO says so.|Who says so.",
+        "The antidote works only if it is given early.|The antidote works never only if it is given early.",
         "Der Bär ist da.|Der Bar ist da.",
     ],
 )
