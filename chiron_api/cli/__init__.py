@@ -78,5 +78,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _fail(message: str, *, code: int) -> None:
-    sys.stderr.write(f"chiron: {message}\n")
+    # A message may quote a file or a server, and a terminal would obey what is no letter.
+    shown = "".join(letter for letter in message if letter == "\n" or letter.isprintable())
+    sys.stderr.write(f"chiron: {shown}\n")
     sys.exit(code)

@@ -12,7 +12,7 @@ OURS = ".chiron-report.json"  # names the notes that we wrote, so that a later r
 def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool = False) -> int:
     """Write notes into a folder, over those of an earlier report; how many.
 
-    Files of other people in a folder that we made stay, unless a note has their name.
+    Files of other people in a folder that we made stay; one that has the name of a note is in the way.
 
     Args:
         folder: Made if it is not there, but not the folders above it.
@@ -25,14 +25,27 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
     before = _written_before(folder, force=force)
     folder.mkdir(exist_ok=True)
     home = folder.resolve()
-    written = []
-    for name, text in notes:
+    texts = dict(notes)
+    if not force:
+        _refuse_strangers(home, set(texts) - set(before))
+    # First what is ours: a report that is cut is a report of ours all the same.
+    _write(home, OURS, json.dumps({"notes": sorted({*before, *texts})}))
+    for name, text in texts.items():
         _write(home, name, text)
-        written.append(name)
-    _write(home, OURS, json.dumps({"notes": written}))
-    for name in set(before) - set(written):
-        _place(home, name).unlink(missing_ok=True)
-    return len(written)
+    kept = {name.casefold() for name in texts}
+    for name in before:
+        if name.casefold() not in kept:
+            _place(home, name).unlink(missing_ok=True)
+    _write(home, OURS, json.dumps({"notes": list(texts)}))
+    return len(texts)
+
+
+def _refuse_strangers(home: Path, names: set[str]) -> None:
+    for name in sorted(names):
+        if _place(home, name).exists():
+            raise UsageError(
+                f"{home / name} was not written by Chiron. Move it, name another folder, or say --force."
+            )
 
 
 def _written_before(folder: Path, *, force: bool) -> list[str]:

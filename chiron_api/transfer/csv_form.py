@@ -135,7 +135,7 @@ def _fact(row: dict[str, str], line: int) -> dict[str, Any]:
     for name in IN_JSON:
         try:
             values[name] = json.loads(row[name] or "[]")
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UsageError(f"Line {line}: {name} is no JSON.") from None
     created_at = values.pop("fact_created_at", None)
     return {

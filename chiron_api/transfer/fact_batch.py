@@ -8,6 +8,8 @@ from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
 from chiron_workers.store.transfers import AssertionRow, ChangeRow, FactRow, Transfers
 
+REASON = "imported"
+ROUNDING = 1e-4  # of a confidence that is computed
 Statement = tuple[str, str, str]  # subject, content and address: there is one fact of each
 
 
@@ -36,6 +38,8 @@ class FactBatch:
         """Write the batch in the session's transaction; how many facts and how many further assertions are new."""
         transfers = Transfers(store.session)
         table = await store.facts.vectors.ensure()
+        for subject_id in sorted({fact.subject_id for fact in self.facts}):
+            await store.facts.alone(subject_id)
         written = await transfers.add_facts([_fact_row(fact_id, fact) for fact_id, fact in self.new.items()])
         await self._meet(transfers, written)
         for fact_id in self.new:
@@ -55,7 +59,15 @@ class FactBatch:
                 for one in fact.changes
             ]
         )
+        await self._disbelieve(store)
         return len(self.new), assertions
+
+    async def _disbelieve(self, store: Store) -> None:
+        """Lower at once what the file says more of than its sources give: the import may be cut before its last step."""
+        found = await store.facts.confidences.of(list(self.new))
+        lower = [one for one, fact in self.new.items() if found[one].value < fact.confidence - ROUNDING]
+        if lower:
+            await store.facts.confidences.settle(lower, reason=REASON)
 
     def _further(self, fact: FactRecord) -> list[AssertionRecord]:
         """The assertions that are not in the fact's own row: the first is, if that row is made of this very record."""

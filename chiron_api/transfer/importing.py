@@ -7,7 +7,7 @@ from typing import TypeVar
 import psycopg
 
 from chiron_api.transfer.checking import Contents, check
-from chiron_api.transfer.fact_batch import FactBatch
+from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
 from chiron_api.transfer.records import FactRecord, Known, SourceRecord
 from chiron_workers.embed import Embedder
@@ -19,7 +19,6 @@ from chiron_workers.store.transfers import Fetch, LinkRow, Text, Transfers
 
 FACTS_AT_ONCE = 200
 TEXTS_AT_ONCE = 20
-REASON = "imported"
 
 Kind = TypeVar("Kind", bound=Known)
 Item = TypeVar("Item")

@@ -20,8 +20,12 @@ def read(path: Path) -> Iterator[tuple[int, Known]]:
         UsageError: The file cannot be read, or a line is wrong: which, and why, in a sentence.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no file. An import reads it several times; save it first.")
         with path.open("rb") as file:
-            begins = file.read(3).removeprefix(b"\xef\xbb\xbf")
+            begins = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not begins:
+            raise UsageError(f"{path} is empty.")
         yield from _jsonl(path) if begins.startswith(b"{") else _csv(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None

@@ -1,12 +1,16 @@
 """What a file of exported knowledge holds, record by record; docs/reports.md describes it."""
 
 import hashlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from chiron_workers.errors import ToolValidationError
 from chiron_workers.states import Decider, FactStatus, QuoteState, Relation
+from chiron_workers.store import claims
 
 KIND, VERSION = "chiron.export", 1
 # Bounds of what is stored, with room for quotes that were extended to whole sentences.
@@ -16,12 +20,25 @@ URL_CHARS_MAX = 2_000
 PATH_CHARS_MAX = 500
 PER_FACT_MAX = 10_000
 TEXT_CHARS_MAX = 50_000_000
+CLOCKS_DIFFER = timedelta(days=1)
 
 
 def _storable(text: str) -> str:
     if "\0" in text:
         raise ValueError("holds a NUL character, which cannot be stored")
     return text
+
+
+def _as_kept(form: Callable[[str], str]) -> AfterValidator:
+    """The form in which something is stored, so that what is known is met and filters find it."""
+
+    def formed(text: str) -> str:
+        try:
+            return form(text)
+        except ToolValidationError as error:
+            raise ValueError(str(error)) from None
+
+    return AfterValidator(formed)
 
 
 STORABLE = AfterValidator(_storable)
@@ -77,6 +94,8 @@ class SourceRecord(Record):
     def _is_whole(self) -> Self:
         if self.text is not None and hashlib.sha256(self.text.encode()).hexdigest() != self.hash:
             raise ValueError("the text is not the one that the hash was made of")
+        if self.fetched_at is not None and self.fetched_at > datetime.now(UTC) + CLOCKS_DIFFER:
+            raise ValueError("fetched_at lies in the future")
         return self
 
 
@@ -89,7 +108,7 @@ class AssertionRecord(Record):
     quote_state: QuoteState = QuoteState.UNVERIFIED
     quote_start: Offset | None = None
     quote_end: Offset | None = None
-    source_url: Url
+    source_url: Annotated[Url, _as_kept(claims.address)]
     source_score: Share
     claimed_confidence: Share | None = None
     snapshot_hash: Hash | None = None
@@ -122,7 +141,9 @@ class FactRecord(Record):
     kind: Literal["fact"] = "fact"
     id: UUID
     subject_id: Slug
-    topic_path: Annotated[str, Field(min_length=1, max_length=PATH_CHARS_MAX), STORABLE]
+    topic_path: Annotated[
+        str, Field(min_length=1, max_length=PATH_CHARS_MAX), STORABLE, _as_kept(claims.path)
+    ]
     status: FactStatus
     confidence: Share
     contradictions: Annotated[list[Content], Field(max_length=100)] = []

@@ -78,7 +78,7 @@ def claim(
     return Claim(
         subject_id=slug(subject_id),
         content=worded(content, field="content", chars_max=CONTENT_CHARS_MAX),
-        source_url=_address(worded(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
+        source_url=address(worded(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
         source_score=share(source_score, field="source_score"),
         topic_path=path(topic_path),
         confidence=share(confidence, field="confidence"),
@@ -89,7 +89,7 @@ def claim(
     )
 
 
-def _address(source_url: str) -> str:
+def address(source_url: str) -> str:
     """An address in the form under which its text is kept; what is none, such as the name of a book, as it is."""
     return canonical(source_url) if "://" in source_url else source_url
 

@@ -55,7 +55,7 @@ select count(*) over () as total, f.id::text as id, f.content, f.source_url, o.i
        o.source_url as other_source_url, l.reason, l.created_at as at
   from fact_links l join facts f on f.id = l.fact_id join facts o on o.id = l.other_id
  where f.subject_id = %(subject_id)s and l.relation = 'contradicts' and l.created_at > %(since)s and l.created_at <= %(until)s
-   and (f.status = any(%(shown)s) or o.status = any(%(shown)s))
+   and (f.status = any(%(shown)s) or o.status = any(%(shown)s)) and 'withdrawn' not in (f.status, o.status)
  order by l.created_at desc, f.id limit %(limit)s;
 
 -- sources

@@ -9,6 +9,7 @@ from chiron_workers.states import SHOWN, FactStatus
 from chiron_workers.store.checks import folded, identified, share, worded
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
+from chiron_workers.store.sources import canonical
 from chiron_workers.store.subjects import slug
 
 SQL = load(__file__)
@@ -74,7 +75,7 @@ async def condition(session: Session, filters: Filters) -> Condition:
         args["topic"] = _topic(filters.topic_path)
         further.append("under_topic")
     if filters.source is not None:
-        args["source"] = worded(filters.source, field="source", chars_max=SOURCE_CHARS_MAX)
+        args["source"] = _source(filters.source)
         further.append("from_address" if "/" in args["source"] else "from_domain")
     for field in ("since", "until", "validated_since"):
         if (at := getattr(filters, field)) is not None:
@@ -104,6 +105,14 @@ async def _around(session: Session, node_id: str, subject_id: str | None, *, wid
             field="node_id",
         )
     return {"node_subjects": row["subjects"], "node_titles": row["wanted"], "every_title": row["titles"]}
+
+
+def _source(text: str) -> str:
+    """An address in the form in which sources are kept, or a domain in small letters."""
+    found = worded(text, field="source", chars_max=SOURCE_CHARS_MAX)
+    if "://" in found:
+        return canonical(found)
+    return found if "/" in found else found.lower().strip(".").partition(":")[0]
 
 
 def _topic(text: str) -> str:

@@ -15,12 +15,13 @@ and (f.source_url = %(source)s or starts_with(f.source_url, rtrim(%(source)s, '/
                    and (c.source_url = %(source)s or starts_with(c.source_url, rtrim(%(source)s, '/') || '/'))))
 
 -- from_domain
-and ('.' || lower(split_part(split_part(split_part(f.source_url, '://', 2), '/', 1), ':', 1))
-       like '%%.' || replace(lower(%(source)s), '_', '\_')
+-- The domain or one below it; `right` and no pattern, in which some letters would mean something.
+and (right('.' || lower(split_part(split_part(split_part(f.source_url, '://', 2), '/', 1), ':', 1)), length(%(source)s) + 1)
+       = '.' || %(source)s
      or exists (select from corroborations c
                  where c.fact_id = f.id
-                   and '.' || lower(split_part(split_part(split_part(c.source_url, '://', 2), '/', 1), ':', 1))
-                       like '%%.' || replace(lower(%(source)s), '_', '\_')))
+                   and right('.' || lower(split_part(split_part(split_part(c.source_url, '://', 2), '/', 1), ':', 1)),
+                             length(%(source)s) + 1) = '.' || %(source)s))
 
 -- since
 and f.created_at >= %(since)s

@@ -143,11 +143,17 @@ class _Keeper:
     ) -> VectorIndex:
         shown = {"statuses": list(SHOWN), "limit": RECALL_AT}
         rows = await self.rows("sample", shown | {"limit": QUERIES}, table=table, scope=scope)
-        queries = [row | {"vector": moved} for row, moved in zip(rows, _moved(rows), strict=True)]
+        queries = (
+            []
+            if len(rows) < QUERIES
+            else [row | {"vector": moved} for row, moved in zip(rows, _moved(rows), strict=True)]
+        )
         exact = [
             (await self.rows("farthest_exactly", shown | query, table=table, scope=scope))[0]["distance"]
             for query in queries
         ]
+        if len(queries) < QUERIES:  # too few to measure with; it is made again when there are more
+            return VectorIndex(index.subject_id, index.facts, index.lists, index.lists, 1.0)
         while True:  # ends: with all lists probed nothing is missed
             found = 0
             for query, distance in zip(queries, exact, strict=True):
@@ -156,7 +162,7 @@ class _Keeper:
                     await self.rows("plan_with", _given(index.settings))
                     [row] = await self.rows("hits", args, table=table, scope=scope)
                 found += row["hits"]
-            recall = found / (len(queries) * RECALL_AT) if queries else 1.0
+            recall = found / (len(queries) * RECALL_AT)
             if recall >= recall_min or index.probes >= index.lists:
                 return VectorIndex(index.subject_id, index.facts, index.lists, index.probes, recall)
             probes = min(index.probes * 2, index.lists)

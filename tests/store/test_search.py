@@ -147,7 +147,7 @@ async def named(pool: Pool, title: str, **fields: Any) -> str:
 async def test_a_topic_a_source_and_a_time_narrow_a_search(pool: Pool, embedder: Embedder) -> None:
     today = datetime.now(UTC)
     a = await keep(
-        pool, embedder, "Moon a", topic_path="Orbit/Distance", source_url="https://www.Nasa.example:443/x/y"
+        pool, embedder, "Moon a", topic_path="Orbit/Distance", source_url="https://www.nasa.example/x/y"
     )
     b = await keep(
         pool, embedder, "Moon b", topic_path="orbital", source_url="https://other.example/x",
