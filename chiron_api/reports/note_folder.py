@@ -32,10 +32,13 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
     _write(home, OURS, json.dumps({"notes": sorted({*before, *texts})}))
     for name, text in texts.items():
         _write(home, name, text)
-    kept = {name.casefold() for name in texts}
-    for name in before:
-        if name.casefold() not in kept:
-            _place(home, name).unlink(missing_ok=True)
+    written = {
+        _place(home, name).stat().st_ino for name in texts
+    }  # where case does not count, Ice.md is ice.md
+    for name in set(before) - set(texts):
+        old = _place(home, name)
+        if old.is_symlink() or (old.exists() and old.stat().st_ino not in written):
+            old.unlink()
     _write(home, OURS, json.dumps({"notes": list(texts)}))
     return len(texts)
 

@@ -80,6 +80,15 @@ def test_a_report_takes_the_place_of_the_one_before_and_of_nothing_else(tmp_path
     assert sorted(file.name for file in (folder / "Topics").iterdir()) == ["mine.md"]
 
 
+def test_a_note_of_somebody_else_is_in_the_way_and_stays(tmp_path):
+    folder = tmp_path / "notes"
+    write_notes(folder, [("Index.md", "one")])
+    (folder / "Snow.md").write_text("mine")
+    with pytest.raises(UsageError, match=r"Snow\.md was not written by Chiron"):
+        write_notes(folder, [("Index.md", "two"), ("Snow.md", "theirs")])
+    assert ((folder / "Snow.md").read_text(), (folder / "Index.md").read_text()) == ("mine", "one")
+
+
 def test_nothing_is_written_or_removed_outside_of_the_folder(tmp_path):
     outside, folder = tmp_path / "outside", tmp_path / "notes"
     outside.mkdir()

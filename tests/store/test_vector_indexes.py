@@ -165,6 +165,23 @@ async def test_an_index_that_is_no_quicker_is_dropped_and_not_tried_again_until_
     assert {fact["recall"] for fact in await found(pool, vectors[0])} == {1}
 
 
+async def test_where_too_few_facts_are_shown_to_measure_with_there_is_no_index(
+    pool: Pool, database_url: str
+) -> None:
+    await Vectors(Session(pool), Given.space).ensure()
+    await asyncio.to_thread(fill, database_url, "hidden", made(300, SEED))
+    async with Session(pool) as session:
+        await session.write(SQL("update vectors_1 set status = 'candidate'"))
+        await session.write(
+            SQL(
+                "update vectors_1 set status = 'accepted' where fact_id = (select min(fact_id::text)::uuid from vectors_1)"
+            )
+        )
+    built = await keep_up(database_url, Given.space, facts_min=100, recall_min=0.9)
+    assert [one.is_worth_it for one in built] == [False, False]
+    assert await names(pool) == []
+
+
 async def test_a_row_without_its_index_as_a_backup_brings_it_and_an_index_without_a_row_count_for_nothing(
     pool: Pool, database_url: str, filled: dict[str, Any]
 ) -> None:

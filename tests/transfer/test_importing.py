@@ -77,6 +77,7 @@ WRONG = [
         [source("https://a.org/", hash="0" * 64)],
         "Line 3: the text is not the one that the hash was made of.",
     ),
+    ([source("https://a.org/", fetched_at="2999-01-01T00:00:00Z")], "Line 3: fetched_at lies in the future."),
     ([HEAD], "Line 3: a file begins with a line of kind chiron.export"),
     (
         [fact(id=UUID(int=7)), fact("y", id=UUID(int=7))],
@@ -193,6 +194,9 @@ async def test_an_import_that_is_cut_says_what_it_wrote_and_goes_on_later(import
     ) as error:
         await importing(*poisoned)
     assert not isinstance(error.value, UsageError)
-    assert len(await stored("select 1 from facts")) == 200
+    shown = await stored("select status, confidence from facts")
+    assert len(shown) == 200
+    assert {row["status"] for row in shown} == {"candidate"}  # without a quote, whatever the file says
+    assert max(row["confidence"] for row in shown) <= 0.5
     done = await importing(*lines)
     assert (done.facts, done.known) == (50, 200)
