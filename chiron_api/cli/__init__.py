@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from chiron_workers.errors import ChironError, UsageError
+from chiron_workers.errors import ChironError, ToolValidationError, UsageError
 
 Result = TypeVar("Result")
 
@@ -25,7 +25,7 @@ class Commands(TyperGroup):
         """Run the command that was named."""
         try:
             return super().invoke(ctx)
-        except UsageError as error:
+        except (UsageError, ToolValidationError) as error:
             _fail(str(error), code=2)
         except ChironError as error:
             _fail(str(error), code=1)

@@ -64,7 +64,16 @@ select count(*) over () as total, f.id::text as id, f.content, f.source_url, o.i
 with latest as (
   select distinct on (url) * from source_changes where at > %(since)s and at <= %(until)s order by url, at desc, id desc
 ), concerned as (
-  select c.id as change_id, l.fact_id from latest c join lost_grounds l on l.change_id = c.id
+  -- What the change before had lost already was told then.
+  select c.id as change_id, l.fact_id
+    from latest c
+    join lost_grounds l on l.change_id = c.id
+    left join lateral (
+      select id, kind from source_changes b where b.url = c.url and (b.at, b.id) < (c.at, c.id) and b.at <= %(since)s
+       order by at desc, id desc limit 1
+    ) earlier on true
+   where earlier.kind is distinct from c.kind
+      or not exists (select from lost_grounds e where e.change_id = earlier.id and e.assertion_id = l.assertion_id)
   union
   select c.id, l.fact_id
     from latest c

@@ -160,6 +160,16 @@ async def test_sources_count_where_facts_of_the_subject_lost_what_they_rest_on(d
     assert (await Differences(Session(dated.pool)).between("sea", day(10), day(20))).is_empty
 
 
+async def test_a_loss_is_told_once_however_often_the_page_changes_after_it(dated: Dated) -> None:
+    fact_id = await dated.fact("It floats.", at=1)
+    for at in (12, 22, 32):
+        await changed(dated, "https://counter.org/", "changed", at, fact_id)
+    assert counted(await between(dated)) == {"sources_changed": 1}
+    assert (await between(dated, 20, 30)).is_empty
+    await changed(dated, "https://counter.org/", "gone", 42, fact_id)
+    assert counted(await between(dated, 40, 50)) == {"sources_gone": 1}
+
+
 async def test_lists_are_cut_and_counts_are_whole(dated: Dated) -> None:
     for n in range(7):
         await dated.fact(f"Fact {n}.", at=12, confidence=0.8 + n / 100)
