@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -41,12 +42,26 @@ def write(report: Report, format: Format, target: Path, *, force: bool = False) 
         notes = write_notes(target, obsidian.notes(report), force=force)
         return f"{notes:,} notes written to {target}; begin with {target / obsidian.INDEX}.md."
     refuse_to_overwrite(target, force=force)
-    if format is Format.DOCX:
-        docx.write(report, target)
-    else:
-        with target.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(TEXTS[format](report))
+    if target.exists() and not target.is_file():  # a device, which cannot be replaced
+        _render(report, format, target)
+        return f"{target} written."
+    # A disk that is full, or Ctrl+C, leaves the report that was there before.
+    whole = target.resolve()
+    unfinished = whole.with_name(f".{whole.name}.{os.getpid()}.unfinished")
+    try:
+        _render(report, format, unfinished)
+        unfinished.replace(whole)
+    finally:
+        unfinished.unlink(missing_ok=True)
     return f"{target} written."
+
+
+def _render(report: Report, format: Format, place: Path) -> None:
+    if format is Format.DOCX:
+        docx.write(report, place)
+        return
+    with place.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(TEXTS[format](report))
 
 
 def refuse_to_overwrite(target: Path, *, force: bool) -> None:
