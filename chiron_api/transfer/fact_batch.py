@@ -1,5 +1,6 @@
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from chiron_api.transfer.quotes import rechecked
 from chiron_api.transfer.records import AssertionRecord, FactRecord
@@ -8,6 +9,17 @@ from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
 from chiron_workers.store.transfers import AssertionRow, ChangeRow, FactRow, Transfers
 
+# What the row of a fact and that of a further assertion have in common.
+GROUNDS = (
+    "content",
+    "quote",
+    "quote_state",
+    "quote_start",
+    "quote_end",
+    "source_url",
+    "source_score",
+    "snapshot_hash",
+)
 REASON = "imported"
 ROUNDING = 1e-4  # of a confidence that is computed
 Statement = tuple[str, str, str]  # subject, content and address: there is one fact of each
@@ -111,20 +123,17 @@ def _statement(fact: FactRecord) -> Statement:
     return fact.subject_id, fact.assertions[0].content, fact.assertions[0].source_url
 
 
+def _grounds(one: AssertionRecord) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in GROUNDS}
+
+
 def _fact_row(fact_id: str, fact: FactRecord) -> FactRow:
     own = fact.assertions[0]
     return FactRow(
         id=fact_id,
         subject_id=fact.subject_id,
-        content=own.content,
-        quote=own.quote,
-        quote_state=own.quote_state,
-        quote_start=own.quote_start,
-        quote_end=own.quote_end,
-        source_url=own.source_url,
-        source_score=own.source_score,
+        **_grounds(own),
         claimed_confidence=own.claimed_confidence,
-        snapshot_hash=own.snapshot_hash,
         topic_path=fact.topic_path,
         confidence=fact.confidence,
         status=fact.status,
@@ -139,14 +148,7 @@ def _assertion_row(fact_id: str, one: AssertionRecord, fact: FactRecord) -> Asse
         id=str(one.id),
         spare_id=str(ids.new_id()),
         fact_id=fact_id,
-        content=one.content,
-        quote=one.quote,
-        quote_state=one.quote_state,
-        quote_start=one.quote_start,
-        quote_end=one.quote_end,
-        source_url=one.source_url,
-        source_score=one.source_score,
+        **_grounds(one),
         claimed_confidence=fact.confidence if one.claimed_confidence is None else one.claimed_confidence,
-        snapshot_hash=one.snapshot_hash,
         created_at=one.created_at,
     )

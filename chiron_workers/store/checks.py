@@ -50,6 +50,14 @@ def identified(text: str, *, field: str) -> UUID:
         ) from None
 
 
+def as_id(text: str) -> UUID | None:
+    """The id that a text spells; None where it is none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
 def folded(text: str) -> str:
     """The text with each run of white space as one space."""
     return " ".join(text.split())

@@ -100,11 +100,7 @@ class Comparisons:
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
         """The facts nearest to a claim, and the withdrawn ones: to say again what was withdrawn does not bring it back."""
         near = await self._search.nominate(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
-        ids = [one["id"] for one in near if one["cosine"] >= NEAR]
-        statuses = await self._statuses(ids)
-        rows: list[DictRow] = [
-            {**one, "status": statuses[one["id"]]} for one in near if one["id"] in statuses
-        ]
+        rows: list[DictRow] = [{**one} for one in near if one["cosine"] >= NEAR]
         rows += await self._neighbours("withdrawn", claim, embedding, table)
         return sorted(rows, key=lambda row: -row["cosine"])
 

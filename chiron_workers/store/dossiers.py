@@ -7,6 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import explained
+from chiron_workers.store.checks import as_id
 from chiron_workers.store.confidences import Confidences
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
@@ -103,7 +104,7 @@ async def dossier(session: Session, fact_id: UUID) -> Dossier:
         assertions=await _backings(session, fact_id),
         reckoning=tuple(explained(reckoned)),
         related=tuple(Relative(**row) for row in await session.rows(SQL["relatives"], args)),
-        contradictions=tuple(text for text in named if not _is_id(text)),
+        contradictions=tuple(text for text in named if as_id(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
 
@@ -124,11 +125,3 @@ def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[State, ...]:
         State(at, state["confidence"], state["status"], reason)
         for at, reason, state in zip(moments, reasons, states, strict=True)
     )
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True

@@ -10,6 +10,7 @@ from chiron_workers import ids
 from chiron_workers.embed import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.states import Decider, EventKind, FactStatus, Relation
+from chiron_workers.store.checks import as_id
 from chiron_workers.store.claims import Claim
 from chiron_workers.store.comparisons import Comparison, Comparisons, chosen
 from chiron_workers.store.confidences import Confidences, Settled, computed, status_of
@@ -229,7 +230,7 @@ class Facts:
 
     async def _known(self, claim: Claim) -> frozenset[str]:
         """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
-        named = {found for text in claim.contradictions if (found := _as_id(text))}
+        named = {found for text in claim.contradictions if (found := as_id(text))}
         rows = await self.session.rows(SQL["known"], {"fact_ids": list(named)}) if named else []
         if missing := named - {UUID(row["fact_id"]) for row in rows}:
             raise ToolValidationError(
@@ -264,13 +265,6 @@ def _assertion(claim: Claim) -> dict[str, Any]:
         "claimed_confidence": claim.confidence,
         "snapshot_hash": claim.text_hash,
     }
-
-
-def _as_id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _event(claim: Claim, stored: Stored) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from psycopg.rows import DictRow
 
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.states import FactStatus
+from chiron_workers.store import claims
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Query
-from chiron_workers.store.sources import canonical
 from chiron_workers.store.subjects import slug
 
 SQL = load(__file__)
@@ -107,7 +107,7 @@ async def fetches(pool: Pool, wanted: Sequence[tuple[str, str | None]]) -> list[
 def address(source_url: str) -> str:
     """The address under which a fact's source was kept; one that is too long to be kept stays as it is."""
     try:
-        return canonical(source_url)
+        return claims.address(source_url)
     except ToolValidationError:
         return source_url
 

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -35,13 +34,6 @@ class SeaIce:
     opposite: UUID
     candidate: UUID
     withdrawn: UUID
-
-
-@pytest.fixture
-def shelf(database_url: str) -> Iterator[Shelf]:
-    made = Shelf(database_url)
-    yield made
-    made.connection.close()
 
 
 @pytest.fixture

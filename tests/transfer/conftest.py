@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 
 import psycopg
 import pytest
@@ -23,13 +23,6 @@ async def other_home(postgres: str) -> AsyncIterator[Pool]:
         yield opened
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-
-
-@pytest.fixture
-def shelf(database_url: str) -> Iterator[Shelf]:
-    made = Shelf(database_url)
-    yield made
-    made.connection.close()
 
 
 @pytest.fixture
