@@ -13,7 +13,7 @@ from chiron_workers.store.judgements import Judgements
 from chiron_workers.store.queries import load
 from chiron_workers.store.search import Search
 from chiron_workers.store.session import Asker, Session
-from chiron_workers.store.vectors import half
+from chiron_workers.store.vectors import packed
 
 SQL = load(__file__)
 
@@ -118,7 +118,7 @@ class Comparisons:
     ) -> list[DictRow]:
         args = {
             "subject_id": claim.subject_id,
-            "embedding": half(embedding),
+            "embedding": packed(embedding),
             "limit": NEIGHBOURS_MAX,
             "near": NEAR,
             "since": since,

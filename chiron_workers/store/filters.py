@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,6 +55,10 @@ class Condition:
     def is_plain(self) -> bool:
         """Whether they ask for nothing but a subject and a status."""
         return self.further is None and not self.args["min_confidence"]
+
+    def narrowed(self, by: sql.Composed, args: dict[str, Any]) -> "Condition":
+        """The same, and one condition more that speaks of no table."""
+        return replace(self, indexed=self.indexed + sql.SQL("\n   ") + by, args=self.args | args)
 
 
 async def condition(session: Session, filters: Filters) -> Condition:

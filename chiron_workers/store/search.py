@@ -13,8 +13,8 @@ from chiron_workers.store.filters import Condition, Filters, condition
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.subjects import slug
-from chiron_workers.store.vector_indexes import index_of
-from chiron_workers.store.vectors import Vectors, half
+from chiron_workers.store.vector_indexes import USABLE, index_of
+from chiron_workers.store.vectors import Vectors, key_of, packed
 
 SQL = load(__file__)
 
@@ -107,16 +107,15 @@ class Search:
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
             return []
-        vector, path = None, Path(sql.Composed([]))
+        asked = {"query": words, "limit": most, "depth": max(DEPTH, most)}
         if table is None:
             mode = SearchMode.TEXT
         else:
             [vector] = await self.embedder.embed([words], query=True)
-            path = await self._path(table, wanted)
-        facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
-        asked = {"query": words, "vector": vector and half(vector), "limit": most, "depth": max(DEPTH, most)}
-        args = wanted.args | FUSION | _bounds(facts) | asked | {"recall": path.recall}
-        rows = await self._rows(_statement(mode, wanted, table, path, facts), args, path)
+            asked["vector"] = packed(vector)
+        rows = await self._at_once(mode, wanted, table, asked) or await self._step_by_step(
+            mode, wanted, table, asked
+        )
         return cast("list[FoundFact]", rows)
 
     async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
@@ -125,10 +124,15 @@ class Search:
         if table is None:
             return []
         wanted = await condition(self.session, Filters(subject_id, candidates=True))
-        path = await self._path(table, wanted)
-        statement = SQL["nominate"].format(nearest=path.nearest)
-        args = wanted.args | {"vector": half(vector), "depth": limit}
-        return cast("list[Nominee]", await self._rows(statement, args, path))
+        asked = {"vector": packed(vector), "depth": limit}
+        here = self._if_small(SearchMode.VECTOR, wanted)
+        statement = SQL["nominate"].format(nearest=_exactly(table, here))
+        rows = await self.session.rows(statement, here.args | asked, prepare=True)
+        if not rows:
+            path = await self._path(table, wanted)
+            statement = SQL["nominate"].format(nearest=path.nearest)
+            rows = await self._rows(statement, wanted.args | asked, path)
+        return cast("list[Nominee]", rows)
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, Background]:
         """What is known of facts beside their words, by id."""
@@ -153,6 +157,34 @@ class Search:
         row = await self.session.row(query, args)
         return int(row["facts"]) if row else 0
 
+    async def _at_once(
+        self, mode: SearchMode, wanted: Condition, table: sql.Identifier | None, asked: dict[str, Any]
+    ) -> list[DictRow]:
+        """What a small subject has, by one statement that is not planned each time; nothing where it is not small."""
+        if not wanted.is_plain or "subject_id" not in wanted.args:
+            return []
+        here = self._if_small(mode, wanted)
+        nearest = _exactly(table, here) if table else sql.Composed([])
+        statement = _statement(mode, here, table, nearest, ("size_counted", "no_words"))
+        args = here.args | FUSION | _bounds(FEW) | asked | {"recall": 1.0}
+        return await self.session.rows(statement, args, prepare=True)
+
+    async def _step_by_step(
+        self, mode: SearchMode, wanted: Condition, table: sql.Identifier | None, asked: dict[str, Any]
+    ) -> list[DictRow]:
+        path = await self._path(table, wanted) if table else Path(sql.Composed([]))
+        facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
+        statement = _statement(mode, wanted, table, path.nearest, _size(wanted, facts))
+        args = wanted.args | FUSION | _bounds(facts) | asked | {"recall": path.recall}
+        return await self._rows(statement, args, path)
+
+    def _if_small(self, mode: SearchMode, wanted: Condition) -> Condition:
+        """The same, where a subject has so few facts that each word is looked up, and no approximate index."""
+        parts = [] if mode is SearchMode.VECTOR else [SQL["if_few"].format()]
+        if mode is not SearchMode.TEXT:
+            parts.append(SQL["if_unindexed"].format(usable=USABLE))
+        return wanted.narrowed(sql.SQL("\n   ").join(parts), {"few": FEW} | key_of(self.embedder.space))
+
     async def _rows(self, statement: sql.Composed, args: dict[str, Any], path: Path) -> list[DictRow]:
         if path.settings is None:
             return await self.session.rows(statement, args, prepare=False)
@@ -176,9 +208,14 @@ class Search:
                 whole = sql.SQL("\n   ").join([whole, SQL["further"].format(condition=wanted.whole)])
             return Path(SQL["nearest_exactly"].format(table=table, condition=whole))
         index = await index_of(self.session, self.embedder.space, wanted.args.get("subject_id"))
-        name = "nearest_exactly" if index is None else "nearest_about"
-        nearest = SQL[name].format(table=table, condition=wanted.indexed)
-        return Path(nearest) if index is None else Path(nearest, index.recall, index.settings, index.facts)
+        if index is None:
+            return Path(_exactly(table, wanted))
+        nearest = SQL["nearest_about"].format(table=table, condition=wanted.indexed)
+        return Path(nearest, index.recall, index.settings, index.facts)
+
+
+def _exactly(table: sql.Identifier, wanted: Condition) -> sql.Composed:
+    return SQL["nearest_exactly"].format(table=table, condition=wanted.indexed)
 
 
 def _bounds(facts: int | None) -> dict[str, int | None]:
@@ -186,19 +223,24 @@ def _bounds(facts: int | None) -> dict[str, int | None]:
     return {"size": facts, "matches_max": matches_max, "words_max": WORDS_MAX}
 
 
-def _statement(
-    mode: SearchMode, wanted: Condition, table: sql.Identifier | None, path: Path, facts: int | None
-) -> sql.Composed:
+def _size(wanted: Condition, facts: int | None) -> tuple[str, str]:
+    """How it is known how many facts are searched, and how common their words are: two queries by name."""
     guess = "size_of_a_subject" if "subject_id" in wanted.args else "size_of_all"
-    size = SQL[guess if facts is None else "size_known"]
-    common = SQL["no_words" if facts is not None and facts <= FEW else "common_words"]
+    common = "no_words" if facts is not None and facts <= FEW else "common_words"
+    return guess if facts is None else "size_known", common
+
+
+def _statement(
+    mode: SearchMode,
+    wanted: Condition,
+    table: sql.Identifier | None,
+    nearest: sql.Composed,
+    size: tuple[str, str],
+) -> sql.Composed:
+    facts, common = (SQL[name] for name in size)
+    matching = SQL["matching"].format(size=facts, common=common, condition=wanted.whole)
     shown = SQL["shown"].format(
         similarity=SQL["similarity" if table else "no_similarity"],
         vectors=SQL["vectors"].format(table=table) if table else sql.SQL(""),
     )
-    return SQL[mode].format(
-        nearest=path.nearest,
-        matching=SQL["matching"].format(size=size, common=common, condition=wanted.whole),
-        worded=SQL["worded"],
-        shown=shown,
-    )
+    return SQL[mode].format(nearest=nearest, matching=matching, worded=SQL["worded"], shown=shown)

@@ -1,6 +1,6 @@
 -- hybrid
-with nearest as materialized ({nearest}),
-{matching},
+with {matching},
+nearest as materialized ({nearest}),
 worded as materialized ({worded}),
 part as (
   select fact_id, %(vector_weight)s::float8 / (%(k)s + place) as share from nearest
@@ -26,6 +26,14 @@ best as (
   select fact_id, (%(k)s + 1)::float8 / (%(k)s + place) as score from ({worded}) as worded order by place limit %(limit)s
 )
 {shown}
+
+-- if_few
+-- This and the next are asked within the search, so that most searches need no other statement: where one does not hold
+-- nothing is read and nothing found, and the search is made another way.
+and (select facts from size) <= %(few)s
+
+-- if_unindexed
+and not exists (select from ({usable}) as indexed)
 
 -- nearest_exactly
 -- `+ 0` keeps the planner from an approximate index: filter first, then rank exactly what is left. Recall is 1.0.
@@ -71,7 +79,7 @@ size as materialized (
    limit %(matches_max)s
 ), hit as materialized (
   select m.id, l.lexeme, ts_rank(m.tsv, l.query, 1) as rank from match m join lexeme l on m.tsv @@ l.query
-), rarity as (
+), rarity as materialized (
   select lexeme, ln(1 + max(facts) / greatest(count(*), max(expected))) as idf
     from hit join lexeme using (lexeme) cross join size group by lexeme
 )
@@ -107,6 +115,9 @@ coalesce((select (share * (select reltuples from pg_class where oid = 'facts'::r
 
 -- size_known
 %(size)s::bigint
+
+-- size_counted
+(select count(*) from (select from facts where subject_id = %(subject_id)s limit %(few)s + 1) as counted)
 
 -- shown
 select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.source_url, f.source_score, f.topic_path,

@@ -21,9 +21,10 @@ from chiron_workers.states import SHOWN
 from chiron_workers.store.connect import OPTIONS, require_url
 from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
-from chiron_workers.store.vectors import half
+from chiron_workers.store.vectors import half, key_of
 
 SQL = load(__file__)
+USABLE = SQL["usable"]  # the index over a subject's vectors, or over all; a row or none
 
 FACTS_MIN = 20_000  # up to here an exact search is as quick
 RECALL_MIN = 0.99
@@ -62,7 +63,7 @@ class VectorIndex:
 
 async def index_of(session: Session, space: Space, subject_id: str | None) -> VectorIndex | None:
     """The index over a subject's vectors, or over all where no subject is named; None where there is none."""
-    row = await session.row(SQL["usable"], _key(space) | {"subject_id": subject_id})
+    row = await session.row(USABLE, key_of(space) | {"subject_id": subject_id})
     return VectorIndex(**row) if row else None
 
 
@@ -80,9 +81,11 @@ async def keep_up(
         if connection is None:
             return []
         keeper = _Keeper(connection, space)
-        for row in await keeper.rows("left_over", _key(space)):
+        for row in await keeper.rows("left_over", key_of(space)):
             await keeper.run("drop", index=sql.Identifier(row["name"]))
-        due = await keeper.rows("due", _key(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING})
+        due = await keeper.rows(
+            "due", key_of(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING}
+        )
         return [await keeper.build(row["table_name"], row["subject_id"], recall_min) for row in due]
 
 
@@ -125,7 +128,7 @@ class _Keeper:
         built = await self._measured(
             VectorIndex(subject_id, row["facts"], lists, 1, 0), table, scope, recall_min
         )
-        args = _key(self.space) | {
+        args = key_of(self.space) | {
             "name": name,
             "subject_id": subject_id,
             "facts": built.facts,
@@ -183,7 +186,3 @@ def _moved(rows: list[DictRow]) -> list[str]:
 
 def _given(settings: dict[str, str]) -> dict[str, list[str]]:
     return {"names": list(settings), "values": list(settings.values())}
-
-
-def _key(space: Space) -> dict[str, str | int]:
-    return {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}

@@ -9,7 +9,7 @@ select i.subject_id, i.facts, i.lists, i.probes, i.recall
   join pg_class c on c.relname = i.name and c.relnamespace = current_schema()::regnamespace
   join pg_index x on x.indexrelid = c.oid and x.indisvalid
  where s.model = %(model)s and s.hash = %(hash)s and s.dimensions = %(dimensions)s
-   and i.subject_id is not distinct from %(subject_id)s::text;
+   and i.subject_id is not distinct from %(subject_id)s::text
 
 -- left_over
 -- Indexes of these tables that no row speaks of: half built, replaced, or of a subject that is gone.

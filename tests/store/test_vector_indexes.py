@@ -78,10 +78,11 @@ async def build(database_url: str) -> list[VectorIndex]:
     return await keep_up(database_url, Given.space, facts_min=1_000, recall_min=0.97)
 
 
-async def found(pool: Pool, vector: Any, **filters: Any) -> list[dict[str, Any]]:
+async def found(
+    pool: Pool, vector: Any, mode: SearchMode = SearchMode.VECTOR, **filters: Any
+) -> list[dict[str, Any]]:
     query = " ".join(str(value) for value in vector)
-    wanted = Filters(**filters)
-    return await Search(Session(pool), Given()).find(query, filters=wanted, limit=10, mode=SearchMode.VECTOR)
+    return await Search(Session(pool), Given()).find(query, filters=Filters(**filters), limit=10, mode=mode)
 
 
 async def test_large_subjects_and_all_of_them_get_an_index_whose_recall_was_measured(
@@ -100,6 +101,8 @@ async def test_large_subjects_and_all_of_them_get_an_index_whose_recall_was_meas
     for scope, index in (({"subject_id": "large"}, built[0]), ({}, built[1])):
         facts = await found(pool, filled["vectors"][0], **scope)
         assert [fact["recall"] for fact in facts] == pytest.approx([index.recall] * 10)
+        both = await found(pool, filled["vectors"][0], SearchMode.HYBRID, **scope)
+        assert both[0]["recall"] == pytest.approx(index.recall)
     assert {fact["recall"] for fact in await found(pool, filled["vectors"][0], subject_id="small")} == {1}
 
 
