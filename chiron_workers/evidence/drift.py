@@ -18,14 +18,6 @@ AROUND_CHARS = 5_000  # more than a sentence is looked for in
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
-    """Words that a fact rests on; `is_whole` where they are whole sentences of the earlier text."""
-
-    quote: str
-    is_whole: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Drift:
     """`agreement` is the share of the earlier text's sentences that still stand; `lost` are the numbers of the quotes
     that do not, from 0."""
@@ -34,11 +26,11 @@ class Drift:
     lost: list[int]
 
 
-def drift(before: str, now: str, quotes: list[Quoted]) -> Drift:
-    """What became of a text and of the quotes from it. A sentence that was made longer or shorter is another one:
-    what was said is no longer said like that."""
+def drift(before: str, now: str, quotes: list[str]) -> Drift:
+    """What became of a text and of the quotes from it, which are whole sentences. A sentence that was made longer or
+    shorter is another one: what was said is no longer said like that."""
     page = _Page(now) if quotes else None
-    lost = [n for n, quoted in enumerate(quotes) if page and not _stands(quoted, page)]
+    lost = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
     return Drift(agreement(before, now), lost)
 
 
@@ -79,20 +71,18 @@ class _Page:
             at = self._letters.find(letters, at + 1)
 
 
-def _stands(quoted: Quoted, page: _Page) -> bool:
-    quote = quoted.quote
+def _stands(quote: str, page: _Page) -> bool:
     readings = {_letters(quote), _letters(html.unescape(quote))}
     return any(
-        _stands_in(quoted, passage) for letters in readings if letters for passage in page.around(letters)
+        _stands_in(quote, passage) for letters in readings if letters for passage in page.around(letters)
     )
 
 
-def _stands_in(quoted: Quoted, passage: str) -> bool:
-    found = locate(quoted.quote, passage)
+def _stands_in(quote: str, passage: str) -> bool:
+    found = locate(quote, passage)
     if found is None:
         return False
-    is_same = not quoted.is_whole or _spelled(found.quote) == _spelled(quoted.quote)
-    return is_same or _is_whole_lines(quoted.quote, found.quote)
+    return _spelled(found.quote) == _spelled(quote) or _is_whole_lines(quote, found.quote)
 
 
 def _is_whole_lines(quote: str, found: str) -> bool:

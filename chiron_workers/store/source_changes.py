@@ -9,7 +9,7 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.evidence.drift import Drift, Quoted, drift
+from chiron_workers.evidence.drift import Drift, drift
 from chiron_workers.sources.apart import Room, run_apart
 from chiron_workers.sources.document import UnreadableError
 from chiron_workers.states import ChangeKind
@@ -138,8 +138,9 @@ async def _check(pool: Pool, change: DictRow) -> None:
 async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | None, list[DictRow]]:
     if change["kind"] == ChangeKind.GONE:
         return None, resting
-    quoted = [row for row in resting if row["quote"]]
-    quotes = [Quoted(row["quote"], row["is_whole"]) for row in quoted]
+    # What was never found in the source cannot be lost there.
+    quoted = [row for row in resting if row["is_verified"]]
+    quotes = [row["quote"] for row in quoted]
     try:
         found: Drift = await run_apart(
             partial(drift, _text(change["body_before"]), _text(change["body"]), quotes), room=ROOM

@@ -11,7 +11,7 @@ select distinct on (c.url) c.id, c.url, c.kind, c.hash, before.body as body_befo
 
 -- assertions
 -- What rests on an address in another text than the one it gives now; the newest first.
-select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_whole, a.source_url
+select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url
   from assertions a join facts f on f.id = a.fact_id and f.status <> 'withdrawn'
  where a.snapshot_hash = any(array(select distinct hash from fetches where url = %(url)s and hash is distinct from %(hash)s))
     or (a.snapshot_hash is null and md5(a.source_url) = md5(%(url)s))

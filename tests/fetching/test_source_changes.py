@@ -84,6 +84,19 @@ async def test_a_page_that_gives_another_text_has_changed_and_says_which_quotes_
     assert (kept["quote"], kept["snapshot_hash"] != change.hash) == (ICE, True), "it keeps what it rests on"
 
 
+async def test_words_that_were_never_found_in_a_source_are_not_lost_when_it_changes(
+    stage: Stage, site: Site
+) -> None:
+    page = site.text("/ice", OLD)
+    await read(stage, page)
+    verified, never = await fact(stage, page, ICE), await fact(stage, page, "It sinks like a stone.")
+    site.text("/ice", "All new.")
+    told = (await read(stage, page))["changed"]
+    assert f"2 facts rest on the older text, and the quote of 1 no longer stands ({verified})" in told
+    change = await change_of(stage, page)
+    assert (change.lost, change.mark(never)) == ((verified,), "")
+
+
 async def test_a_page_that_says_what_it_said_has_not_changed(stage: Stage, site: Site) -> None:
     page = site.text("/ice", OLD)
     for _ in range(3):
