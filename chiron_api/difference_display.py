@@ -38,6 +38,7 @@ COUNTED = {
     "contradicted": "contradicted",
     "sources_gone": "sources gone",
     "sources_back": "sources back",
+    "sources_back_changed": "of them changed",
     "sources_changed": "sources changed",
 }
 
@@ -104,6 +105,8 @@ def _contradicted(entry: Contradicted) -> list[str]:
 
 def _source(entry: SourceDifference) -> list[str]:
     facts = f"{len(entry.fact_ids):,} fact{' rests' if len(entry.fact_ids) == 1 else 's rest'} on it"
+    if entry.kind == ChangeKind.BACK and (lost := len(entry.lost_fact_ids)):
+        facts += f", and the words that {lost:,} of them rest{'s' * (lost == 1)} on are gone"
     told = [
         f"  {one_line(entry.url)} {SOURCES[ChangeKind(entry.kind)]} ({entry.at.astimezone():%Y-%m-%d}); {facts}"
     ]

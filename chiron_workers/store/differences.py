@@ -18,6 +18,13 @@ LISTED_MAX = 10_000
 OF_FACTS = ("new", "lifted", "restored", "changed", "dropped", "withdrawn", "candidates")
 # A candidate is out of sight, so one that is new is nothing that anybody would see.
 OUT_OF_SIGHT = "candidates"
+COUNTS = (
+    *OF_FACTS,
+    "corroborated",
+    "contradicted",
+    *(f"sources_{kind}" for kind in ChangeKind),
+    "sources_back_changed",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,10 @@ class Contradicted:
 
 @dataclass(frozen=True, slots=True)
 class SourceDifference:
-    """A source that is gone, is back, or no longer says what the facts rest on."""
+    """A source that is gone, is back, or no longer says what the facts rest on.
+
+    `lost_fact_ids` are those of its facts that lost what they rest on: one that is back may say something else now.
+    """
 
     url: str
     kind: ChangeKind
@@ -73,11 +83,15 @@ class SourceDifference:
     reason: str
     agreement: float | None
     fact_ids: list[str]
+    lost_fact_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What has become of a subject from `since` (not included) to `until`. `counts` are whole, lists may be cut.
+
+    Each is told as it was at the two moments, whatever came later. `sources_back_changed` are those of `sources_back`
+    that no longer say what facts rest on.
 
     Of facts that were known: `lifted` from candidates, `restored` after they were withdrawn, `dropped` to candidates,
     `withdrawn`, or shown as before with another confidence or status (`changed`). `candidates` are new ones, out of
@@ -167,14 +181,14 @@ OTHERS: Mapping[str, type] = {
 def _difference(
     subject_id: str, since: datetime, until: datetime, found: Mapping[str, list[DictRow]]
 ) -> Difference:
-    counts = dict.fromkeys(
-        [*OF_FACTS, "corroborated", "contradicted", *(f"sources_{kind}" for kind in ChangeKind)], 0
-    )
+    counts = dict.fromkeys(COUNTS, 0)
     lists: dict[str, list[Any]] = {name: [] for name in OF_FACTS}
     for row in found["facts"]:
         kind = row.pop("kind")
         counts[kind] = row.pop("total")
         lists[kind].append(FactDifference(**row))
+    for row in found["sources"]:
+        counts["sources_back_changed"] = row.pop("back_changed")
     for name, entry in OTHERS.items():
         for row in found[name]:
             counts[f"sources_{row['kind']}" if name == "sources" else name] = row.pop("total")

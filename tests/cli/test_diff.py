@@ -93,6 +93,7 @@ def test_two_batches_are_compared_by_their_ends(chiron: Chiron, rows: Rows, ice:
         (("x", "y", "--subject", "Ice"), 2, "not both"),
         (("--subject", "Ice", "--since", "yesterday"), 2, "must be a time such as"),
         (("--subject", "Sea", "--since", "2025-03-01"), 1, "There is no subject 'sea'"),
+        (("--subject", "?", "--since", "2025-03-01"), 2, "must be a name"),
         (("--subject", "Ice", "--since", "2099-03-01"), 2, "has no length"),
         (
             ("0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa", "0198c0de-7a3b-7c11-9d52-3f6a51e0b7ab"),

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from dated_facts import Dated, day
 
+from chiron_api.difference_display import in_short, lines
+from chiron_workers.embed import Embedder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Session
+from chiron_workers.store import Session, Store
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.differences import Difference, Differences
 from chiron_workers.store.sources import Page, Sources
@@ -168,6 +170,66 @@ async def test_a_loss_is_told_once_however_often_the_page_changes_after_it(dated
     assert (await between(dated, 20, 30)).is_empty
     await changed(dated, "https://counter.org/", "gone", 42, fact_id)
     assert counted(await between(dated, 40, 50)) == {"sources_gone": 1}
+
+
+async def test_a_source_that_is_back_without_the_words_is_told_as_both(dated: Dated) -> None:
+    one, two, three = [await dated.fact(f"Fact {n}.", at=1) for n in range(3)]
+    for url, lost in (("https://same.org/", []), ("https://other.org/", [two, three])):
+        await changed(dated, url, "gone", 9, one, two)
+        async with Session(dated.pool) as session:
+            await Sources(session).keep(Page(url, "It answers again.", "text/plain"))
+        await dated.write(
+            "update source_changes set at = %(at)s where kind = 'back' and at > now() - interval '1 day'",
+            at=day(12),
+        )
+        for fact_id in lost:
+            query = "insert into lost_grounds select id, %(f)s, %(f)s from source_changes where url = %(url)s and kind = 'back'"
+            await dated.write(query, url=url, f=fact_id)
+    found = await between(dated)
+    assert {source.url: (source.fact_ids, source.lost_fact_ids) for source in found.sources} == {
+        "https://same.org/": ([one, two], []),
+        "https://other.org/": ([one, two, three], [two, three]),
+    }
+    assert counted(found) == {"sources_back": 2, "sources_back_changed": 1}
+    assert in_short(found.counts) == "2 sources back, 1 of them changed"
+    [told] = [line for line in lines(found) if "other.org" in line]
+    assert "3 facts rest on it, and the words that 2 of them rest on are gone" in told
+
+
+async def test_words_that_were_gone_before_a_source_went_and_came_back_are_not_told_again(
+    dated: Dated,
+) -> None:
+    fact_id = await dated.fact("It floats.", at=1)
+    await changed(dated, "https://counter.org/", "changed", 9, fact_id)
+    await changed(dated, "https://counter.org/", "gone", 12, fact_id)
+    await changed(dated, "https://counter.org/", "back", 13, fact_id)
+    assert (await between(dated)).is_empty
+
+
+async def test_a_past_difference_stays_the_same_whatever_is_withdrawn_later(
+    dated: Dated, pool: Pool, embedder: Embedder
+) -> None:
+    shown = [await dated.fact(f"Fact {n}.", at=1) for n in range(6)]
+    new = await dated.fact("New.", at=12)
+    out_of_sight = await dated.fact("Out of sight.", at=1)
+    await dated.was(out_of_sight, 0.9, "accepted", until=15)
+    await dated.write("update facts set status = 'withdrawn' where id = %(id)s", id=out_of_sight)
+    await dated.corroborate(shown[0], "https://b.org/", at=12)
+    await dated.corroborate(out_of_sight, "https://b.org/", at=12)
+    await dated.contradict(shown[1], shown[2], at=12)
+    await dated.contradict(shown[1], out_of_sight, at=12)
+    await changed(dated, "https://gone.org/", "gone", 12, shown[3], out_of_sight)
+    before = await between(dated)
+    assert counted(before) == {
+        "new": 1, "withdrawn": 1, "corroborated": 1, "contradicted": 1, "sources_gone": 1,
+    }  # fmt: skip
+    for fact_id in (*shown, new):
+        async with Store(Session(pool), embedder) as store:
+            await store.facts.withdraw(fact_id, reason="wrong")
+    async with Store(Session(pool), embedder) as store:
+        await store.facts.reinstate(out_of_sight, reason="right")
+    assert await between(dated) == before
+    assert (await between(dated, 20, None)).counts["withdrawn"] == len(shown) + 1
 
 
 async def test_lists_are_cut_and_counts_are_whole(dated: Dated) -> None:
