@@ -88,9 +88,12 @@ with latest as (
   union
   select c.id, l.fact_id, false
     from latest c
-    join source_changes gone on gone.fetch_id = c.fetch_id and gone.kind = 'gone' and gone.at <= %(since)s
+   cross join lateral (
+      select id, kind, at from source_changes b where b.url = c.url and (b.at, b.id) < (c.at, c.id)
+       order by at desc, id desc limit 1
+    ) gone
     join lost_grounds l on l.change_id = gone.id
-   where c.kind = 'back'
+   where c.kind = 'back' and gone.kind = 'gone' and gone.at <= %(since)s
 ), told as (
   select c.id, c.url, c.kind, c.at, c.reason, c.agreement, array_agg(distinct f.id::text order by f.id::text) as fact_ids,
          coalesce(array_agg(distinct f.id::text order by f.id::text) filter (where is_lost), '{}') as lost_fact_ids

@@ -1,7 +1,8 @@
 -- keep
 -- A text is stored once, whoever finds it; each address that gave it gets a row of its own. Ordered by hash and by
 -- address, so that two writers of the same texts wait for each other instead of deadlocking. An address that gave
--- another text before, or none, has changed; of several who see that at once the first one says so.
+-- another text before, or none, has changed; of several who see that at once the first one says so. What it gave before
+-- is what its last change left: the newest fetch may be an import's, from elsewhere.
 with page as (
   select * from unnest(
     %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[],
@@ -12,12 +13,15 @@ with page as (
   select distinct on (hash) hash, body, chars, content_type from page order by hash
   on conflict do nothing
 ), change as (
-  insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id)
-  select p.change_id, p.url, case when gone.id is null then 'changed' else 'back' end, f.id, f.hash, p.hash, %(run_id)s
+  insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id, at)
+  select p.change_id, p.url, case last.kind when 'gone' then 'back' else 'changed' end, f.id,
+         coalesce(last.hash, last.hash_before, f.hash), p.hash, %(run_id)s, clock_timestamp()
     from (select distinct on (url) * from page order by url) p
     cross join lateral (select id, hash from fetches where url = p.url order by fetched_at desc, id desc limit 1) f
-    left join source_changes gone on gone.fetch_id = f.id and gone.kind = 'gone'
-   where p.hash <> f.hash or gone.id is not null
+    left join lateral (
+      select kind, hash, hash_before from source_changes where url = p.url order by at desc, id desc limit 1
+    ) last on true
+   where p.hash <> coalesce(last.hash, f.hash) or last.kind = 'gone'
    order by p.url
   on conflict do nothing
 )
@@ -49,10 +53,12 @@ select case when f.url ~ '^https?:' then coalesce(final.url, f.url) else f.url e
  limit 5;
 
 -- lose
--- Only what was read before can be gone.
-insert into source_changes (id, url, kind, fetch_id, hash_before, reason, run_id)
-select %(id)s, url, 'gone', id, hash, %(reason)s, %(run_id)s
-  from fetches where url = %(url)s order by fetched_at desc, id desc limit 1
+-- Only what was read before can be gone, and it goes once until it is back.
+insert into source_changes (id, url, kind, fetch_id, hash_before, reason, run_id, at)
+select %(id)s, f.url, 'gone', f.id, coalesce(last.hash, f.hash), %(reason)s, %(run_id)s, clock_timestamp()
+  from (select id, url, hash from fetches where url = %(url)s order by fetched_at desc, id desc limit 1) f
+  left join lateral (select kind, hash from source_changes where url = f.url order by at desc, id desc limit 1) last on true
+ where last.kind is distinct from 'gone'
 on conflict do nothing
 returning id;
 

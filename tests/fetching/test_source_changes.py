@@ -1,6 +1,8 @@
 """What becomes of sources is seen when they are fetched again, and held against the facts that rest on them."""
 
 import asyncio
+import hashlib
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,7 @@ from chiron_workers.store import Caller, Session, Store
 from chiron_workers.store.dossiers import dossier
 from chiron_workers.store.source_changes import SourceChange, SourceChanges
 from chiron_workers.store.sources import Sources
+from chiron_workers.store.transfers import Fetch, Text, Transfers
 from chiron_workers.tools.web import FetchedPage, web_fetch
 
 ICE = "The extent of the ice is 4.3 million square kilometres."
@@ -160,6 +163,51 @@ async def test_a_page_that_is_not_there_any_more_is_gone_and_back_when_it_answer
     with pytest.raises(ToolError):
         await read(stage, page)
     assert await changes(stage) == ["gone", "back", "gone"], "it may go again"
+
+
+async def imported(stage: Stage, url: str, text: str) -> None:
+    """As if an import had brought that somebody else has read this there, just now."""
+    async with Session(stage.pool) as session:
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        await Transfers(session).keep_texts([Text(digest, text, "text/plain")])
+        await Transfers(session).keep_fetches([Fetch(url, digest, "", "", "", None, datetime.now(UTC))])
+
+
+@pytest.mark.parametrize("elsewhere", [OLD, "All new."])
+async def test_that_a_source_was_gone_here_is_seen_whatever_an_import_brings(
+    stage: Stage, site: Site, elsewhere: str
+) -> None:
+    page = site.text("/ice", OLD)
+    await read(stage, page)
+    fact_id = await fact(stage, page, ICE)
+    site.text("/ice", "", status=404)
+    with pytest.raises(ToolError, match="404"):
+        await read(stage, page)
+    gone = await change_of(stage, page)
+    await imported(stage, page, elsewhere)
+    with pytest.raises(ToolError, match="404"):
+        await read(stage, page)
+    assert await change_of(stage, page) == gone, "gone since then"
+    site.text("/ice", OLD)
+    assert "This source answers again, and says again what it said" in (await read(stage, page))["changed"]
+    assert (await changes(stage), (await change_of(stage, page)).mark(fact_id)) == (["gone", "back"], "")
+
+
+async def test_words_that_were_lost_here_stay_lost_whatever_an_import_brings_until_they_are_read_again(
+    stage: Stage, site: Site
+) -> None:
+    page = site.text("/ice", OLD)
+    await read(stage, page)
+    fact_id = await fact(stage, page, ICE)
+    site.text("/ice", "All new.")
+    await read(stage, page)
+    await imported(stage, page, OLD)
+    await read(stage, page)
+    assert (await change_of(stage, page)).lost_facts == (fact_id,)
+    site.text("/ice", OLD)
+    await read(stage, page)
+    assert (await change_of(stage, page)).mark(fact_id) == ""
+    assert await changes(stage) == ["changed", "changed"]
 
 
 async def test_an_error_of_the_network_or_a_server_is_no_disappearance(
