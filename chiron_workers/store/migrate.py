@@ -3,7 +3,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from psycopg import Connection, errors
+from psycopg import Connection, Error, errors
 from psycopg.rows import DictRow
 
 from chiron_workers.errors import ChironError
@@ -14,6 +14,7 @@ SQL = load(__file__)
 MIGRATIONS = Path(__file__).parent / "migrations"
 TRIES = 60
 PAUSE_S = 0.5
+KEPT = "what was applied before it stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +43,15 @@ def tables() -> list[str]:
 def migrate(database_url: str) -> list[str]:
     """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
 
-    Two at once are safe: the second waits for the first and then finds nothing to do. Workers may go on: a
+    Each migration commits by itself: one that fails leaves those before it applied, and the next call goes on there.
+    Two calls at once are safe: the second waits for the first and then finds nothing to do. Workers may go on: a
     migration that would wait long for them, or they for it, lets go and tries again.
 
     Raises:
-        ChironError: The database is newer than this program, has no pgvector, or is in somebody's way for long.
+        ChironError: The database is newer than this program, or a migration fails, or something is in its way for long.
     """
-    for _ in range(TRIES):
-        try:
-            return _migrate_once(database_url)
-        except (errors.LockNotAvailable, errors.DeadlockDetected):
-            time.sleep(PAUSE_S)
-    raise ChironError(
-        "The schema is as it was: something reads or writes the tables for long (a backup, a long query). "
-        "Wait for it or end it, and run `chiron migrate` again."
-    )
-
-
-def _migrate_once(database_url: str) -> list[str]:
-    with connect(database_url) as connection, connection.transaction():
+    with connect(database_url) as connection:
         connection.execute(SQL["lock"])
-        connection.execute(SQL["give_way"])
         connection.execute(SQL["create_table"])
         done = {row["version"] for row in connection.execute(SQL["applied"])}
         known = migrations()
@@ -71,6 +60,42 @@ def _migrate_once(database_url: str) -> list[str]:
         for migration in missing:
             _apply(connection, migration)
         return [migration.name for migration in missing]
+
+
+def _apply(connection: Connection[DictRow], migration: Migration) -> None:
+    for _ in range(TRIES):
+        try:
+            with connection.transaction():
+                connection.execute(SQL["give_way"])
+                connection.execute(migration.text)  # a file that ships with the package
+                connection.execute(SQL["report_back"])
+                connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            time.sleep(PAUSE_S)
+        except Error as error:
+            raise _failed(migration, error) from None
+        else:
+            return
+    raise ChironError(
+        f"Migration {migration.name} waits for something that reads or writes the tables for long (a backup, a long "
+        f"query). Wait for it or end it, and run `chiron migrate` again: {KEPT}."
+    )
+
+
+def _failed(migration: Migration, error: Error) -> ChironError:
+    match error:
+        case errors.UndefinedFile() | errors.FeatureNotSupported():
+            cure = "Install pgvector 0.8 or newer on the server"
+        case errors.InsufficientPrivilege():
+            cure = (
+                "Let a superuser run `create extension vector; create extension btree_gin;` in this database"
+            )
+        case _:
+            cure = "Put that right"
+    reason = error.diag.message_primary or " ".join(str(error).split())
+    return ChironError(
+        f"Migration {migration.name} fails: {reason.rstrip('.')}. {cure}, and run `chiron migrate` again: {KEPT}."
+    )
 
 
 def pending(database_url: str) -> list[str]:
@@ -83,21 +108,6 @@ def pending(database_url: str) -> list[str]:
             else set()
         )
         return [migration.name for migration in migrations() if migration.version not in done]
-
-
-def _apply(connection: Connection[DictRow], migration: Migration) -> None:
-    try:
-        connection.execute(migration.text)  # a file that ships with the package
-    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
-        raise ChironError(
-            f"Migration {migration.name} fails: {error.diag.message_primary}. Install pgvector 0.8 or newer on the server."
-        ) from None
-    except errors.InsufficientPrivilege as error:
-        raise ChironError(
-            f"Migration {migration.name} fails: {error.diag.message_primary}. "
-            "Let a superuser run `create extension vector; create extension btree_gin;` in this database first."
-        ) from None
-    connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
 
 
 def refuse_newer(done: set[int], known: list[Migration], *, what: str = "The database") -> None:

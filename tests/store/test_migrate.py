@@ -40,3 +40,42 @@ def test_a_database_newer_than_the_program_is_left_alone(empty_database: str) ->
         )
     with pytest.raises(ChironError, match="9999, newer than this program"):
         migrate(empty_database)
+
+
+def test_a_migration_that_fails_leaves_those_before_it_applied_and_the_next_call_goes_on_there(
+    empty_database: str,
+) -> None:
+    names = [migration.name for migration in migrations()]
+    failing = next(name for name in names if name.startswith("0013"))
+    before = names[: names.index(failing)]
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute("create table vector_indexes (somebody_elses text)")
+        with pytest.raises(ChironError) as raised:
+            migrate(empty_database)
+        assert str(raised.value) == (
+            f'Migration {failing} fails: relation "vector_indexes" already exists. Put that right, and run '
+            "`chiron migrate` again: what was applied before it stays."
+        )
+        recorded = connection.execute("select name from schema_migrations order by version").fetchall()
+        assert [name for (name,) in recorded] == before
+        assert pending(empty_database) == names[len(before) :]
+        query = "select count(*) from pg_attribute where attrelid = 'facts'::regclass and attname = 'tsv'"
+        assert connection.execute(query).fetchone() == (0,)  # nothing of the one that failed is left
+        connection.execute("drop table vector_indexes")
+        assert migrate(empty_database) == names[len(before) :]
+    assert pending(empty_database) == []
+
+
+def test_a_migration_that_waits_for_long_gives_up_and_says_which_it_is(
+    released_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chiron_workers.store.migrate.TRIES", 1)
+    with psycopg.connect(released_url) as reader:
+        reader.execute(
+            "select from facts limit 1"
+        )  # a long transaction: nothing may alter the table meanwhile
+        with pytest.raises(ChironError, match="Migration 0011_evidence waits for something"):
+            migrate(released_url)
+    assert pending(released_url)[0] == "0011_evidence"
+    migrate(released_url)
+    assert pending(released_url) == []

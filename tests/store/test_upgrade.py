@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,8 +15,10 @@ from psycopg.rows import DictRow, dict_row
 from scripted_model import says, turn
 from stage import LEASE, Stage
 
+from chiron_workers.errors import ChironError
 from chiron_workers.ids import new_id
 from chiron_workers.states import Outcome
+from chiron_workers.store.connect import open_pool
 from chiron_workers.store.journal import Journal
 from chiron_workers.store.migrate import migrate, migrations, pending
 from chiron_workers.store.queries import load
@@ -105,6 +108,37 @@ async def test_nothing_is_copied_and_all_rows_are_found_in_the_oldest_partition(
         assert len(rows) == 1
         assert rows[0]["lies_in"].startswith(f"{table}_before_")
         assert rows[0]["rows"] > 0
+
+
+async def test_a_run_in_flight_keeps_its_lease_through_each_step_of_an_upgrade(released_url: str) -> None:
+    in_the_way = {"runs_rung": "0004_order", "vector_indexes": "0013_search"}
+    connect = AsyncConnection.connect(released_url, autocommit=True, row_factory=dict_row)
+    async with await connect as connection, open_pool(released_url, size=2) as pool:
+        for table in in_the_way:
+            await connection.execute(f"create table {table} (somebody_elses text)")
+        for table, failing in in_the_way.items():
+            running = await nearly_over(connection)
+            with pytest.raises(ChironError, match=f"Migration {failing} fails"):
+                await asyncio.to_thread(migrate, released_url)
+            assert await held(connection) == running != []
+            await connection.execute(f"drop table {table}")
+        assert await nearly_over(connection) == running
+        assert (await asyncio.to_thread(migrate, released_url))[0] == failing
+        assert await held(connection) == running
+        journal = Journal(pool, lambda _: None, lease_for=LEASE)
+        assert await rescue(journal, lease_for=timedelta(milliseconds=1), max_attempts=3) == 0
+
+
+async def nearly_over(connection: AsyncConnection[DictRow]) -> list[DictRow]:
+    query = (
+        "update runs set leased_until = now() + interval '1 s' where state = 'running' returning id, lease"
+    )
+    return sorted(await (await connection.execute(query)).fetchall(), key=itemgetter("id"))
+
+
+async def held(connection: AsyncConnection[DictRow]) -> list[DictRow]:
+    query = "select id, lease from runs where state = 'running' and leased_until > now() + interval '20 s'"
+    return sorted(await (await connection.execute(query)).fetchall(), key=itemgetter("id"))
 
 
 class OldWorker:
