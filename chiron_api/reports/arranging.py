@@ -86,18 +86,16 @@ def _finding(row: DictRow, desk: _Desk) -> Finding:
         status=FactStatus(row["status"]),
         confidence=row["confidence"],
         origins=desk.material.origins.get(fact_id, 0),
-        citations=tuple(
-            _citation(one, row["content"], desk.numbers[fact_id], desk.places) for one in assertions
-        ),
+        citations=tuple(_citation(one, row["content"], desk.numbers[fact_id], desk) for one in assertions),
         relatives=tuple(sorted(relatives, key=lambda one: one.number)),
         objections=tuple(text for text in row["contradictions"] if as_id(text) is None),
         validated_at=row["validated_at"],
     )
 
 
-def _citation(row: DictRow, content: str, number: int, places: dict[Place, Cited]) -> Citation:
+def _citation(row: DictRow, content: str, number: int, desk: _Desk) -> Citation:
     place = (address(row["source_url"]), row["snapshot_hash"])
-    cited = places.setdefault(place, Cited(len(places) + 1))
+    cited = desk.places.setdefault(place, Cited(len(desk.places) + 1))
     if number not in cited.by[-1:]:
         cited.by.append(number)
     return Citation(
@@ -106,6 +104,7 @@ def _citation(row: DictRow, content: str, number: int, places: dict[Place, Cited
         quote=row["quote"] or "",
         is_verified=row["quote_state"] == QuoteState.VERIFIED,
         source_score=row["source_score"],
+        source_mark=desk.material.source_marks.get(row["id"], ""),
         stored_at=row["created_at"],
     )
 

@@ -1,3 +1,4 @@
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,7 +35,9 @@ async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = Fals
     statuses = [*SHOWN] + [FactStatus.CANDIDATE] * with_candidates
     counts = await reports.counts(pool, target)
     found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
-    arranged = arrange(await read(pool, found))
+    arranged = await asyncio.to_thread(
+        arrange, await read(pool, found)
+    )  # a second's work for a large subject
     return Report(
         kind=target.kind,
         id=str(target.id),

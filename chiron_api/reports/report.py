@@ -34,13 +34,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs."""
+    """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs.
+
+    `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    """
 
     source: int
     wording: str
     quote: str
     is_verified: bool
     source_score: float
+    source_mark: str
     stored_at: datetime
 
 

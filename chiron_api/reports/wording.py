@@ -147,10 +147,13 @@ def marks(finding: Finding) -> list[str]:
 
 
 def passage(citation: Citation) -> str:
-    """The words of the source, in quotation marks, or that there are none."""
+    """The words of the source, in quotation marks, or that there are none; and what became of the source."""
+    mark = f" ({citation.source_mark})" if citation.source_mark else ""
     if not citation.quote:
-        return "No passage was given."
-    return f"“{shown(citation.quote)}”" + ("" if citation.is_verified else " (not found in the source)")
+        return f"No passage was given.{mark}"
+    return (
+        f"“{shown(citation.quote)}”" + ("" if citation.is_verified else " (not found in the source)") + mark
+    )
 
 
 def relation(relative: Relative) -> str:

@@ -1,0 +1,59 @@
+"""A report says where a source no longer bears its citation out."""
+
+from io import BytesIO
+
+import pytest
+from docx import Document
+
+from chiron_api.reports import docx
+from chiron_api.reports.formats import TEXTS, Format
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.obsidian import notes
+from chiron_workers.store import Session
+from chiron_workers.store.source_changes import check_changes
+from chiron_workers.store.sources import Page, Sources
+
+GONE, CHANGED = "source gone since 20", "source changed since 2026-03-01: the quote no longer stands there"
+
+
+@pytest.fixture
+async def drifted(sea_ice, pool):
+    """The sources of both sides of a contradiction: one is gone, of the other only the words are."""
+    async with Session(pool) as session:
+        await Sources(session).lose("https://a.org/ice", "It answered 404.")
+        await Sources(session).keep(Page("https://c.org/sonar", "All new.", "text/html"))
+    await check_changes(pool, ["https://a.org/ice", "https://c.org/sonar"])
+    return sea_ice
+
+
+async def test_a_citation_is_marked_whose_source_is_gone_or_no_longer_holds_the_words(drifted, pool):
+    report = await gather(pool, drifted.batch, with_candidates=True)
+    marks = {finding.fact_id: [one.source_mark for one in finding.citations] for finding in report.findings}
+    [first, *further] = marks.pop(str(drifted.mean))
+    assert (first.startswith(GONE), further) == (True, ["", ""])
+    assert marks.pop(str(drifted.opposite)) == [CHANGED]
+    assert {mark for each in marks.values() for mark in each} == {""}
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+@pytest.mark.parametrize("form", Format)
+async def test_every_form_of_a_report_shows_the_marks(drifted, pool, form):
+    report = await gather(pool, drifted.batch)
+    if form is Format.OBSIDIAN:
+        text = "".join(note for _, note in notes(report))
+    elif form is Format.DOCX:
+        file = BytesIO()
+        docx.write(report, file)
+        text = "\n".join(paragraph.text for paragraph in Document(file).paragraphs)
+    else:
+        text = "".join(TEXTS[form](report))
+    assert GONE in plain(text)
+    assert CHANGED in plain(text)
+
+
+async def test_a_source_that_says_what_it_said_has_no_mark(sea_ice, pool):
+    report = await gather(pool, sea_ice.batch)
+    assert {one.source_mark for finding in report.findings for one in finding.citations} == {""}
