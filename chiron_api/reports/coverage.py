@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chiron_api.reports.report import NodeCoverage
 from chiron_workers.store.nodes import Branch
+from chiron_workers.store.topics import NodeTitles
 
 
 def cover(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[tuple[NodeCoverage, ...], int]:
@@ -19,37 +20,19 @@ def cover(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[tuple[NodeC
 
 
 def _own_facts(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[dict[str, int], int]:
-    """A fact belongs to the node that the last step of its path names, else to that of the step before, and so on.
-
-    Of several nodes with one title it belongs to those below a node that an earlier step names, else to all of them.
-    """
-    named = _by_title(tops)
-    own: dict[str, int] = defaultdict(int)
-    unmapped = 0
+    named, own, unmapped = NodeTitles(_every(tops)), defaultdict[str, int](int), 0
     for path, facts in paths.items():
-        steps = [_key(step) for step in path.split("/")]
-        found = next((n for n in reversed(range(len(steps))) if steps[n] in named), None)
-        if found is None:
-            unmapped += facts
-            continue
-        nodes, before = named[steps[found]], set(steps[:found])
-        for node_id in [node_id for node_id, above in nodes if above & before] or [
-            node_id for node_id, _ in nodes
-        ]:
+        nodes = named.nodes_of(path)
+        unmapped += 0 if nodes else facts
+        for node_id in nodes:
             own[node_id] += facts
     return own, unmapped
 
 
-def _by_title(tops: Sequence[Branch]) -> dict[str, list[tuple[str, set[str]]]]:
-    """By title: the ids of the nodes that have it, and the titles above each."""
-    found: dict[str, list[tuple[str, set[str]]]] = defaultdict(list)
-    open_branches = [(top, set[str]()) for top in tops]
-    while open_branches:
-        branch, above = open_branches.pop()
-        key = _key(branch["title"])
-        found[key].append((branch["node_id"], above))
-        open_branches += [(child, above | {key}) for child in branch["children"]]
-    return found
+def _every(branches: Sequence[Branch]) -> Iterator[Branch]:
+    for branch in branches:
+        yield branch
+        yield from _every(branch["children"])
 
 
 def _lines(branch: Branch, own: Mapping[str, int], level: int) -> Iterator[NodeCoverage]:
@@ -63,8 +46,3 @@ def _lines(branch: Branch, own: Mapping[str, int], level: int) -> Iterator[NodeC
         facts_below=sum(line.facts for line in below),
     )
     yield from below
-
-
-def _key(title: str) -> str:
-    """A title as people compare it: "Data-Model" is "data model"."""
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in title.casefold()).split())

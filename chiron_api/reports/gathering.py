@@ -16,6 +16,7 @@ from chiron_workers.store import Session, reports
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.nodes import Nodes
 from chiron_workers.store.reports import Target
+from chiron_workers.store.topics import paths
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
@@ -35,9 +36,9 @@ async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = Fals
     statuses = [*SHOWN] + [FactStatus.CANDIDATE] * with_candidates
     counts = await reports.counts(pool, target)
     found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
-    arranged = await asyncio.to_thread(
-        arrange, await read(pool, found)
-    )  # a second's work for a large subject
+    material = await read(pool, found)
+    # A second's work for a large report, and what else runs on this loop goes on.
+    arranged = await asyncio.to_thread(arrange, material)
     return Report(
         kind=target.kind,
         id=str(target.id),
@@ -66,7 +67,8 @@ async def _subjects(pool: Pool, target: Target, arranged: Arrangement) -> tuple[
 
 async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
     tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
-    nodes, unmapped = cover(tops, await reports.paths(pool, row["subject_id"]) if tops else {})
+    found = await paths(Session(pool), row["subject_id"], SHOWN) if tops else {}
+    nodes, unmapped = await asyncio.to_thread(cover, tops, found)
     return SubjectPart(
         subject_id=row["subject_id"],
         title=row["title"],

@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from psycopg import sql
+from psycopg.rows import DictRow
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.states import SHOWN, FactStatus
@@ -11,6 +12,7 @@ from chiron_workers.store.queries import load
 from chiron_workers.store.session import Session
 from chiron_workers.store.sources import canonical
 from chiron_workers.store.subjects import slug
+from chiron_workers.store.topics import paths_of_nodes
 
 SQL = load(__file__)
 
@@ -86,7 +88,8 @@ async def condition(session: Session, filters: Filters) -> Condition:
             args[field] = _moment(at, field=field)
             further.append(field)
     if filters.node_id is not None:
-        args |= await _around(session, filters.node_id, args.get("subject_id"), wide=filters.neighbours)
+        row = await _around(session, filters.node_id, args.get("subject_id"), wide=filters.neighbours)
+        args |= await _places(session, row, args["statuses"])
         further.append("of_nodes")
     elif filters.neighbours:
         raise ToolValidationError(
@@ -95,7 +98,8 @@ async def condition(session: Session, filters: Filters) -> Condition:
     return Condition(_all(indexed), _all(further) if further else None, args)
 
 
-async def _around(session: Session, node_id: str, subject_id: str | None, *, wide: bool) -> dict[str, Any]:
+async def _around(session: Session, node_id: str, subject_id: str | None, *, wide: bool) -> DictRow:
+    """A node's `subjects`, only that of the search if it has one, and `wanted`, the ids that are asked for."""
     found = identified(node_id, field="node_id")
     row = await session.row(SQL["around"], {"node_id": found, "wide": wide})
     if row is None:
@@ -108,7 +112,17 @@ async def _around(session: Session, node_id: str, subject_id: str | None, *, wid
             f"node_id: {row['title']!r} is a node of {row['subjects'][0]!r}, not of {subject_id!r}.",
             field="node_id",
         )
-    return {"node_subjects": row["subjects"], "node_titles": row["wanted"], "every_title": row["titles"]}
+    return row if subject_id is None else row | {"subjects": [subject_id]}
+
+
+async def _places(session: Session, row: DictRow, statuses: list[FactStatus]) -> dict[str, list[str]]:
+    """Where facts of the nodes are: subjects, and beside each a topic path."""
+    found = [
+        (subject_id, path)
+        for subject_id in row["subjects"]
+        for path in await paths_of_nodes(session, subject_id, row["wanted"], statuses)
+    ]
+    return {"node_subjects": [subject for subject, _ in found], "node_paths": [path for _, path in found]}
 
 
 def _source(text: str) -> str:

@@ -33,24 +33,17 @@ and f.created_at < %(until)s
 and f.validated_at >= %(validated_since)s
 
 -- of_nodes
--- A fact belongs to the node that the deepest step of its topic path names.
-and f.subject_id = any(%(node_subjects)s)
-and string_to_array(lower(f.topic_path), '/') && %(node_titles)s
-and (select step from unnest(string_to_array(lower(f.topic_path), '/')) with ordinality as s (step, n)
-      where step = any(%(every_title)s)
-      order by n desc limit 1) = any(%(node_titles)s)
+-- The topic paths that name the nodes were told apart before; see topics.py.
+and (f.subject_id, f.topic_path) in (select * from unnest(%(node_subjects)s::text[], %(node_paths)s::text[]))
 
 -- around
--- A node's subjects, its title with those of its neighbours if they are wanted, and every title of the map: in lower case.
+-- A node's subjects, and its id with those of its neighbours if they are wanted.
 with node as (
   select * from nodes where id = %(node_id)s
 )
 select node.title, array[node.subject_id] || node.shared_with_subjects as subjects,
-       array(select lower(n.title) from nodes n
+       array(select n.id::text from nodes n
               where n.id = node.id
                  or %(wide)s and (n.id = node.parent_id or n.parent_id = node.id or n.parent_id = node.parent_id
-                                  or n.id = any(node.prerequisites))) as wanted,
-       array(select lower(n.title) from nodes n
-              where n.subject_id = any(array[node.subject_id] || node.shared_with_subjects)
-                 or n.shared_with_subjects && (array[node.subject_id] || node.shared_with_subjects)) as titles
+                                  or n.id = any(node.prerequisites))) as wanted
   from node;

@@ -63,7 +63,7 @@ class Saved(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """A node that fits a question; `is_named` where its title is a step of a topic path."""
+    """A node that fits a question; `is_named` where it was asked for by its id."""
 
     node_id: str
     subject_id: str
@@ -193,12 +193,12 @@ class Nodes:
         return tops, len(rows) > NODES_MAX
 
     async def fitting(
-        self, question: str, *, steps: Sequence[str], subject_id: str | None, limit: int
+        self, question: str, *, named: Sequence[str], subject_id: str | None, limit: int
     ) -> list[Fitting]:
-        """The nodes that are called as a step of a topic path, then those that share a word with a question, best first."""
+        """The nodes of these ids, then those that share a word with a question, best first."""
         args = {
             "question": question,
-            "steps": sorted({step.lower() for step in steps}),
+            "named": list(named),
             "subject_id": subject_id,
             "limit": limit,
         }

@@ -51,13 +51,13 @@ select id::text as node_id, subject_id, title, description, parent_id::text, dep
  order by depth, id limit %(limit)s;
 
 -- fitting
--- The nodes that one of these words is the title of, or that hold a word of the question, best first. Titles count
+-- The nodes of some ids, and those that hold a word of the question, best first. Titles count
 -- ten times as much as descriptions.
 with question as (
   select string_agg(quote_literal(lexeme), ' | ')::tsquery as words from unnest(to_tsvector('english', %(question)s))
 ), node as (
   select n.id::text as node_id, n.subject_id, n.title, n.description, n.is_goal_critical, n.shared_with_subjects, n.id,
-         lower(n.title) = any(%(steps)s) as is_named,
+         n.id = any(%(named)s::uuid[]) as is_named,
          ts_rank('{0.1, 0.1, 0.1, 1.0}', setweight(to_tsvector('english', n.title), 'A')
                  || to_tsvector('english', n.description), question.words) as rank
     from nodes n cross join question

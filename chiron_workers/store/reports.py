@@ -17,7 +17,6 @@ from chiron_workers.store.subjects import slug
 
 SQL = load(__file__)
 PAGE_FACTS = 500
-PATHS_MAX = 20_000
 
 
 class Kind(StrEnum):
@@ -110,12 +109,6 @@ def address(source_url: str) -> str:
         return claims.address(source_url)
     except ToolValidationError:
         return source_url
-
-
-async def paths(pool: Pool, subject_id: str) -> dict[str, int]:
-    """How many facts that are shown a subject has at each topic path."""
-    found = await _rows(pool, SQL["paths"], {"subject_id": subject_id, "limit": PATHS_MAX})
-    return {row["topic_path"]: row["facts"] for row in found}
 
 
 async def uses(pool: Pool, target: Target) -> list[DictRow]:

@@ -71,11 +71,6 @@ select f.title, f.author, f.published_at, f.licence, f.fetched_at, s.content_typ
   left join snapshots s on s.hash = wanted.hash
  order by wanted.n;
 
--- paths
-select topic_path, count(*) as facts from facts
- where subject_id = %(subject_id)s and status in ('accepted', 'disputed')
- group by topic_path order by count(*) desc, topic_path limit %(limit)s;
-
 -- uses
 -- What runs used, by model and state. `runs` has no index by subject: reports of subjects are rare, and submits are not.
 select model, state, count(*) as runs, sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,

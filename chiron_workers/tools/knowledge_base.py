@@ -11,6 +11,7 @@ from chiron_workers.store.corpus import Corpus, Hit
 from chiron_workers.store.filters import Filters
 from chiron_workers.store.nodes import Fitting
 from chiron_workers.store.search import QUERY_CHARS_MAX, Background, FoundFact
+from chiron_workers.store.topics import titles
 from chiron_workers.toolkit import tool
 
 NODES_MAX = 200  # that are looked at
@@ -78,9 +79,10 @@ async def knowledge_base(
     found = await store.search.find(asked, filters=Filters(subject, candidates=True), limit=top_k)
     background = await store.search.background([fact["id"] for fact in found])
     documents = await Corpus(store.session).search(asked, subject=subject, limit=top_k)
-    steps = [step for fact in found for step in fact["topic_path"].split("/")]
-    fitting = await store.nodes.fitting(asked, steps=steps, subject_id=subject, limit=NODES_MAX)
-    facts = [_known(fact, background[fact["id"]], found, background, fitting) for fact in found]
+    nodes = await _nodes_of(store, found)
+    named = sorted({node_id for node_id in nodes.values() if node_id})
+    fitting = await store.nodes.fitting(asked, named=named, subject_id=subject, limit=NODES_MAX)
+    facts = [_known(fact, background[fact["id"]], found, background, nodes[fact["id"]]) for fact in found]
     known = Known(facts=facts, documents=documents, nodes=_nodes(facts, fitting))
     if note := await _note(store, subject, known):
         known["note"] = note
@@ -92,7 +94,7 @@ def _known(
     own: Background,
     found: Sequence[FoundFact],
     background: Mapping[str, Background],
-    nodes: Sequence[Fitting],
+    node_id: str | None,
 ) -> KnownFact:
     # A contradiction is written down in the later of two facts only.
     against = [other["id"] for other in found if fact["id"] in background[other["id"]].contradictions]
@@ -102,19 +104,18 @@ def _known(
         source_title=own.source_title,
         validated_at=own.validated_at.isoformat(timespec="seconds"),
         contradictions=list(dict.fromkeys([*own.contradictions, *against])),
-        node_id=_node_of(fact, nodes),
+        node_id=node_id,
     )
 
 
-def _node_of(fact: FoundFact, nodes: Sequence[Fitting]) -> str | None:
-    """The node that the deepest step of the fact's topic path names."""
-    titles = {
-        node.title.lower(): node.node_id
-        for node in reversed(nodes)
-        if node.is_named and fact["subject_id"] in (node.subject_id, *node.shared_with_subjects)
+async def _nodes_of(store: Store, found: Sequence[FoundFact]) -> dict[str, str | None]:
+    """For each fact, by its id, the node that it belongs to."""
+    maps = {
+        subject_id: await titles(store.session, subject_id)
+        for subject_id in sorted({fact["subject_id"] for fact in found})
     }
-    steps = [step.lower() for step in reversed(fact["topic_path"].split("/"))]
-    return next((titles[step] for step in steps if step in titles), None)
+    nodes = {fact["id"]: maps[fact["subject_id"]].nodes_of(fact["topic_path"]) for fact in found}
+    return {fact_id: node_ids[0] if node_ids else None for fact_id, node_ids in nodes.items()}
 
 
 def _nodes(facts: Sequence[KnownFact], fitting: Sequence[Fitting]) -> list[KnownNode]:

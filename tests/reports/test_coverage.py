@@ -2,9 +2,12 @@ from chiron_api.reports.coverage import cover
 
 
 def node(title: str, *children: dict, node_id: str = "") -> dict:
+    for child in children:
+        child["parent_id"] = node_id or title
     return {
         "node_id": node_id or title,
         "title": title,
+        "parent_id": None,
         "is_goal_critical": False,
         "children": list(children),
     }

@@ -1,3 +1,7 @@
+import sys
+
+from chiron_api.reports.arranging import arrange
+from chiron_api.reports.coverage import cover
 from chiron_api.reports.gathering import gather
 from chiron_workers.states import FactStatus
 from chiron_workers.store import reports
@@ -19,6 +23,20 @@ async def test_no_transaction_is_open_between_two_pages(shelf, pool, monkeypatch
         sizes.append(len(page.facts))
         assert shelf.connection.execute(OPEN).fetchone() == (0,)
     assert sizes == [2, 2, 2, 1]
+
+
+async def test_the_loop_that_answers_everybody_arranges_no_report(sea_ice, pool):
+    """A large one takes a second, in which no other request would be answered."""
+    on_the_loop = set()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, _: on_the_loop.add(frame.f_code))
+    try:
+        report = await gather(pool, sea_ice.batch)
+    finally:
+        sys.setprofile(before)
+    assert list(report.findings)
+    assert gather.__code__ in on_the_loop
+    assert not {arrange.__code__, cover.__code__} & on_the_loop
 
 
 async def test_what_a_report_has_no_room_for_is_counted(shelf, pool, monkeypatch):

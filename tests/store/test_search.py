@@ -5,6 +5,7 @@ import pytest
 from known import corroborate, insert, keep, link
 from psycopg.sql import SQL
 
+from chiron_api.reports.coverage import cover
 from chiron_workers.embed import Embedder
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
@@ -12,6 +13,7 @@ from chiron_workers.states import SearchMode
 from chiron_workers.store import Session, search
 from chiron_workers.store.connect import Pool
 from chiron_workers.store.filters import Filters
+from chiron_workers.store.nodes import Nodes
 from chiron_workers.store.search import FoundFact, Search
 from chiron_workers.store.subjects import Subjects
 
@@ -230,6 +232,31 @@ async def test_a_node_finds_its_facts_and_its_neighbours_those_around_it(
     assert await around(distance, subject_id="Moon") == own
     with pytest.raises(ToolValidationError, match="node_id: 'Distance' is a node of 'moon', not of 'mars'"):
         await around(distance, subject_id="mars")
+
+
+async def test_a_node_finds_the_facts_that_the_coverage_of_a_report_counts_for_it(
+    pool: Pool, embedder: Embedder
+) -> None:
+    titles = ("Data-Model (SQL)", "Große Frage", "Arctic", "Antarctic", "İce")
+    nodes = {title: await named(pool, title) for title in titles}
+    for above in ("Arctic", "Antarctic"):
+        nodes[f"{above} summer"] = await named(pool, "Summer", parent_id=nodes[above])
+    paths = (
+        "python/data model sql", "Data-Model (SQL)/else", "data_model sql", "grosse FRAGE", "arctic/summer",
+        "Antarctic/far/Summer", "summer", "i\u0307ce/thin", "nowhere",
+    )  # fmt: skip
+    for n, path in enumerate(paths):
+        await keep(pool, embedder, f"Moon {n}", topic_path=path)
+    tops, _ = await Nodes(Session(pool)).tree("moon")
+    lines, unmapped = cover(tops, dict.fromkeys(paths, 1))
+    counted = {line.node_id: line.facts for line in lines}
+    found = {
+        node_id: len(await ask(pool, embedder, "moon", node_id=node_id, limit=20))
+        for node_id in nodes.values()
+    }
+    assert found == counted
+    assert [counted[node_id] for node_id in nodes.values()] == [3, 1, 0, 0, 1, 2, 2]
+    assert unmapped == 1
 
 
 @pytest.mark.parametrize(

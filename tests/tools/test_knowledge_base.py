@@ -94,6 +94,15 @@ async def test_a_fact_belongs_to_the_node_that_its_path_names_deepest(
     assert [(node["title"], node["facts"]) for node in found["nodes"]] == [("Distance", 1), ("Orbit", 1)]
 
 
+async def test_titles_and_paths_are_compared_as_people_compare_them(
+    store: Store, moon: dict[str, str]
+) -> None:
+    saved = await save_knowledge_node(store, subject_id="moon", title="Far-Side (Maria)", description="x")
+    fact_id = await learn(store, "Few maria lie on the far side.", topic_path="geology/far side maria")
+    found = await knowledge_base(store, question="How many maria lie on the far side?", subject_id="moon")
+    assert {fact["id"]: fact["node_id"] for fact in found["facts"]}[fact_id] == saved["node_id"]
+
+
 async def test_a_contradiction_is_seen_from_both_sides(store: Store, moon: dict[str, str]) -> None:
     found = await knowledge_base(store, question="What is the distance of the Moon?", subject_id="moon")
     against = {fact["id"]: fact["contradictions"] for fact in found["facts"]}
