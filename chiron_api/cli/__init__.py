@@ -5,6 +5,7 @@ import importlib
 import logging
 import os
 import pkgutil
+import signal
 import sys
 import traceback
 from collections.abc import Coroutine
@@ -55,6 +56,12 @@ def build(only: str = "") -> typer.Typer:
         if hasattr(found, "cli"):
             app.add_typer(found.cli)
     return app
+
+
+def end_as_by_ctrl_c() -> None:
+    """From here on SIGTERM and a closed terminal raise KeyboardInterrupt too, so that what was begun is undone."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
 
 
 def main() -> None:

@@ -2,6 +2,8 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli import end_as_by_ctrl_c
+
 cli = typer.Typer()
 
 
@@ -19,4 +21,5 @@ def demo(
     """
     from chiron_api.demonstration import demonstrate
 
+    end_as_by_ctrl_c()
     demonstrate(as_json=as_json)

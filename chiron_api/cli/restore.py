@@ -1,10 +1,10 @@
-import signal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from chiron_api.backups import restore as put_back
+from chiron_api.cli import end_as_by_ctrl_c
 from chiron_api.local_stack.database import database
 
 cli = typer.Typer()
@@ -18,7 +18,7 @@ def restore(
     ] = False,
 ) -> None:
     """Put a backup back, all of it or nothing. Stop workers and API first; the database must hold no data."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_as_by_ctrl_c()
     with database() as url:
         pending = put_back(url, file.absolute(), force=force)
     typer.echo(f"Restored {file}. Runs that were being played when it was made go on when a worker starts.")

@@ -1,9 +1,8 @@
-import signal
 from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import end_as_by_ctrl_c, run
 from chiron_api.holding import sentences, standing_now
 from chiron_api.local_stack import LocalStack, Part
 from chiron_api.terminal import as_json as json_line
@@ -27,8 +26,7 @@ def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = F
     Data lives in CHIRON_HOME and stays there. Where CHIRON_DATABASE_URL or CHIRON_REDIS_URL is set,
     that service is used instead of an own one. Ctrl+C drains the workers and stops everything.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    end_as_by_ctrl_c()
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
     stack.start(typer.echo)
     if detach:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,21 +10,37 @@ from pathlib import Path
 import psutil
 import pytest
 
+DEMO = [sys.executable, "-m", "chiron_api", "demo", "--json"]
 
-@pytest.mark.timeout(180)
-def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_behind(tmp_path: Path) -> None:
+
+def environment(home: Path) -> dict[str, str]:
+    """A stranger's: an empty home, and a database set that the demo must leave alone."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("CHIRON_", "ANTHROPIC_"))
     }
-    env = {
+    return {
         **kept,
-        "HOME": str(tmp_path),
-        "TMPDIR": str(tmp_path),
+        "HOME": str(home),
+        "TMPDIR": str(home),
         "CHIRON_DATABASE_URL": "postgresql://not-to-be-used/x",
     }
+
+
+def left_behind(home: Path) -> list[int | Path]:
+    """Processes that name the home in their command, and folders of the demo in it."""
+    processes = [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if str(home) in " ".join(process.info["cmdline"] or [])
+    ]
+    return [*processes, *home.glob("chiron-demo-*")]
+
+
+@pytest.mark.timeout(180)
+def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_behind(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "chiron_api", "demo", "--json"],
-        env=env,
+        DEMO,
+        env=environment(tmp_path),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -38,10 +55,18 @@ def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_beh
     assert summary["facts"] == len(stored) >= 6
     assert all(fact["source_url"].startswith("corpus://the-python-language/") for fact in stored)
     assert len({event["data"]["worker"] for event in events if event["kind"] == "run.started"}) == 2
-    left = [
-        process.pid
-        for process in psutil.process_iter(["cmdline"])
-        if str(tmp_path) in " ".join(process.info["cmdline"] or [])
-    ]
-    assert left == []
-    assert list(tmp_path.glob("chiron-demo-*")) == []
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_a_demo_that_is_ended_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        DEMO, env=environment(tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as demo:
+        assert demo.stdout
+        assert b"run." in demo.stdout.readline()
+        demo.send_signal(signal.SIGTERM)
+        _, said = demo.communicate(timeout=120)
+    assert (demo.returncode, said) == (130, b"")
+    assert left_behind(tmp_path) == []
