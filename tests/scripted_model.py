@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from serving import served
 
 Block = dict[str, Any]
 _ids = itertools.count(1)
@@ -87,15 +88,8 @@ async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
 
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_post("/v1/messages", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    model.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with served(app) as model.url:
         yield model
-    finally:
-        await runner.cleanup()
 
 
 async def _stream(http: web.Request, events: list[dict[str, Any]]) -> web.StreamResponse:

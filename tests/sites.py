@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
+from serving import served
 
 Answer = Callable[[web.Request], "web.StreamResponse | Awaitable[web.StreamResponse]"]
 
@@ -59,11 +60,5 @@ async def serving(host: str = "127.0.0.1") -> AsyncIterator[Site]:
     site = Site()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", site.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, host, 0).start()
-    site.url = f"http://{host}:{runner.addresses[0][1]}"
-    try:
+    async with served(app, host) as site.url:
         yield site
-    finally:
-        await runner.cleanup()

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from serving import served
 
 from chiron_workers.embed import open_embedder
 from chiron_workers.embed.hosted import BATCH_MAX, PROVIDERS, TRIES, Hosted
@@ -40,13 +41,9 @@ async def server() -> AsyncIterator[Server]:
     scripted = Server()
     app = web.Application()
     app.router.add_post("/v1/embeddings", scripted.answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    scripted.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    yield scripted
-    await runner.cleanup()
+    async with served(app) as url:
+        scripted.url = f"{url}/v1"
+        yield scripted
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 import structlog
 from aiohttp import web
 from mcp_client.remote import ADD, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
+from serving import served
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.errors import MCPConnectionError, MCPToolError
@@ -179,17 +180,10 @@ async def test_an_address_that_answers_nonsense_is_away_and_named(answer: Any, w
 
     app = web.Application()
     app.router.add_route("*", "/mcp", handle)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    port = free_port()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
-    try:
-        async with supervised({"url": f"http://127.0.0.1:{port}/mcp"}) as server:
-            assert server.state is State.AWAY
-            assert words in server.reason
-            assert "secret stack" not in server.reason
-    finally:
-        await runner.cleanup()
+    async with served(app) as url, supervised({"url": f"{url}/mcp"}) as server:
+        assert server.state is State.AWAY
+        assert words in server.reason
+        assert "secret stack" not in server.reason
 
 
 async def test_words_on_stdout_and_a_list_that_changes_all_the_time_do_no_harm(tmp_path: Path):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from anthropic import AsyncAnthropic
+from serving import served
 
 from chiron_workers.model.accumulation import Accumulation
 from chiron_workers.model.failures import StreamCut
@@ -115,20 +116,12 @@ async def by_the_sdk(events: list[dict[str, Any]]) -> dict[str, Any]:
 
     app = web.Application()
     app.router.add_post("/v1/messages", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        async with (
-            AsyncAnthropic(base_url=url, api_key="test", max_retries=0) as client,
-            client.messages.stream(model="m", max_tokens=9, messages=[]) as stream,
-        ):
-            return (await stream.get_final_message()).model_dump(
-                mode="json", exclude_unset=True, warnings=False
-            )
-    finally:
-        await runner.cleanup()
+    async with (
+        served(app) as url,
+        AsyncAnthropic(base_url=url, api_key="test", max_retries=0) as client,
+        client.messages.stream(model="m", max_tokens=9, messages=[]) as stream,
+    ):
+        return (await stream.get_final_message()).model_dump(mode="json", exclude_unset=True, warnings=False)
 
 
 async def test_every_kind_of_block_comes_out_as_the_sdk_puts_it_together() -> None:

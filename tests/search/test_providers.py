@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from serving import served
 
 from chiron_workers.errors import ToolError
 from chiron_workers.search import providers
@@ -113,12 +114,8 @@ async def service() -> AsyncIterator[Service]:
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    made.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield made
-    await runner.cleanup()
+    async with served(app) as made.url:
+        yield made
 
 
 @pytest.fixture
