@@ -28,8 +28,8 @@ def tells_its_id_and_hangs(file: str) -> int:
     return hangs()
 
 
-def tells_its_id_and_sleeps(file: str) -> int:
-    Path(file).write_text(str(os.getpid()))
+def tells_its_ids_and_sleeps(file: str) -> int:
+    Path(file).write_text(f"{os.getpid()} {os.getppid()}\n")
     time.sleep(60)
     return 1
 

@@ -31,9 +31,12 @@ class Worker:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, timeout_s: float = 40) -> int:
+    def stop(self, timeout_s: float = 90) -> int:
         self.process.terminate()
         return self.process.wait(timeout_s)
+
+    def has_said(self, words: str) -> bool:
+        return words in self.log.read_text()
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
@@ -103,8 +106,17 @@ def rows(settings: Settings, query: str, args: Sequence[Any] = ()) -> list[dict[
         return connection.execute(query, args).fetchall()  # type: ignore[arg-type]
 
 
-def wait_until(condition: Callable[[], Any], timeout_s: float = 30, what: str = "") -> Any:
-    """The first true value of a condition, looked at often; fails the test when time is up."""
+def end_leases(settings: Settings, of: Worker | None = None) -> int:
+    """As if the leases of all runs had run out, or those of one worker; how many. Rows move, clocks never."""
+    query = "update runs set leased_until = now() - interval '1 s' where state = 'running' and worker like %s returning 1"
+    return len(rows(settings, query, [f"%:{of.process.pid}" if of else "%"]))
+
+
+def wait_until(condition: Callable[[], Any], timeout_s: float = 90, what: str = "") -> Any:
+    """The first true value of a condition, looked at often; fails the test when time is up.
+
+    The time only keeps a test from hanging: a machine that is slow, or stands still for seconds, must not end it.
+    """
     give_up_at = time.monotonic() + timeout_s
     while not (found := condition()):
         assert time.monotonic() < give_up_at, f"not within {timeout_s} s: {what}"

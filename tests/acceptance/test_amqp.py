@@ -48,13 +48,13 @@ def amqp_url(short_dir: Path) -> Iterator[str]:
     ports = subprocess.Popen([epmd, "-relaxed_command_check"], env=env, stdout=subprocess.DEVNULL)
     server = subprocess.Popen([SERVER], env=env, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        wait_until(lambda: not is_free("127.0.0.1", port), 90, "RabbitMQ")
+        wait_until(lambda: not is_free("127.0.0.1", port), what="RabbitMQ")
         yield f"amqp://guest:guest@127.0.0.1:{port}//"
     finally:
         os.killpg(server.pid, signal.SIGTERM)
-        server.wait(30)
+        server.wait(90)
         ports.terminate()
-        ports.wait(10)
+        ports.wait(90)
 
 
 async def two_turns(request: dict[str, Any]) -> Says:
@@ -73,7 +73,7 @@ async def test_runs_are_rung_and_played_over_amqp(settings: Settings, amqp_url: 
             )
             assert (done.returncode, done.stderr) == (0, "")
             completed = "select 1 from runs where state = 'completed' having count(*) = 20"
-            await asyncio.to_thread(wait_until, lambda: rows(over_amqp, completed), 60, "all runs")
+            await asyncio.to_thread(wait_until, lambda: rows(over_amqp, completed), what="all runs")
             assert await asyncio.to_thread(worker.stop) == 0
     assert rows(over_amqp, "select 1 from runs where lease <> 1") == []
     assert "Traceback" not in worker.log.read_text()

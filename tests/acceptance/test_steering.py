@@ -1,7 +1,7 @@
-"""Steering while real workers play, with the default lease of 10 s and renewal of 2.5 s."""
+"""Steering while real workers play."""
 
 import asyncio
-import time
+from datetime import timedelta
 from typing import Any
 
 from scripted_model import Fails, Says, call, calls, says, scripted_model, turn
@@ -14,6 +14,7 @@ from chiron_workers.store.connect import open_pool
 from chiron_workers.store.steering import cancel
 
 KEY = {"ANTHROPIC_API_KEY": "test"}
+SELDOM = {"CHIRON_LEASE_S": "600", "CHIRON_RENEWAL_S": "200"}  # so that what comes soon came by a hint
 
 
 class Endless:
@@ -38,49 +39,44 @@ def run_of(settings: Settings) -> dict[str, Any]:
     return rows(settings, "select id, batch_id, state, turns, lease, worker from runs")[0]
 
 
-async def until_state(settings: Settings, state: str, timeout_s: float) -> float:
-    began = time.monotonic()
-    await asyncio.to_thread(wait_until, lambda: run_of(settings)["state"] == state, timeout_s, state)
-    return time.monotonic() - began
+async def until_state(settings: Settings, state: str) -> None:
+    await asyncio.to_thread(wait_until, lambda: run_of(settings)["state"] == state, what=state)
 
 
-async def test_a_cancel_of_playing_runs_takes_effect_within_two_seconds(settings: Settings) -> None:
+async def test_a_cancel_of_playing_runs_takes_effect_long_before_the_next_renewal(settings: Settings) -> None:
     await enqueue(settings, "tides")
     script = Endless()
     async with scripted_model(script) as model:
-        with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url) as worker:
-            await asyncio.wait_for(script.streaming.wait(), 30)
-            await renewal(settings)
+        with running(settings, **KEY, **SELDOM, ANTHROPIC_BASE_URL=model.url) as worker:
+            await asyncio.wait_for(script.streaming.wait(), 90)
             await steer_once(settings, run_of(settings)["batch_id"], cancel)
-            assert await until_state(settings, "cancelled", 10) < 2
+            await until_state(settings, "cancelled")
             assert await asyncio.to_thread(worker.stop) == 0
     kinds = rows(settings, "select kind from events order by seq desc limit 2")
     assert [row["kind"] for row in kinds] == ["batch.completed", "run.cancelled"]
     assert run_of(settings)["turns"] == 1
 
 
-async def renewal(settings: Settings) -> None:
-    """Wait for the next renewal: the one after that is 3 s away."""
-    query = "select leased_until from runs"
-    before = rows(settings, query)
-    await asyncio.to_thread(wait_until, lambda: rows(settings, query) != before, 10, "a renewal")
-
-
-async def test_a_cancel_of_a_dead_workers_run_takes_effect_within_a_lease(settings: Settings) -> None:
+async def test_a_cancel_of_a_dead_workers_run_takes_effect_at_the_end_of_its_lease(
+    settings: Settings,
+) -> None:
     await enqueue(settings, "tides")
     script = Endless()
     async with scripted_model(script) as model:
         env = {**KEY, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env) as first, running(settings, name="w2", **env) as second:
-            await asyncio.wait_for(script.streaming.wait(), 30)
+            await asyncio.wait_for(script.streaming.wait(), 90)
             holder = first if f":{first.process.pid}" in run_of(settings)["worker"] else second
-            await asyncio.to_thread(wait_until, lambda: "ready" in first.log.read_text(), 30, "w1 is up")
-            await asyncio.to_thread(wait_until, lambda: "ready" in second.log.read_text(), 30, "w2 is up")
+            await asyncio.to_thread(wait_until, lambda: first.has_said("ready"), what="w1 is up")
+            await asyncio.to_thread(wait_until, lambda: second.has_said("ready"), what="w2 is up")
             holder.kill()
+            leased_until = rows(settings, "select leased_until from runs")[0]["leased_until"]
             said = await asyncio.to_thread(chiron, settings, "cancel", str(run_of(settings)["id"]))
             assert said.returncode == 0
-            # A lease of 10 s, and the rescue looks every second.
-            assert await until_state(settings, "cancelled", 30) < 10 + 1 + 1
+            await until_state(settings, "cancelled")
+    late = rows(settings, "select finished_at from runs")[0]["finished_at"] - leased_until
+    # The rescue looks every second; what is beyond that, a busy machine took.
+    assert timedelta(0) <= late < timedelta(seconds=30)
     assert run_of(settings)["lease"] == 1, "nobody had to take it"
     assert len([request for request in model.requests if turn(request) == 1]) == 1
 
@@ -107,20 +103,20 @@ async def test_paused_resumed_cancelled_and_retried_a_run_is_asked_each_turn_onc
     async with scripted_model(script) as model:
         with running(settings, **KEY, ANTHROPIC_BASE_URL=model.url) as worker:
             run_id = str(run_of(settings)["id"])
-            await asyncio.wait_for(gates[0][0].wait(), 30)
+            await asyncio.wait_for(gates[0][0].wait(), 90)
             await asyncio.to_thread(chiron, settings, "pause", run_id)
             assert run_of(settings)["state"] == "running", "a pause waits for the reply"
             gates[0][1].set()
-            await until_state(settings, "paused", 10)
+            await until_state(settings, "paused")
             await asyncio.to_thread(chiron, settings, "resume", run_id)
-            await asyncio.wait_for(gates[1][0].wait(), 10)
+            await asyncio.wait_for(gates[1][0].wait(), 90)
             gates[1][1].set()
-            await asyncio.wait_for(gates[2][0].wait(), 10)
+            await asyncio.wait_for(gates[2][0].wait(), 90)
             await asyncio.to_thread(chiron, settings, "cancel", run_id)
-            await until_state(settings, "cancelled", 2)
+            await until_state(settings, "cancelled")
             gates[2][1].set()
             await asyncio.to_thread(chiron, settings, "retry", run_id)
-            await until_state(settings, "completed", 10)
+            await until_state(settings, "completed")
             assert await asyncio.to_thread(worker.stop) == 0
     # The last turn twice: its first call was cut.
     assert sorted(turn(request) for request in model.requests) == [0, 1, 2, 2]

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 import pytest
 from scripted_model import Says, call, calls, says, scripted_model
-from workers import rows, running, wait_until
+from workers import end_leases, rows, running, wait_until
 
 from chiron_workers.recurrence import Recurrence
 from chiron_workers.settings import Settings
@@ -16,20 +18,22 @@ from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
 
 COUNT = 60
 ENV = {
-    "CHIRON_LEASE_S": "3",
-    "CHIRON_RENEWAL_S": "0.5",
     "CHIRON_RESCUE_S": "0.1",
     "ANTHROPIC_API_KEY": "test",
 }
 
 
 async def subscribe(settings: Settings, count: int) -> None:
-    """Subscriptions of `count` subjects; all were due last week."""
+    """Subscriptions of `count` subjects, none of which is due for weeks."""
     async with open_pool(settings.database_url, size=2) as pool, Session(pool) as session:
         for n in range(count):
-            when = Recurrence("0 9 * * *", "Europe/Berlin")
+            when = Recurrence(f"0 9 1 {datetime.now(UTC).month % 12 + 1} *", "Europe/Berlin")
             new = NewSubscription((f"topic {n}",), f"Subject {n}", when, model="claude-opus-5-5")
             await Subscriptions(session).create(new)
+
+
+def make_due(settings: Settings) -> None:
+    """As if all had been due last week."""
     rows(settings, "update subscriptions set next_at = now() - interval '7 days' returning 1")
 
 
@@ -47,20 +51,27 @@ async def test_each_due_time_starts_one_batch_with_two_workers_racing_and_one_ki
     async with scripted_model(nothing_new) as model:
         env = {**ENV, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env) as first, running(settings, name="w2", **env) as second:
-            ready = lambda: all("ready" in worker.log.read_text() for worker in (first, second))  # noqa: E731
-            await asyncio.to_thread(wait_until, ready, 60, "both workers are ready")
+            ready = lambda: all(worker.has_said("ready") for worker in (first, second))  # noqa: E731
+            await asyncio.to_thread(wait_until, ready, what="both workers are ready")
             await subscribe(settings, COUNT)
-            starting = lambda: [w for w in (first, second) if "subscription.started" in w.log.read_text()]  # noqa: E731
-            killed, *_ = await asyncio.to_thread(wait_until, starting, 30, "one of them starts some")
-            killed.kill()
+            starting = lambda: [w for w in (first, second) if w.has_said("subscription.started")]  # noqa: E731
+            with psycopg.connect(settings.database_url) as connection:
+                # No worker comes past the middle before one of them is dead: a batch needs its subject.
+                connection.execute(
+                    "select 1 from subjects where id = %s for update", [f"subject-{COUNT // 2}"]
+                )
+                make_due(settings)
+                killed, *_ = await asyncio.to_thread(wait_until, starting, what="one of them starts some")
+                killed.kill()
             assert len(rows(settings, "select 1 from batches")) < COUNT, "it was killed in the midst of them"
+            end_leases(settings, killed)
             done = "select 1 from runs where state = 'completed' having count(*) = %s"
             await asyncio.to_thread(
-                wait_until, lambda: rows(settings, done, [COUNT]), 60, "all runs completed"
+                wait_until, lambda: rows(settings, done, [COUNT]), what="all runs completed"
             )
             loud = "select 1 from runs where not silent"
             await asyncio.to_thread(
-                wait_until, lambda: not rows(settings, loud), 30, "all times that brought nothing are silent"
+                wait_until, lambda: not rows(settings, loud), what="all times that brought nothing are silent"
             )
             left = second if killed is first else first
             assert await asyncio.to_thread(left.stop) == 0

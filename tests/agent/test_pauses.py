@@ -29,7 +29,7 @@ async def test_a_tool_whose_transaction_was_ended_is_run_again_and_that_is_no_cr
         if len(ran) == 1:
             [row] = await store.session.write(SHORT)
             with psycopg.connect(database_url, autocommit=True) as other:
-                wait_until(lambda: not other.execute(ALIVE, [row["pid"]]).fetchone(), 20, "it is ended")
+                wait_until(lambda: not other.execute(ALIVE, [row["pid"]]).fetchone(), what="it is ended")
             if where == "at the tool's next statement":
                 await store.subjects.ensure("moons", "Moons")
         return "done"

@@ -88,7 +88,7 @@ async def test_a_second_taking_repeats_no_answered_call_and_no_tool_write(stage:
     await stage.model(script)
     (run_id,) = await stage.submit("tides")
     first = asyncio.create_task(stage.play(run_id))
-    await asyncio.wait_for(asked_last.wait(), 20)
+    await asyncio.wait_for(asked_last.wait(), 60)
     first.cancel()  # as a killed worker: nothing more is written
     await asyncio.gather(first, return_exceptions=True)
     await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)

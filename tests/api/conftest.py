@@ -38,7 +38,7 @@ async def _serving(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
             await task
         try:
             address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            async with httpx2.AsyncClient(base_url=address, trust_env=False) as client:
+            async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
                 yield client
         finally:
             server.should_exit = True

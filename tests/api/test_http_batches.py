@@ -68,9 +68,9 @@ async def test_a_batch_is_taken_and_says_where_it_is(client: httpx2.AsyncClient)
 async def test_the_workers_are_told(client: httpx2.AsyncClient, settings: Settings):
     with Redis.from_url(settings.redis_url) as redis, redis.pubsub() as pubsub:
         pubsub.subscribe(CHANNEL)
-        pubsub.get_message(timeout=5)
+        pubsub.get_message(timeout=60)
         batch_id = (await submitted(client))["batch_id"]
-        assert pubsub.get_message(timeout=5)["data"] == batch_id.encode()
+        assert pubsub.get_message(timeout=60)["data"] == batch_id.encode()
 
 
 async def test_without_redis_a_batch_is_taken_all_the_same(serving: Serving, settings: Settings):
@@ -151,7 +151,7 @@ async def test_what_does_not_exist_is_404(client: httpx2.AsyncClient):
 
 async def test_the_stream_of_a_run_ends_after_its_final_event(client: httpx2.AsyncClient, settings: Settings):
     run_id = (await submitted(client))["run_ids"][0]
-    async with asyncio.timeout(20), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
+    async with asyncio.timeout(60), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         finish(settings, run_id)
         events = events_in((await answer.aread()).decode())
@@ -189,7 +189,7 @@ async def test_the_stream_of_a_batch_has_the_events_of_all_its_runs(
 async def test_a_quiet_stream_beats(client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("chiron_api.streams.HEARTBEAT_S", 0.1)
     run_id = (await submitted(client))["run_ids"][0]
-    async with asyncio.timeout(10), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
+    async with asyncio.timeout(60), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         async for line in answer.aiter_lines():
             if line.startswith(": ping"):
                 break

@@ -111,5 +111,5 @@ async def test_workers_are_told(client: httpx2.AsyncClient, batch: dict, setting
         heard.subscribe(CHANNEL)
         await client.post(f"/v1/batches/{batch['batch_id']}/pause")
         await client.post(f"/v1/batches/{batch['batch_id']}/resume")
-        messages = [heard.get_message(timeout=1) for _ in range(3)]
+        messages = [heard.get_message(timeout=60) for _ in range(3)]
     assert [m["data"].decode() for m in messages if m["type"] == "message"] == [batch["batch_id"]] * 2

@@ -108,11 +108,14 @@ def test_workers_and_watchers_are_told_and_nobody_is_rung_for(chiron, batch, set
         chiron("pause", batch_id)
         chiron("resume", batch_id)
         assert redis.llen("chiron") == rung
+        redis.publish(CHANNEL, "that was all")
         told = []
-        while message := heard.get_message(timeout=0.5):
+        while "that was all" not in [data for _, data in told]:
+            message = heard.get_message(timeout=60)
+            assert message is not None
             if message["type"] == "message":
                 told.append((message["channel"].decode(), message["data"].decode()))
-    assert [data for channel, data in told if channel == CHANNEL] == [batch_id, batch_id]
+    assert [data for channel, data in told if channel == CHANNEL] == [batch_id, batch_id, "that was all"]
     kinds = [json.loads(data)["kind"] for channel, data in told if channel != CHANNEL]
     assert kinds == ["run.paused", "run.paused", "run.queued", "run.queued"]
 
@@ -142,9 +145,16 @@ def test_a_paused_batch_is_shown_as_paused_and_its_watching_goes_on(chiron, batc
     assert json.loads(chiron("show", batch[0], "--json").stdout)["state"] == "paused"
 
     async def shown() -> None:
-        async with asyncio.timeout(1):
-            await watched(batch[0])
+        watching, said = asyncio.create_task(watched(batch[0])), ""
+        async with asyncio.timeout(60):
+            while said.count("paused: asked for") < 2:
+                said += capsys.readouterr().out
+                assert not watching.done()
+                await asyncio.sleep(0.01)
+        assert "#1 A  paused: asked for" in said
+        await asyncio.wait([watching], timeout=0.5)
+        assert not watching.done()
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
 
-    with pytest.raises(TimeoutError):
-        asyncio.run(shown())
-    assert "#1 A  paused: asked for" in capsys.readouterr().out
+    asyncio.run(shown())

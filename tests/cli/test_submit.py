@@ -32,10 +32,10 @@ def test_json_gives_the_ids(chiron, rows):
 def test_workers_are_told_of_the_batch_and_rung_for_by_nobody_else(chiron, settings, rows):
     with Redis.from_url(settings.redis_url) as redis, redis.pubsub() as pubsub:
         pubsub.subscribe(CHANNEL)
-        pubsub.get_message(timeout=5)
+        pubsub.get_message(timeout=60)
         waiting = redis.llen("chiron")
         batch_id = chiron("submit", "A", "B", "--subject", "S").stdout.strip()
-        assert pubsub.get_message(timeout=5)["data"] == batch_id.encode()
+        assert pubsub.get_message(timeout=60)["data"] == batch_id.encode()
         assert redis.llen("chiron") == waiting
     assert rows("select 1 from runs where rung_at is not null") == []
 

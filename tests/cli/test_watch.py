@@ -114,7 +114,7 @@ def test_ctrl_c_ends_only_the_watching(batch, watcher, rows):
     watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "waits for a worker" in watching.stdout.readline()
     watching.send_signal(signal.SIGINT)
-    _, said = watching.communicate(timeout=30)
+    _, said = watching.communicate(timeout=90)
     assert watching.returncode == 130
     assert said == f"Stopped watching; the research goes on. `chiron watch {batch[0]}` follows it again.\n"
     assert {row["state"] for row in rows("select state from runs")} == {"queued"}
@@ -128,14 +128,14 @@ def test_on_a_terminal_a_board_shows_the_runs_and_a_summary_follows(batch, watch
     for run_id in batch[1]:
         end(run_id)
     seen += read_until(leader, "Completed: 2 completed; 2 facts")
-    assert watching.wait(30) == 0
+    assert watching.wait(90) == 0
     os.close(leader)
     assert "Ctrl+C ends the watching" in seen
     assert "Ducks dive." in seen
 
 
 def read_until(leader: int, text: str) -> str:
-    seen, give_up_at = "", time.monotonic() + 30
+    seen, give_up_at = "", time.monotonic() + 90
     while text not in seen and time.monotonic() < give_up_at:
         seen += os.read(leader, 65_536).decode(errors="replace")
     assert text in seen
@@ -229,5 +229,5 @@ def test_text_deltas_show_what_the_model_writes():
 
 
 def test_elapsed_time_counts_from_the_first_start():
-    board = Board("A batch", started_at=datetime.now(UTC) - timedelta(minutes=3, seconds=5))
+    board = Board("A batch", started_at=datetime.now(UTC) - timedelta(minutes=3))
     assert any("3m 0" in line for line in drawn(board))

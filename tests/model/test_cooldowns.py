@@ -7,6 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
+from pulse import beating
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 from scripted_model import Fails, Says, Script, says, scripted_model
@@ -65,7 +66,7 @@ class Server:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.01)
 
@@ -82,10 +83,12 @@ async def test_after_a_429_nobody_calls_until_the_time_is_over_and_then_one_by_o
         first = asyncio.create_task(ask(model))
         await until(lambda: traffic.is_cooling(CLAUDE))
         server.refusal = None
-        assert await asyncio.gather(first, *(ask(model) for _ in range(40))) == ["x"] * 41
+        async with beating() as pulse:
+            assert await asyncio.gather(first, *(ask(model) for _ in range(40))) == ["x"] * 41
     came = [at - server.at[0] for at in server.at[1:]]
     assert min(came) >= 1.9, "somebody called during the cool-down"
-    assert max(came) - min(came) > 0.5, "everybody came back at once"
+    # Where the loop stood still, those whose moments had passed came together.
+    assert max(came) - min(came) > 0.5 - pulse.still_s, "everybody came back at once"
 
 
 async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(settings: Settings) -> None:
@@ -98,8 +101,10 @@ async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(
         refused = asyncio.create_task(ask(one))
         await until(lambda: traffic.is_cooling(CLAUDE))
         server.refusal = None
-        assert await ask(other, "claude-other") == "x"
-        assert time.monotonic() - server.at[0] < 1.5
+        async with beating() as pulse:
+            began = time.monotonic()
+            assert await ask(other, "claude-other") == "x"
+            assert time.monotonic() - began < 1.5 + pulse.still_s
         await asyncio.gather(ask(other), refused)
         assert time.monotonic() - server.at[0] >= 1.9
 
@@ -158,12 +163,12 @@ async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_lon
         aclosing(hints(settings.redis_url)) as coming,
     ):
         heard = asyncio.create_task(anext(coming))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while (await redis.pubsub_numsub(CHANNEL))[0][1] < 2:
                 await asyncio.sleep(0.01)
         assert await ask(model) == "x"
-        assert not traffic.is_cooling(CLAUDE)
-        async with asyncio.timeout(10):
+        await until(lambda: not traffic.is_cooling(CLAUDE))  # it may hear late of its own cool-down
+        async with asyncio.timeout(60):
             hint = await heard
         assert isinstance(hint, Cooling)
         assert 0 < hint.seconds <= 1
@@ -225,14 +230,17 @@ async def test_a_key_of_somebody_else_keeps_no_worker_from_hearing_what_is_told(
     async with Redis.from_url(settings.redis_url) as redis, aclosing(hints(settings.redis_url)) as coming:
         await redis.set("chiron:cooling", "something else")
         hearing = asyncio.ensure_future(anext(coming))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not hearing.done():
                 await announce(settings.redis_url, steered, [])
                 await asyncio.wait([hearing], timeout=0.2)
         connected = (await redis.info("stats"))["total_connections_received"]
         await announce(settings.redis_url, steered, [])
-        assert (await hearing, await asyncio.wait_for(anext(coming), 5)) == (steered, steered)
+        assert (await hearing, await asyncio.wait_for(anext(coming), 60)) == (steered, steered)
         assert (await redis.info("stats"))["total_connections_received"] - connected <= 3
         with pytest.raises(ResponseError):
             await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
-        assert await asyncio.wait_for(anext(coming), 5) == Cooling(CLAUDE, 30, "full")
+        async with asyncio.timeout(60):
+            while (hint := await anext(coming)) == steered:  # it was told once more than was needed
+                pass
+        assert hint == Cooling(CLAUDE, 30, "full")

@@ -27,19 +27,29 @@ from chiron_workers.model.limiter import Limiter
 from chiron_workers.progress import redis_client
 from chiron_workers.settings import RateLimit
 
-async def main(url, limit, seconds):
+async def main(url, limit, seconds, least):
     redis = redis_client(url)
     limiter = Limiter(redis, {"m": RateLimit(**json.loads(limit))})
-    went = []
+    went, late_s, is_over = [], 0.0, False
     print("ready", flush=True)
     sys.stdin.readline()
     end = time.monotonic() + float(seconds)
     async def again_and_again():
-        while time.monotonic() < end:
+        while time.monotonic() < end or len(went) < int(least):
             await limiter.enter(Request("m", "", (), 100, []))
             went.append(time.monotonic())
+    async def watch():
+        nonlocal late_s
+        while not is_over:
+            began = time.monotonic()
+            await redis.ping()
+            await asyncio.sleep(0.01)
+            late_s = max(late_s, time.monotonic() - began - 0.01)
+    watching = asyncio.create_task(watch())
     await asyncio.gather(*(again_and_again() for _ in range(30)))
-    print(json.dumps(went))
+    is_over = True
+    await watching
+    print(json.dumps([went, late_s]))
     await redis.aclose()
 
 asyncio.run(main(*sys.argv[1:]))
@@ -65,8 +75,10 @@ async def waits(found: Limiter, asked: Request) -> float:
 
 def test_two_processes_together_never_pass_the_limit_beyond_the_burst(settings: Settings) -> None:
     per_minute, seconds = 6_000.0, 4.0
+    burst, flow = per_minute / 60 * BURST_S, per_minute / 60
+    least = int((burst + flow * seconds / 2) / 2) + 1  # of each, however long a busy machine takes
     command = [sys.executable, "-c", CALLER, settings.redis_url]
-    command += [json.dumps({"requests_per_minute": per_minute}), str(seconds)]
+    command += [json.dumps({"requests_per_minute": per_minute}), str(seconds), str(least)]
     processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
     ]
@@ -77,14 +89,14 @@ def test_two_processes_together_never_pass_the_limit_beyond_the_burst(settings: 
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    answers = [process.communicate(timeout=60)[0] for process in processes]
-    each = [json.loads(answer) for answer in answers]
+    answers = [json.loads(process.communicate(timeout=90)[0]) for process in processes]
+    each = [found for found, _ in answers]
     went = sorted(at for found in each for at in found)
-    burst, flow = per_minute / 60 * BURST_S, per_minute / 60
     print(f"{[len(found) for found in each]} calls in {went[-1] - went[0]:.2f} s")
     assert min(len(found) for found in each) > 100, "both were served"
     assert len(went) > burst + flow * seconds / 2, "what the limit allows was used"
-    late_s = 0.25  # a call may go a little after its turn
+    # A call may go a little after its turn, and later where its process or Redis stood still.
+    late_s = 0.25 + max(late_s for _, late_s in answers)
     for first in range(0, len(went), 7):
         for last in range(first, len(went), 7):
             assert last - first + 1 <= burst + flow * (went[last] - went[first] + late_s) + 1
@@ -95,6 +107,7 @@ async def test_calls_get_their_turn_in_the_order_in_which_they_came(settings: Se
     async with (
         limiter(settings.redis_url, requests_per_minute=600) as one,
         limiter(settings.redis_url, requests_per_minute=600) as other,
+        Redis.from_url(settings.redis_url) as watcher,
     ):
         for found in (one, other):
             await found.enter(request())  # connects
@@ -103,10 +116,17 @@ async def test_calls_get_their_turn_in_the_order_in_which_they_came(settings: Se
             await (one, other)[number % 2].enter(request())
             order.append(number)
 
-        tasks = []
+        async def taken() -> int:
+            return int((await watcher.info("commandstats"))["cmdstat_eval"]["calls"])
+
+        tasks, before = [], await taken()
         for number in range(int(600 / 60 * BURST_S) + 20):
             tasks.append(asyncio.create_task(call(number)))
-            await asyncio.sleep(0.005)
+            async with asyncio.timeout(60):
+                while (
+                    await taken() <= before + number
+                ):  # until it has its turn, so that the next one comes later
+                    await asyncio.sleep(0)
         await asyncio.gather(*tasks)
     waited = order[int(600 / 60 * BURST_S) :]  # one comes every 0.1 s; the burst before goes at once
     assert waited == sorted(waited)
@@ -117,7 +137,7 @@ async def test_a_turn_that_is_more_than_a_minute_away_is_not_waited_for_and_take
 ) -> None:
     async with limiter(settings.redis_url, input_tokens_per_minute=60_000) as found:
         huge = request(int(120_000 * BYTES_PER_TOKEN))
-        assert await waits(found, huge) < 1, "what is larger than the bucket goes when it is full"
+        assert await waits(found, huge) < 20, "what is larger than the bucket goes when it is full"
         for _ in range(3):
             with pytest.raises(ModelUnavailable, match="rate limit set for m") as told:
                 await found.enter(huge)
@@ -132,11 +152,17 @@ async def test_what_a_call_did_not_use_is_given_back_and_what_it_used_beyond_is_
         taken = await found.enter(request(int(99_000 * BYTES_PER_TOKEN)))
         assert taken is not None
         found.settle(taken, Usage(input_tokens=0, output_tokens=0, cache_read_tokens=99_000))
-        assert await waits(found, request(30_000)) < 0.5, "the cache's tokens were given back"
+        began = time.monotonic()
+        taken = await found.enter(request(int(99_000 * BYTES_PER_TOKEN)))
+        assert time.monotonic() - began < 5, "the cache's tokens were given back, else it would wait for 8 s"
+        assert taken is not None
+        found.settle(taken, Usage(input_tokens=0, output_tokens=0, cache_read_tokens=99_000))
         taken = await found.enter(request())
         assert taken is not None
+        began = time.monotonic()
         found.settle(taken, Usage(input_tokens=100_000, output_tokens=10_000))
-        assert await waits(found, request()) > 0.5, "the debt is waited for"
+        await found.enter(request())
+        assert time.monotonic() - began > 0.5, "the debt is waited for"
 
 
 async def test_estimates_learn_from_the_replies(settings: Settings) -> None:
@@ -162,7 +188,7 @@ async def test_a_call_that_is_cut_while_it_waits_gives_its_turn_back(settings: S
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        assert await waits(found, request()) < 5, "not the 31 s that all of them would take"
+        assert await waits(found, request()) < 15, "not the 31 s that all of them would take"
 
 
 async def test_a_model_without_a_limit_costs_no_round_trip() -> None:
@@ -174,7 +200,7 @@ async def test_without_redis_calls_go_on_and_one_warning_says_so() -> None:
     async with limiter("redis://127.0.0.1:1", requests_per_minute=1) as found:
         with capture_logs() as logs:
             for _ in range(5):
-                assert await waits(found, request()) < 2
+                assert await waits(found, request()) < 20
     assert [line["event"] for line in logs] == ["limiter.away"]
 
 
@@ -184,7 +210,10 @@ async def test_a_flushed_redis_begins_with_full_buckets(settings: Settings) -> N
             await found.enter(request())
         async with Redis.from_url(settings.redis_url) as redis:
             await redis.flushdb()
-            assert await waits(found, request()) < 0.5
+            began = time.monotonic()
+            for _ in range(int(BURST_S)):
+                await found.enter(request())
+            assert time.monotonic() - began < 8, "of the 10 s that they wait for where the bucket is empty"
             assert 0 < await redis.ttl("chiron:limit:m") <= 120
 
 

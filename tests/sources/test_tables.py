@@ -240,7 +240,7 @@ def test_a_query_that_never_ends_or_wants_everything_is_stopped(query: str, sent
         problem = ask(made("a,b\n1,2\n"), query, room=room).problem
     except UnreadableError as error:
         problem = str(error)
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < room.timeout_s + 30
     if sentence:
         assert any(
             word in problem

