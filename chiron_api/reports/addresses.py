@@ -1,9 +1,12 @@
 """Which addresses of sources become links, and in what form: what a source is called is a stranger's text."""
 
+import re
 from urllib.parse import quote, urlsplit
 
-# What an address may hold as it is (RFC 3986); % stays, since most of what is stored is encoded already.
+# What an address may hold as it is (RFC 3986); % stays where it encodes a letter, since most of what is stored is
+# encoded already.
 KEPT = "%:/?#[]@!$&'()*+,;=-._~"
+BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def link(url: str) -> str | None:
@@ -20,4 +23,6 @@ def link(url: str) -> str | None:
         return None
     is_page = parts.scheme in {"http", "https"} and host and "\\" not in parts.netloc
     is_file = parts.scheme == "file" and parts.netloc in {"", "localhost"} and not parts.path.startswith("//")
-    return quote(url.encode("utf-8", "replace"), safe=KEPT) if is_page or is_file else None
+    if not (is_page or is_file):
+        return None
+    return BARE_PERCENT.sub("%25", quote(url.encode("utf-8", "replace"), safe=KEPT))

@@ -9,9 +9,10 @@ from chiron_api.reports.report import Citation, Finding, Report, Source, Subject
 from chiron_api.reports.wording import shown
 from chiron_api.terminal import usd
 
-MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^])")
-# What begins a block where a line begins: headings, lists, quotes, rules.
-OPENING = re.compile(r"^(#|[-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
+# Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
+MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
+# What begins a block where a line begins: lists, quotes, rules.
+OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
 CITED_BY_MAX = 100
 
 Linked = frozenset[int]  # the numbers of the sources whose address is a link

@@ -9,6 +9,7 @@ from chiron_api.reports.addresses import link
         ("https://a.org/x?y=1#z", "https://a.org/x?y=1#z"),
         ("HTTP://a.org/ü", "HTTP://a.org/%C3%BC"),
         ("https://a.org/a%20b", "https://a.org/a%20b"),
+        ("https://a.org/5%%20%zz%", "https://a.org/5%25%20%25zz%25"),
         ('https://a.org/"><script>', "https://a.org/%22%3E%3Cscript%3E"),
         ("file:///home/me/a.md", "file:///home/me/a.md"),
         ("https://a.org/\\x", "https://a.org/%5Cx"),

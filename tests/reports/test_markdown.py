@@ -12,7 +12,7 @@ from chiron_api.reports.wording import shown
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])
-NASTY = "#*_`<>[]()!|~&;\\-+=.:/\"'{}$^@ \n\tab1٣é\u202e\0"
+NASTY = "#%*_`<>[]()!|~&;\\-+=.:/\"'{}$^@ \n\tab1٣é\u202e\0"
 
 
 def words(parser: MarkdownIt, text: str) -> tuple[set[str], str]:
@@ -31,6 +31,11 @@ def test_any_text_shows_as_itself_and_becomes_no_markup(parser, text):
         kinds, said = words(parser, escaped(text))
         assert kinds <= {"paragraph_open", "paragraph_close", "inline", "text", "text_special"}
         assert said == shown(text)
+
+
+@given(st.text(alphabet="#%= a\\"))
+def test_nothing_is_left_that_obsidian_would_read_as_a_tag_a_comment_or_a_highlight(text):
+    assert not re.search(r"%%|==|(?<!\\)(\\\\)*#", escaped(text))
 
 
 async def test_no_fact_becomes_markup(sea_ice, pool):

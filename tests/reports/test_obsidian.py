@@ -32,6 +32,17 @@ async def test_every_link_between_notes_resolves(sea_ice, pool, tmp_path):
         assert not block or re.search(rf" {re.escape(block)}$", files[f"{note}.md"], flags=re.MULTILINE)
 
 
+async def test_what_obsidian_alone_would_read_as_markup_is_shown_as_it_is(sea_ice, pool):
+    said = "Ice is %%not%% ==blue== and #cold, x == y, 5 %."
+    sea_ice.shelf.fact("sea-ice", said, "https://g.org/%%x", "thickness/==a== #b", quote=said)
+    found = dict(notes(await gather(pool, "sea-ice")))
+    bodies = [text.split("---\n\n", 1)[1] for text in found.values()]
+    shown = [text for text in bodies if "blue" in text]
+    assert r"Ice is \%\%not\%\% \=\=blue\=\= and \#cold, x \=\= y, 5 %." in "".join(shown)
+    prose = [re.sub(r"\[\[[^\]]*\]\]|^#+ ", "", text, flags=re.MULTILINE) for text in bodies]
+    assert [re.findall(r"%%|==|(?<!\\)#.*", text) for text in prose] == [[]] * len(prose)
+
+
 async def test_each_note_says_in_its_front_matter_what_it_is(sea_ice, pool):
     found = dict(notes(await gather(pool, sea_ice.batch)))
     fronts = {name: yaml.safe_load(text.split("---\n")[1]) for name, text in found.items()}
