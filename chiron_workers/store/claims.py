@@ -83,7 +83,9 @@ def claim(
         topic_path=path(topic_path),
         confidence=share(confidence, field="confidence"),
         contradictions=tuple(
-            worded(other, field="contradictions", chars_max=CONTENT_CHARS_MAX) for other in contradictions
+            dict.fromkeys(
+                worded(other, field="contradictions", chars_max=CONTENT_CHARS_MAX) for other in contradictions
+            )
         ),
         quote=worded(quote, field="quote", chars_max=QUOTE_CHARS_MAX) if quote and quote.strip() else None,
     )

@@ -45,11 +45,14 @@ with before as (
 update facts f set status = %(status)s, validated_at = now() from before where f.id = before.id;
 
 -- note_contradictions
--- Statements that were set against a fact, each once; the ids among them are links too. 80 are enough.
+-- Statements that were set against a fact, each once; the ids among them are links too. The first 80 are enough.
 update facts f set contradictions = (f.contradictions::jsonb || told.news)::json
-  from (select jsonb_agg(word) as news from jsonb_array_elements(%(contradictions)s::jsonb) as word
-         where not (select contradictions::jsonb from facts where id = %(fact_id)s) @> jsonb_build_array(word)) as told
- where f.id = %(fact_id)s and told.news is not null and json_array_length(f.contradictions) < 60;
+  from (select jsonb_agg(word order by n) as news
+          from (select word, n from jsonb_array_elements(%(contradictions)s::jsonb) with ordinality as said (word, n)
+                 where not (select contradictions::jsonb from facts where id = %(fact_id)s) @> jsonb_build_array(word)
+                 order by n
+                 limit greatest(0, 80 - (select json_array_length(contradictions) from facts where id = %(fact_id)s))) as first) as told
+ where f.id = %(fact_id)s and told.news is not null;
 
 -- known
 select id::text as fact_id, subject_id from facts where id = any(%(fact_ids)s::uuid[]);

@@ -226,6 +226,18 @@ async def test_what_joins_a_fact_still_says_what_it_contradicts(pool: Pool, embe
     assert joined.confidence == pytest.approx(0.6)
 
 
+async def test_of_the_statements_against_a_fact_the_first_80_are_noted_each_once(
+    pool: Pool, embedder: Embedder
+) -> None:
+    statements = [f"Some say {n}." for n in range(100)]
+    for start in range(0, 100, 15):
+        news = statements[start : start + 15]
+        against = [*news, news[0], *statements[:4]]
+        await add(pool, embedder, said("The Moon is round.", contradictions=against))
+    [noted] = await rows(pool, "select contradictions from facts")
+    assert noted["contradictions"] == statements[:80]
+
+
 async def test_a_fact_of_another_subject_cannot_be_disputed(pool: Pool, embedder: Embedder) -> None:
     sky = await add(pool, embedder, await quoted(pool, "The sky is blue.", subject_id="sky"))
     with pytest.raises(ToolValidationError, match="is of the subject 'sky' and not of 'moon'"):
