@@ -14,6 +14,7 @@ from chiron_api.reports.formats import refuse_to_overwrite
 from chiron_api.terminal import as_json
 from chiron_api.transfer.csv_form import CsvWriter
 from chiron_api.transfer.exporting import exported
+from chiron_api.whole_file import whole_file
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
 from chiron_workers.store.connect import open_pool
@@ -87,10 +88,5 @@ def _opened(output: Path | None, *, force: bool) -> Iterator[TextIO]:
         yield sys.stdout
         return
     refuse_to_overwrite(output, force=force)
-    unfinished = output.with_name(f".{output.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        unfinished.replace(output)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(output) as place, place.open("w", encoding="utf-8", newline="") as file:
+        yield file

@@ -1,4 +1,3 @@
-import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -6,6 +5,7 @@ from pathlib import Path
 from chiron_api.reports import docx, html, json, markdown, obsidian
 from chiron_api.reports.note_folder import write_notes
 from chiron_api.reports.report import Report
+from chiron_api.whole_file import whole_file
 from chiron_workers.errors import UsageError
 
 
@@ -42,17 +42,8 @@ def write(report: Report, format: Format, target: Path, *, force: bool = False) 
         notes = write_notes(target, obsidian.notes(report), force=force)
         return f"{notes:,} notes written to {target}; begin with {target / obsidian.INDEX}.md."
     refuse_to_overwrite(target, force=force)
-    if target.exists() and not target.is_file():  # a device, which cannot be replaced
-        _render(report, format, target)
-        return f"{target} written."
-    # A disk that is full, or Ctrl+C, leaves the report that was there before.
-    whole = target.resolve()
-    unfinished = whole.with_name(f".{whole.name}.{os.getpid()}.unfinished")
-    try:
-        _render(report, format, unfinished)
-        unfinished.replace(whole)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(target) as place:
+        _render(report, format, place)
     return f"{target} written."
 
 
@@ -70,5 +61,6 @@ def refuse_to_overwrite(target: Path, *, force: bool) -> None:
         raise UsageError(f"{target} is a folder. Name a file in it.")
     if target.exists() and not force:
         raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
-    if not target.parent.is_dir():
-        raise UsageError(f"There is no folder {target.parent}.")
+    folder = target.resolve().parent if target.is_symlink() else target.parent
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.")

@@ -1,4 +1,5 @@
 import json
+import resource
 
 import pytest
 from shelf import Shelf
@@ -39,6 +40,43 @@ def test_a_file_is_written_and_not_overwritten_unless_told(chiron, run, tmp_path
         2, f"chiron: {name} exists. Choose another name, or overwrite it with --force.\n"
     )  # fmt: skip
     assert chiron(*arguments, "--force").exit_code == 0
+
+
+@pytest.fixture
+def small_files():
+    """No file may become larger than 100 bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("format", ["md", "html"])
+def test_an_older_report_stays_whole_if_a_new_one_cannot_be_written(
+    chiron, run, tmp_path, small_files, format
+):
+    report = tmp_path / "report"
+    report.write_text("The older report.")
+    failed = chiron("report", str(run), "--format", format, "--output", "report", "--force")
+    assert (failed.exit_code, failed.stderr) == (1, "chiron: File too large.\n")
+    assert report.read_text() == "The older report."
+    assert [file.name for file in tmp_path.iterdir() if "report" in file.name] == ["report"]
+
+
+@pytest.mark.parametrize("command", [("report", "birds"), ("export", "birds")])
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(chiron, run, tmp_path, command):
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf/birds").write_text("Old.")
+    link = tmp_path / "link"
+    link.symlink_to("shelf/birds")
+    assert chiron(*command, "-o", "link").exit_code == 2
+    assert chiron(*command, "-o", "link", "--force").exit_code == 0
+    assert (link.is_symlink(), "Ducks dive" in (tmp_path / "shelf/birds").read_text()) == (True, True)
+    assert [file.name for file in (tmp_path / "shelf").iterdir()] == ["birds"]
+    link.unlink()
+    link.symlink_to("nowhere/birds")
+    refused = chiron(*command, "-o", "link")
+    assert (refused.exit_code, "There is no folder" in refused.stderr) == (2, True)
 
 
 def test_a_folder_of_notes_is_written(chiron, run, tmp_path):
