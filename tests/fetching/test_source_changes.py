@@ -14,6 +14,7 @@ from stage import Stage
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
 from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store.differences import Differences
 from chiron_workers.store.dossiers import dossier
 from chiron_workers.store.source_changes import SourceChange, SourceChanges
 from chiron_workers.store.sources import Sources
@@ -163,6 +164,24 @@ async def test_a_page_that_is_not_there_any_more_is_gone_and_back_when_it_answer
     with pytest.raises(ToolError):
         await read(stage, page)
     assert await changes(stage) == ["gone", "back", "gone"], "it may go again"
+
+
+async def test_a_page_that_is_back_with_other_words_is_told_as_both(stage: Stage, site: Site) -> None:
+    page = site.text("/ice", OLD)
+    await read(stage, page)
+    stays, lost = await fact(stage, page, THICK), await fact(stage, page, ICE)
+    site.text("/ice", "", status=410)
+    with pytest.raises(ToolError, match="410"):
+        await read(stage, page)
+    gone = await change_of(stage, page)
+    site.text("/ice", OLD.replace("4.3", "4.4"))
+    told = (await read(stage, page))["changed"]
+    assert "answers again, and has changed" in told
+    assert f"the quote of 1 no longer stands ({lost})" in told
+    back = await change_of(stage, page)
+    assert (back.mark(stays), back.mark(lost).endswith("no longer stands there")) == ("", True)
+    [source] = (await Differences(Session(stage.pool)).between("physics", gone.at)).sources
+    assert (source.kind, set(source.fact_ids), source.lost_fact_ids) == ("back", {stays, lost}, [lost])
 
 
 async def imported(stage: Stage, url: str, text: str) -> None:
