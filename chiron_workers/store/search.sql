@@ -66,6 +66,7 @@ size as materialized (
   {common}
 ), lexeme as materialized (
   select asked.lexeme, quote_literal(asked.lexeme)::tsquery as query, coalesce(share, 0) * facts as expected,
+         row_number() over rarest_first as n,
          row_number() over rarest_first = 1 or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
     from size cross join unnest(to_tsvector('english', translate(%(query)s, './_\', '    '))) as asked
     left join common on word = asked.lexeme
@@ -78,15 +79,14 @@ size as materialized (
      and {condition}
    limit %(matches_max)s
 ), hit as materialized (
-  select m.id, l.lexeme, ts_rank(m.tsv, l.query, 1) as rank from match m join lexeme l on m.tsv @@ l.query
+  select m.id, l.n, l.expected, ts_rank(m.tsv, l.query, 1) as rank from match m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
-  select lexeme, ln(1 + max(facts) / greatest(count(*), max(expected))) as idf
-    from hit join lexeme using (lexeme) cross join size group by lexeme
+  select n, ln(1 + (select facts from size) / greatest(count(*), max(expected))) as idf from hit group by n
 )
 
 -- worded
 select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as place
-  from hit join rarity using (lexeme)
+  from hit join rarity using (n)
  group by id
  order by place
  limit %(depth)s
