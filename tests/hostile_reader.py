@@ -6,6 +6,7 @@ import sys
 import time
 
 import psutil
+from pulse import beating
 
 from chiron_workers.errors import ToolError
 from chiron_workers.sources.apart import Room
@@ -31,15 +32,13 @@ async def read(url: str, n: int, slots: asyncio.Semaphore) -> None:
 async def measured(url: str, count: int) -> dict[str, float]:
     process, slots = psutil.Process(), asyncio.Semaphore(3)
     before_mb = most_mb = process.memory_info().rss / 1e6
-    work = asyncio.gather(*(read(url, n, slots) for n in range(count)))
-    longest_stall_s, looked_at = 0.0, time.monotonic()
-    while not work.done():
-        await asyncio.sleep(0.02)
-        longest_stall_s = max(longest_stall_s, time.monotonic() - looked_at - 0.02)
-        looked_at = time.monotonic()
-        most_mb = max(most_mb, process.memory_info().rss / 1e6)
-    await work
-    return {"growth_mb": round(most_mb - before_mb), "longest_stall_s": round(longest_stall_s, 2)}
+    async with beating() as pulse:
+        work = asyncio.gather(*(read(url, n, slots) for n in range(count)))
+        while not work.done():
+            await asyncio.sleep(0.02)
+            most_mb = max(most_mb, process.memory_info().rss / 1e6)
+        await work
+    return {"growth_mb": round(most_mb - before_mb), "longest_work_s": round(pulse.worked_s, 2)}
 
 
 if __name__ == "__main__":

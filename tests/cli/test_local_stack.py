@@ -27,6 +27,7 @@ from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 from chiron_workers.settings import Settings, read_settings
 
 SERVICES_ONLY: frozenset[Kind] = frozenset()
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +211,6 @@ def test_a_long_home_with_odd_characters_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
     home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}
@@ -236,7 +236,6 @@ def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: Path) -> None:
     settings = _settings(fresh_home, flower_password="open-sesame", flower_port=free_port())
     stack = LocalStack(settings, kinds=frozenset({Kind.FLOWER}))
@@ -257,7 +256,6 @@ def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: P
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down(fresh_home: Path) -> None:
     home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}

@@ -39,7 +39,7 @@ async def readers(stage: Stage, count: int, pool: Pool | None = None) -> list[Re
 
 
 async def started(site: Site, path: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not site.asked(path):
             await asyncio.sleep(0.01)
 
@@ -153,7 +153,7 @@ async def test_the_fetch_of_a_run_that_is_lost_is_taken_over(stage: Stage, site:
         }[how],
         lost.run.id,
     )
-    assert (await asyncio.wait_for(waiting, 10))["text"] == "Words."
+    assert (await asyncio.wait_for(waiting, 60))["text"] == "Words."
     never.set()
     with suppress(Exception):  # a zombie may fail; it takes nothing back
         await fetching
@@ -170,7 +170,7 @@ async def test_the_same_call_after_a_crash_need_not_wait_for_itself(stage: Stage
         reader.run.id,
     )
     site.text("/page", "Words.")
-    assert (await asyncio.wait_for(reader.read(site.url + "/page"), 10))["text"] == "Words."
+    assert (await asyncio.wait_for(reader.read(site.url + "/page"), 60))["text"] == "Words."
 
 
 async def test_a_fetch_that_is_cut_lets_the_next_one_begin_at_once(stage: Stage, site: Site) -> None:
@@ -182,7 +182,7 @@ async def test_a_fetch_that_is_cut_lets_the_next_one_begin_at_once(stage: Stage,
     fetching.cancel()
     with suppress(asyncio.CancelledError):
         await fetching
-    assert (await asyncio.wait_for(other.read(site.url + "/page"), 5))["text"] == "Words."
+    assert (await asyncio.wait_for(other.read(site.url + "/page"), 60))["text"] == "Words."
     never.set()
 
 

@@ -60,7 +60,7 @@ def http_server(port: int, *options: str, marks: Path) -> Iterator["subprocess.P
     env = {**os.environ, "MARKS": str(marks)}
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            give_up_at = time.monotonic() + 30
+            give_up_at = time.monotonic() + 90
             while not _answers(port):
                 assert process.poll() is None
                 assert time.monotonic() < give_up_at
@@ -95,7 +95,7 @@ async def supervised(
     server = Server(config(name, entry), timeout_s=timeout_s, on_offer=lambda _: None)
     task = asyncio.create_task(server.supervise())
     try:
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(90):
             await server.tried.wait()
         yield server
     finally:
@@ -103,7 +103,7 @@ async def supervised(
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def until(condition: Callable[[], Any], timeout_s: float = 30) -> Any:
+async def until(condition: Callable[[], Any], timeout_s: float = 90) -> Any:
     """The first true value of a condition."""
     async with asyncio.timeout(timeout_s):
         while not (found := condition()):

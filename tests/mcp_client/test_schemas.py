@@ -119,7 +119,7 @@ def test_what_cannot_be_offered_is_refused_with_the_reason(schema: dict[str, Any
     began = time.monotonic()
     with pytest.raises(UnusableSchema, match=words.replace("(", r"\(")):
         usable(schema)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def test_older_drafts_and_wrong_keywords_are_mended():
@@ -151,14 +151,14 @@ def test_alternatives_at_the_top_become_the_properties_of_all():
 def test_a_pattern_that_takes_for_ever_holds_nobody_up():
     began = time.monotonic()
     assert arguments(of(x={"type": "string", "pattern": "^(a+)+$"}), {"x": "a" * 40 + "!"})
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def test_a_check_that_would_take_long_is_left_to_the_server():
     schema = of(x={"type": "array", "items": {"anyOf": [{"const": n} for n in range(900)]}})
     began = time.monotonic()
     assert len(arguments(schema, {"x": ["nowhere"] * 50_000})["x"]) == 50_000
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize(

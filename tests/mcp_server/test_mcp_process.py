@@ -56,7 +56,7 @@ def test_it_passes_over_what_is_no_message_and_ends_with_its_input(variables: En
         while answers[-1].get("id") != 7:
             answers.append(json.loads(process.stdout.readline()))
         assert answers[-1]["result"] == {}
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=90)
         assert (process.returncode, rest) == (0, "")
 
 
@@ -64,7 +64,7 @@ def test_it_passes_over_what_is_no_message_and_ends_with_its_input(variables: En
 def test_it_ends_when_it_is_told_to(variables: Environment, number: signal.Signals):
     with started(variables) as process:
         os.kill(process.pid, number)
-        assert process.wait(timeout=10) == 128 + number
+        assert process.wait(timeout=90) == 128 + number
         assert process.stderr.read() == ""
 
 

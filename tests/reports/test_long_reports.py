@@ -8,7 +8,8 @@ from chiron_workers.store import reports
 
 OPEN = """
 select count(*) as n from pg_stat_activity
- where datname = current_database() and pid <> pg_backend_pid() and (state like 'idle in%%' or backend_xmin is not null)"""
+ where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+   and (state like 'idle in%%' or backend_xmin is not null)"""
 
 
 async def test_no_transaction_is_open_between_two_pages(shelf, pool, monkeypatch):

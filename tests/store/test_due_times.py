@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from psycopg.rows import DictRow
@@ -16,7 +17,8 @@ from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.store.due_times import DueTime, start_due
 from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
 
-DAILY = Recurrence("0 9 * * *", "Europe/Berlin")
+# Half a day from now, so that no time comes while a test looks.
+DAILY = Recurrence(f"0 {(datetime.now(ZoneInfo('Europe/Berlin')).hour + 12) % 24} * * *", "Europe/Berlin")
 
 
 async def subscribe(pool: Pool, *topics: str, recurrence: Recurrence = DAILY, **more: Any) -> UUID:
@@ -219,7 +221,7 @@ async def test_a_look_holds_no_connection_that_its_own_steps_would_wait_for(
 ) -> None:
     await subscribe(stage.pool, "sea ice", "permafrost")
     await make_due(stage)
-    async with open_pool(database_url, size=1) as pool, asyncio.timeout(20):
+    async with open_pool(database_url, size=1) as pool, asyncio.timeout(60):
         assert [found.outcome for found in await start_due(pool)] == ["started"]
 
 

@@ -77,7 +77,7 @@ async def test_of_many_submits_at_once_one_makes_the_partitions(pool):
     await forget_the_oldest(pool)
     there = await names(pool)
     await drop(pool, *there)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         submitted = await asyncio.gather(*(submit_some(pool) for _ in range(12)))
     assert await names(pool) == there[:2]
     assert [(await journal_rows(pool, run_id))["events"] for [run_id] in submitted] == [1] * 12
@@ -91,7 +91,7 @@ async def test_a_partition_is_made_while_others_write_and_read_the_journal(pool)
             "insert into events (run_id, seq, batch_id, kind, data) select id, 2, batch_id, 'tool.called', '{}' from runs"
         )
         await writer.execute("select count(*) from entries")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await make(pool, [later])
     assert later.name in await names(pool)
     assert (await journal_rows(pool, run_id))["events"] == 2

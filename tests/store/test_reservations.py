@@ -245,7 +245,7 @@ async def test_the_rescue_of_many_runs_waits_for_nobody_who_waits_for_their_batc
 
 
 async def until_somebody_waits(stage: Stage) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not await stage.rows(
             "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         ):

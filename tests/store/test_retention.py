@@ -144,7 +144,7 @@ async def test_watching_what_was_pruned_ends_at_once(old_stage: Stage) -> None:
     batch_id = (await stage.row(done))["batch_id"]
     for wanted in ({"run_id": done}, {"batch_id": batch_id}):
         async with (
-            asyncio.timeout(5),
+            asyncio.timeout(60),
             aclosing(tail(stage.pool, stage.settings.redis_url, **wanted)) as events,
         ):
             assert [event async for event in events] == []
@@ -241,6 +241,6 @@ async def test_messages_of_a_pruned_run_go_with_its_journal(old_stage: Stage) ->
 
 
 async def _until(stage: Stage, query: str, *args: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await stage.rows(query, *args):
             await asyncio.sleep(0.01)

@@ -292,7 +292,7 @@ async def test_runs_go_on_while_the_schema_changes_under_them(released_url: str)
 
     stop, under_way = asyncio.Event(), asyncio.Semaphore(0)
     workers = [asyncio.create_task(work(f"w{number}", stop)) for number in range(4)]
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         for _ in workers:
             await under_way.acquire()
     applied = await asyncio.to_thread(migrate, released_url)

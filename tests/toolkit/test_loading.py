@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workers import wait_until
 
 from chiron_workers.errors import ToolError, ToolNotFoundError, ToolRegistrationError, ToolTimeoutError
 from chiron_workers.toolkit import Registry, Tool, tool
@@ -193,7 +194,7 @@ async def test_calls_that_hang_do_not_become_more_and_more_threads():
     def hang() -> None:
         """Hang."""
         begun.append(1)
-        release.wait(30)
+        release.wait(60)
 
     registry = Registry()
     registry.register(hang)
@@ -203,6 +204,10 @@ async def test_calls_that_hang_do_not_become_more_and_more_threads():
             await registry.execute("hang", STORE, {}, timeout_s=0.3)
 
     await asyncio.gather(*(stopped() for _ in range(100)))
+    await asyncio.to_thread(
+        wait_until, lambda: len(begun) == 64
+    )  # no more, although nobody waits for any of them
+    await stopped()
     assert len(begun) == 64
     release.set()
     assert await registry.execute("hang", STORE, {}, timeout_s=30) is None
