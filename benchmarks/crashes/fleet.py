@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crashes.services import Services
 
-STOP_S = 60.0  # for a worker that is asked to end
+STOP_S = 120.0  # for a worker that is asked to end
 
 
 @dataclass(slots=True)

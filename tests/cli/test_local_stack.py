@@ -27,7 +27,7 @@ from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 from chiron_workers.settings import Settings, read_settings
 
 SERVICES_ONLY: frozenset[Kind] = frozenset()
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +329,7 @@ def _chiron(home: Path, ports: dict[str, int], *arguments: str) -> subprocess.Co
         env=_environment(home, ports),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

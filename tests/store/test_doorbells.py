@@ -203,14 +203,14 @@ async def test_looks_at_once_pass_no_limit_and_ring_for_no_run_twice(pool: Pool)
 
 
 async def look_ms(pool: Pool, room: int) -> float:
-    """The median of some looks, each of which finds as much as the one before."""
+    """The quickest of some looks, each of which finds as much as the one before: a busy machine slows down the others."""
     took = []
     for _ in range(9):
         began = asyncio.get_running_loop().time()
         assert (await look(pool, room)).to_ring
         took.append((asyncio.get_running_loop().time() - began) * 1_000)
         await do(pool, "update runs set rung_at = null where rung_at is not null")
-    return sorted(took)[len(took) // 2]
+    return min(took)
 
 
 @pytest.mark.parametrize("when", ["now", "tomorrow"])
