@@ -6,7 +6,9 @@ one alone, and without any; beside them the least that is possible. No network, 
 """
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +19,7 @@ from chiron_workers.agent.roles import PROMPTS
 from chiron_workers.agent.window import Window
 from chiron_workers.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.model import Request
-from chiron_workers.model.caching import parameters
+from chiron_workers.model.caching import body
 from chiron_workers.tools import registry
 
 MODEL = "claude-opus-5-5"
@@ -33,14 +35,7 @@ CALLS: dict[str, Callable[[int], int]] = {
 
 
 def without(request: Request) -> dict[str, Any]:
-    found = parameters(request, ttl="5m")
-    return {
-        **found,
-        "cache_control": None,
-        "system": request.system,
-        "tools": list(request.tools),
-        "messages": request.messages,
-    }
+    return pipeline(replace(request, model="another")) | {"model": request.model}
 
 
 def top_level_only(request: Request) -> dict[str, Any]:
@@ -48,7 +43,8 @@ def top_level_only(request: Request) -> dict[str, Any]:
 
 
 def pipeline(request: Request) -> dict[str, Any]:
-    return parameters(request, ttl="5m")
+    sent: dict[str, Any] = json.loads(body(request, ttl="5m"))
+    return sent
 
 
 WAYS = {"no caching": without, "top-level mark only": top_level_only, "pipeline": pipeline}

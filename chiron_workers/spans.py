@@ -4,7 +4,7 @@ Nothing is recorded, and nothing of OpenTelemetry imported here, until `tracing.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from chiron_workers.entries import Block, Reply, ToolCall, ToolResult
+from chiron_workers.messages import Message
 from chiron_workers.states import Outcome
 from chiron_workers.store.runs import Run
 
@@ -93,7 +94,7 @@ def chat(
     model: str,
     max_tokens: int,
     system: str,
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[Message],
     *,
     server: Callable[[], str],
 ) -> Span:
@@ -113,7 +114,9 @@ def chat(
     }
     if _recorder.captures:
         attributes["gen_ai.system_instructions"] = _json([{"type": "text", "content": system}])
-        attributes["gen_ai.input.messages"] = _json([_message(each) for each in _news(messages)])
+        attributes["gen_ai.input.messages"] = _json(
+            [_message(each.role, each.content()) for each in _news(messages)]
+        )
     return _Recorded(f"chat {model}", attributes, calls_out=True)
 
 
@@ -191,7 +194,7 @@ class _Recorded(Span):
         if reply.cost_usd is not None:
             found["chiron.cost_usd"] = float(reply.cost_usd)
         if _recorder.captures:
-            said = _message({"role": "assistant", "content": reply.content}) | {"finish_reason": reply.stop}
+            said = _message("assistant", reply.content) | {"finish_reason": reply.stop}
             found["gen_ai.output.messages"] = _json([said])
         self._span.set_attributes(found)
 
@@ -218,14 +221,14 @@ class _Recorded(Span):
         self._span.set_status(Status(StatusCode.ERROR, words))
 
 
-def _news(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _news(messages: Sequence[Message]) -> Sequence[Message]:
     """What came after the last reply: what was before it stands in the spans before."""
-    replies = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+    replies = [n for n, message in enumerate(messages) if message.role == "assistant"]
     return messages[replies[-1] + 1 :] if replies else messages
 
 
-def _message(message: Mapping[str, Any]) -> dict[str, Any]:
-    return {"role": message["role"], "parts": [_part(block) for block in message["content"]]}
+def _message(role: str, content: Sequence[Block]) -> dict[str, Any]:
+    return {"role": role, "parts": [_part(block) for block in content]}
 
 
 def _part(block: Block) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from chiron_workers.agent.paying import PaidModel
 from chiron_workers.entries import Reply
+from chiron_workers.messages import Message, encoded
 from chiron_workers.model import Request
 from chiron_workers.store import Session
 
@@ -33,10 +33,11 @@ class RunAsker:
             ModelUnavailable: It cannot answer now.
             BudgetSpent, MoneyReserved: A budget has no room for the call.
         """
-        messages = [{"role": "user", "content": [{"type": "text", "text": question}]}]
-        request = Request(self.model.run.model, SYSTEM, tuple(tools), max_tokens, messages)
+        message = Message.of("user", [{"type": "text", "text": question}])
+        offered = [encoded(tool) for tool in tools]
+        request = Request(self.model.run.model, SYSTEM, offered, max_tokens, [message])
         searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
-        prompt_tokens = len(json.dumps([SYSTEM, tools, messages])) + searches * TOKENS_OF_A_SEARCH
+        prompt_tokens = request.prompt_bytes + searches * TOKENS_OF_A_SEARCH
         reply = await self.model.reply(
             request, prompt_tokens=prompt_tokens, searches=searches, on_text=lambda _: None
         )

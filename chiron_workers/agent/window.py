@@ -1,6 +1,5 @@
 """What the model is shown: the journal's entries as the messages of one call."""
 
-import json
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from chiron_workers.entries import (
     Results,
     ToolResult,
 )
+from chiron_workers.messages import Message, encoded, shared
 from chiron_workers.model import Request
 
 GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
@@ -37,10 +37,11 @@ class Window:
 
     def _begin(self, opening: Opening) -> None:
         self._opening = opening
-        self._messages: list[dict[str, Any]] = []
+        self._tools = tuple(shared(encoded(tool)) for tool in opening.tools)
+        self._messages: list[Message] = []
         self._sent: tuple[int, int] | None = None
         self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
-        self._bytes_since = _bytes([opening.system, *opening.tools])
+        self._bytes_since = len(encoded(opening.system)) + sum(map(len, self._tools))
         self._latest: Entry = opening
         self.replies = 0
         self.unanswered: list[str] = []  # messages since the latest reply
@@ -59,8 +60,9 @@ class Window:
             case Reply(folds=False):
                 self._note(entry)
         for role, blocks in _spoken(entry):
-            _say(self._messages, role, blocks)
-            self._measure(entry, role, blocks)
+            message = Message.of(role, blocks)
+            self._say(message)
+            self._measure(entry, message)
         self._latest = entry
 
     def request(self) -> Request:
@@ -68,7 +70,7 @@ class Window:
         assert self._opening is not None
         opening = self._opening
         return Request(
-            opening.model, opening.system, opening.tools, opening.max_tokens, self._messages, self._sent
+            opening.model, opening.system, self._tools, opening.max_tokens, self._messages, self._sent
         )
 
     def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
@@ -79,9 +81,10 @@ class Window:
         assert self._opening is not None
         opening, last = self._opening, self._messages[-1]
         excess = self.prompt_tokens - prompt_tokens
-        content = _cut(last["content"], by=excess * BYTES_FREED) if excess > 0 else last["content"]
-        messages = [*self._messages[:-1], {**last, "content": content}]
-        return Request(opening.model, opening.system, opening.tools, reply_tokens, messages, self._sent)
+        if excess > 0:
+            last = Message.of(last.role, _cut(last.content(), by=excess * BYTES_FREED))
+        messages = [*self._messages[:-1], last]
+        return Request(opening.model, opening.system, self._tools, reply_tokens, messages, self._sent)
 
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:
@@ -106,8 +109,8 @@ class Window:
             self._counted_tokens += max(self.prompt_tokens // 3, more_than * 4 // 3 - self.prompt_tokens)
 
     def _note(self, reply: Reply) -> None:
-        if self._messages[-1]["role"] == "user":
-            self._sent = (len(self._messages) - 1, len(self._messages[-1]["content"]) - 1)
+        if self._messages[-1].role == "user":
+            self._sent = (len(self._messages) - 1, len(self._messages[-1].blocks) - 1)
         self.replies += 1
         self._answered, self.unanswered = self.unanswered, []
         if reply.text:
@@ -118,19 +121,27 @@ class Window:
         assert self._sent is not None
         place, block = self._sent
         del self._messages[place + 1 :]
-        del self._messages[place]["content"][block + 1 :]
+        del self._messages[place].blocks[block + 1 :]
         self.unanswered = self._answered
         self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
 
-    def _measure(self, entry: Entry, role: str, blocks: list[Block]) -> None:
+    def _say(self, message: Message) -> None:
+        if not message.blocks:
+            return
+        if self._messages and self._messages[-1].role == message.role:
+            self._messages[-1].blocks.extend(message.blocks)
+        else:
+            self._messages.append(message)
+
+    def _measure(self, entry: Entry, message: Message) -> None:
         if (
             isinstance(entry, Reply)
-            and role == "assistant"
+            and message.role == "assistant"
             and entry.usage.tokens > entry.usage.output_tokens
         ):
             self._counted_tokens, self._bytes_since = entry.usage.tokens, 0
         else:  # some servers bill nothing, and so count nothing
-            self._bytes_since += _bytes(blocks)
+            self._bytes_since += sum(map(len, message.blocks))
 
 
 def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
@@ -178,16 +189,3 @@ def _cut(content: list[Block], *, by: int) -> list[Block]:
         else block
         for block in content
     ]
-
-
-def _bytes(parts: Sequence[Any]) -> int:
-    return sum(len(json.dumps(part, ensure_ascii=False).encode(errors="replace")) for part in parts)
-
-
-def _say(messages: list[dict[str, Any]], role: str, blocks: list[Block]) -> None:
-    if not blocks:
-        return
-    if messages and messages[-1]["role"] == role:
-        messages[-1]["content"].extend(blocks)
-    else:
-        messages.append({"role": role, "content": list(blocks)})

@@ -4,40 +4,51 @@ Source: Anthropic, "Prompt caching": an entry is written at a breakpoint and now
 to 20 blocks before it; a request has 4 breakpoints at most; what is marked is no part of what is compared.
 """
 
-from typing import Any
+import json
+from collections.abc import Iterable, Sequence
 
+from chiron_workers.messages import Message, encoded
 from chiron_workers.model.request import Request
 
 
-def parameters(request: Request, *, ttl: str) -> dict[str, Any]:
-    """The call as the Messages API takes it; `ttl` says how long the cache keeps what it reads (5m or 1h)."""
-    found: dict[str, Any] = {
-        "model": request.model,
-        "system": request.system,
-        "messages": request.messages,
-        "max_tokens": request.max_tokens,
+def body(request: Request, *, ttl: str) -> bytes:
+    """The call as the Messages API takes it, streamed; `ttl` says how long the cache keeps what it reads (5m or 1h).
+
+    It is put together from parts that are encoded already: encoding a long history anew would take most of a turn.
+    """
+    mark: dict[str, str] | None = None
+    if request.model.startswith("claude"):  # other servers of this API may not know caching
+        mark = {"type": "ephemeral"} if ttl == "5m" else {"type": "ephemeral", "ttl": ttl}
+    parts = {
+        "model": encoded(request.model),
+        "max_tokens": encoded(request.max_tokens),
+        "stream": b"true",
+        "system": encoded(request.system),
+        "messages": _list([message.to_json() for message in _messages(request, mark)]),
     }
     if request.tools:
-        found["tools"] = list(request.tools)
-    if request.model.startswith("claude"):  # other servers of this API may not know caching
-        _mark(found, request, {"type": "ephemeral"} if ttl == "5m" else {"type": "ephemeral", "ttl": ttl})
-    return found
+        *others, last = request.tools  # runs of other roles and subjects have these too
+        parts["tools"] = _list([*others, _marked(last, mark)])
+    if mark is not None:
+        parts["cache_control"] = encoded(mark)  # the API puts this one at the end of the request
+        parts["system"] = encoded([{"type": "text", "text": request.system, "cache_control": mark}])
+    return b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), value) for name, value in parts.items())
 
 
-def _mark(found: dict[str, Any], request: Request, mark: dict[str, str]) -> None:
-    found["cache_control"] = mark  # the API puts this one at the end of the request
-    found["system"] = [{"type": "text", "text": request.system, "cache_control": mark}]
-    if request.tools:  # runs of other roles and subjects have these too
-        *others, last = request.tools
-        found["tools"] = [*others, {**last, "cache_control": mark}]
-    if request.sent is not None:  # a turn of many parallel calls is longer than 20 blocks
-        found["messages"] = _marked(request.messages, *request.sent, mark)
-
-
-def _marked(
-    messages: list[dict[str, Any]], place: int, block: int, mark: dict[str, str]
-) -> list[dict[str, Any]]:
+def _messages(request: Request, mark: dict[str, str] | None) -> Sequence[Message]:
+    if request.sent is None:
+        return request.messages
     # The history stays as it is, for the next request marks another place: only one message is copied.
-    content = list(messages[place]["content"])
-    content[block] = {**content[block], "cache_control": mark}
-    return [*messages[:place], {**messages[place], "content": content}, *messages[place + 1 :]]
+    place, block = request.sent  # a turn of many parallel calls is longer than 20 blocks
+    blocks = list(request.messages[place].blocks)
+    blocks[block] = _marked(blocks[block], mark)
+    copied = Message(request.messages[place].role, blocks)
+    return [*request.messages[:place], copied, *request.messages[place + 1 :]]
+
+
+def _marked(part: bytes, mark: dict[str, str] | None) -> bytes:
+    return part if mark is None else encoded({**json.loads(part), "cache_control": mark})
+
+
+def _list(items: Iterable[bytes]) -> bytes:
+    return b"[%b]" % b",".join(items)

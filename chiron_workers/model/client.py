@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
+from typing import cast
 
 import anthropic
 import httpx2
@@ -15,7 +16,7 @@ from chiron_workers import spans
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.accumulation import Accumulation, Wire
-from chiron_workers.model.caching import parameters
+from chiron_workers.model.caching import body
 from chiron_workers.model.context import ContextSizes
 from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Wait
 from chiron_workers.model.limiter import Taken
@@ -166,18 +167,24 @@ class Model:
 
     @asynccontextmanager
     async def _streaming(self, request: Request) -> AsyncIterator[httpx2.Response]:
-        messages = self._open().messages.with_streaming_response
-        called = messages.create(**parameters(request, ttl=self._settings.cache_ttl), stream=True)
         try:
-            response = await called.__aenter__()
+            # What `messages.create` posts, with a body that is encoded already.
+            posted = await self._open().post(
+                "/v1/messages",
+                content=body(request, ttl=self._settings.cache_ttl),
+                cast_to=httpx2.Response,
+                stream=True,
+                stream_cls=AsyncStream[object],
+            )
         except TypeError as error:  # how the SDK says that it has no key
             if "authentication" not in str(error):
                 raise
             raise RunFailed("credentials", f"There is no key for the model. {MEND_KEY}") from None
+        response = cast(httpx2.Response, posted)  # what `cast_to` asks for, also of a stream
         try:
-            yield response.http_response
+            yield response
         finally:
-            await response.close()
+            await response.aclose()
 
     def _open(self) -> AsyncAnthropic:
         if self._client is None:

@@ -1,7 +1,6 @@
 """Requests and tokens a minute, shared by all workers through Redis, for models that CHIRON_RATE_LIMITS names."""
 
 import asyncio
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -100,8 +99,7 @@ class Limiter:
 
     def _estimate(self, request: Request, limit: RateLimit) -> Taken:
         known = self._known[request.model]
-        sent = json.dumps([request.system, request.tools, request.messages], ensure_ascii=False)
-        request_bytes = len(sent.encode(errors="replace"))
+        request_bytes = max(1, request.prompt_bytes)
         amounts = _amounts(
             request_bytes * known.tokens_per_byte, min(known.output_tokens, request.max_tokens)
         )

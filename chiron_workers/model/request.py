@@ -1,5 +1,7 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from chiron_workers.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,7 +10,13 @@ class Request:
 
     model: str
     system: str
-    tools: tuple[dict[str, Any], ...]
+    tools: Sequence[bytes]  # each definition as JSON
     max_tokens: int
-    messages: list[dict[str, Any]]
+    messages: Sequence[Message]
     sent: tuple[int, int] | None = None  # message and block that the request before this one ended with
+
+    @property
+    def prompt_bytes(self) -> int:
+        """Bytes of everything that the model reads."""
+        said = sum(len(block) for message in self.messages for block in message.blocks)
+        return len(self.system.encode(errors="replace")) + sum(map(len, self.tools)) + said

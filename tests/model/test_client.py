@@ -9,6 +9,7 @@ from scripted_model import Fails, Says, Script, call, says, scripted_model, text
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import ModelUnavailable, RunFailed
+from chiron_workers.messages import Message, encoded
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Wait
 from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, backoff_s
@@ -16,8 +17,8 @@ from chiron_workers.model.traffic import Traffic
 from chiron_workers.prices import cost_usd
 from chiron_workers.settings import Settings
 
-QUESTION = {"role": "user", "content": [{"type": "text", "text": "Hello?"}]}
-TOOLS = ({"name": "echo", "description": "Say it again.", "input_schema": {"type": "object"}},)
+QUESTION = Message.of("user", [{"type": "text", "text": "Hello?"}])
+TOOLS = [encoded({"name": "echo", "description": "Say it again.", "input_schema": {"type": "object"}})]
 
 
 def request(**changes: Any) -> Request:
@@ -242,7 +243,7 @@ async def test_half_a_surrogate_pair_in_a_reply_can_be_sent_back(settings: Setti
     ) as server:
         model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
         reply = await model.reply(request(), on_text=lambda _: None)
-        heard = [{"role": "assistant", "content": list(reply.content)}, QUESTION]
+        heard = [Message.of("assistant", reply.content), QUESTION]
         await model.reply(request(messages=[QUESTION, *heard]), on_text=lambda _: None)
         await model.close()
     assert reply.calls[0].arguments == {"words": "?"}
@@ -256,12 +257,17 @@ async def test_a_request_that_cannot_be_sent_fails_at_once_and_costs_nothing(set
         waits.append(wait)
 
     async with scripted_model(lambda _: says("never")) as server:
-        for key, words in (("sk-hush\n", "hello"), ("sk", "\ud83d")):
+        for key in ("sk-hush\n", "sk-hush-\ud83d"):
             model = Model(settings, Traffic(settings), base_url=server.url, api_key=key)
-            asked = request(messages=[{"role": "user", "content": words}])
             with pytest.raises(RunFailed, match="cannot be sent") as told:
-                await model.reply(asked, on_text=lambda _: None, on_wait=note)
+                await model.reply(request(), on_text=lambda _: None, on_wait=note)
             assert "hush" not in str(told.value)
             await model.close()
     assert [wait.maybe_billed for wait in waits] == [False, False]
     assert server.requests == []
+
+
+async def test_half_of_a_surrogate_pair_is_sent_as_a_question_mark() -> None:
+    halves = [Message.of("user", [text("\ud83d \u20ac")])]
+    _, requests = await ask(lambda _: says("What?"), messages=halves)
+    assert requests[0]["messages"][0]["content"] == [text("? \u20ac")]

@@ -16,6 +16,7 @@ from chiron_workers.control import CHANNEL, announce, hints
 from chiron_workers.cooling import Cooling, cool, standing
 from chiron_workers.errors import ModelHeld
 from chiron_workers.ids import new_id
+from chiron_workers.messages import Message
 from chiron_workers.model import Model, Request
 from chiron_workers.model.cooldowns import Cooldowns
 from chiron_workers.model.failures import Wait
@@ -23,7 +24,7 @@ from chiron_workers.model.traffic import Traffic
 from chiron_workers.settings import Settings
 
 CLAUDE = "claude-opus-5-5"
-QUESTION = {"role": "user", "content": [{"type": "text", "text": "Hello?"}]}
+QUESTION = Message.of("user", [{"type": "text", "text": "Hello?"}])
 FULL = Fails(status=429, type="rate_limit_error", headers={"retry-after": "2"})
 
 
