@@ -5,7 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from aiohttp import web
+from anthropic import AsyncAnthropic, BadRequestError
 from scripted_model import Fails, Says, Script, call, says, scripted_model, text
+from serving import served
 
 from chiron_workers.entries import Reply, Usage
 from chiron_workers.errors import ModelUnavailable, RunFailed
@@ -68,6 +71,33 @@ async def test_words_are_told_as_they_arrive_and_none_is_missing() -> None:
     reply, _ = await ask(lambda _: says("one", "two"), said=said)
     assert "".join(said) == "onetwo"
     assert reply.text == "one\n\ntwo"
+
+
+async def test_a_call_goes_out_as_the_sdk_itself_would_send_it() -> None:
+    heard: list[tuple[str, dict[str, str], Any]] = []
+
+    async def hear(http: web.Request) -> web.Response:
+        sent = {name.lower(): value for name, value in http.headers.items()}
+        heard.append((f"{http.method} {http.path_qs}", sent, await http.json()))
+        return web.json_response({"type": "error", "error": {"type": "x", "message": "no"}}, status=400)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", hear)
+    async with served(app) as url:
+        settings = Settings(_env_file=None)  # type: ignore[call-arg]
+        ours = Model(settings, Traffic(settings), base_url=url, api_key="test")
+        with pytest.raises(RunFailed):
+            await ours.reply(request(), on_text=lambda _: None)
+        await ours.close()
+        async with AsyncAnthropic(base_url=url, api_key="test", max_retries=0) as theirs:
+            with pytest.raises(BadRequestError):
+                await theirs.messages.create(**heard[0][2])
+    (asked, sent, body), (asked_by_sdk, sent_by_sdk, body_by_sdk) = heard
+    assert (asked, body) == (asked_by_sdk, body_by_sdk)
+    assert sent["content-type"] == "application/json"
+    for headers in (sent, sent_by_sdk):
+        del headers["x-stainless-read-timeout"]  # ours is a setting
+    assert sent == sent_by_sdk
 
 
 async def test_other_servers_of_the_api_are_asked_without_caching() -> None:
