@@ -49,7 +49,8 @@ def demonstrate(*, as_json: bool) -> None:
             typer.echo(line)
 
     with _fresh_home() as home:
-        stack = LocalStack(_demo_settings(home), workers=2)
+        half = (len(TOPICS) + 1) // 2  # so that each of them has something to do, whichever is quicker
+        stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
         try:
             _use(stack.start(tell))
             found, facts = run(_research(as_json=as_json))

@@ -16,7 +16,6 @@ needs_rivals = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("dbos", "langgraph", "absurd_sdk", "absurdctl")),
     reason="The rivals are not installed; `uv run --group benchmarks pytest tests/test_benchmarks.py` has them.",
 )
-pytestmark = pytest.mark.timeout(300)
 
 
 def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:

@@ -36,7 +36,7 @@ def left_behind(home: Path) -> list[int | Path]:
     return [*processes, *home.glob("chiron-demo-*")]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_behind(tmp_path: Path) -> None:
     done = subprocess.run(
         DEMO,
@@ -44,7 +44,7 @@ def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_beh
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=400,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -59,7 +59,7 @@ def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_beh
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_a_demo_that_is_ended_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
     with subprocess.Popen(
         DEMO, env=environment(tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -67,6 +67,6 @@ def test_a_demo_that_is_ended_in_the_middle_leaves_nothing_behind(tmp_path: Path
         assert demo.stdout
         assert b"run." in demo.stdout.readline()
         demo.send_signal(signal.SIGTERM)
-        _, said = demo.communicate(timeout=120)
+        _, said = demo.communicate(timeout=400)
     assert (demo.returncode, said) == (130, b"")
     assert left_behind(tmp_path) == []
