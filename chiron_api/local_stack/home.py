@@ -47,7 +47,10 @@ class Home:
         if plain and len(os.fsencode(inside)) <= SOCKET_FOLDER_BYTES:
             return inside
         digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
-        return Path(tempfile.gettempdir()) / f"chiron-{digest}"
+        outside = Path(tempfile.gettempdir()) / f"chiron-{digest}"
+        # TMPDIR may be as long.
+        short = len(os.fsencode(outside)) <= SOCKET_FOLDER_BYTES
+        return outside if short else Path("/tmp") / outside.name  # noqa: S108  # made private, or refused
 
     def prepare(self) -> None:
         """Make the folders, open to nobody else.
