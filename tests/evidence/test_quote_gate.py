@@ -47,7 +47,9 @@ def spelt(text: str) -> list[str]:
 
 
 def stands(quote: str, page: str) -> bool:
-    return f" {' '.join(spelt(quote))} " in page
+    """Whether a quote stands in a page as it is, or with its first letter large or small: dropped from "the The"."""
+    words = " ".join(spelt(quote))
+    return f" {words} " in page or f" {words[:1].swapcase()}{words[1:]} " in page
 
 
 def tells(standing: str, quote: str) -> bool:
