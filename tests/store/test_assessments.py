@@ -71,7 +71,7 @@ async def test_a_blank_response_is_an_answer_and_a_blank_question_is_none(pool: 
             )
 
 
-@pytest.mark.parametrize("node_id", ["", "phases", str(new_id())])
+@pytest.mark.parametrize("node_id", ["", "phases", str(new_id())], ids=["empty", "no id", "unknown"])
 async def test_a_node_that_is_not_there_is_refused_by_name(pool: Pool, node_id: str) -> None:
     with pytest.raises(ToolValidationError, match=r"^node_id: ") as caught:
         await Nodes(Session(pool)).require(node_id)
