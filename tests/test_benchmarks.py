@@ -57,6 +57,13 @@ def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_
 
 
 @pytest.mark.slow
+def test_cancels_are_timed_until_the_model_server_sees_the_stream_cut(tmp_path: Path) -> None:
+    found = figures("cancelling", tmp_path, "--runs", "3")
+    assert [len({each["run"] for each in found["cancels"]}), len(found["cancels"])] == [3, 3]
+    assert all(each["cut"] > 0 and each["cancelled"] > 0 for each in found["cancels"])
+
+
+@pytest.mark.slow
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()
