@@ -55,8 +55,10 @@ def demonstrate(*, as_json: bool) -> None:
             _use(stack.start(tell))
             found, facts = run(_research(as_json=as_json))
         finally:
-            tell("Stopping everything ...")
-            stack.stop()
+            try:
+                tell("Stopping everything ...")
+            finally:
+                stack.stop()  # also where the terminal is gone that would be told
     if as_json:
         _print_json(found, time.monotonic() - began)
     else:

@@ -59,9 +59,13 @@ def build(only: str = "") -> typer.Typer:
 
 
 def end_as_by_ctrl_c() -> None:
-    """From here on SIGTERM and a closed terminal raise KeyboardInterrupt too, so that what was begun is undone."""
+    """From here on SIGTERM and a closed terminal raise KeyboardInterrupt too, so that what was begun is undone.
+
+    What `nohup` told this process to ignore stays ignored.
+    """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def main() -> None:

@@ -78,12 +78,18 @@ def _follow(stack: LocalStack) -> None:
 
 
 def _drain(stack: LocalStack) -> None:
-    typer.echo("Draining the workers, then stopping everything (Ctrl+C again: at once) ...")
+    try:
+        typer.echo("Draining the workers, then stopping everything (Ctrl+C again: at once) ...")
+    finally:
+        _stop(stack)  # also where the terminal is gone that would be told
+    typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
+
+
+def _stop(stack: LocalStack) -> None:
     try:
         stack.stop()
     except KeyboardInterrupt:
         stack.kill()
-    typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
 
 
 def _explain_end(stack: LocalStack) -> None:
