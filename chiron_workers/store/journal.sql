@@ -28,7 +28,7 @@ with fence as (
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
          spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
-         leased_until = now() + %(lease_for)s
+         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
    where id = %(run_id)s and lease = %(lease)s and state = 'running' and entries = %(n)s - 1
   returning id, batch_id, lease, entries, epoch, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
 paid as (
@@ -61,7 +61,7 @@ with fence as (
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
          spent_usd = spent_usd + %(cost_usd)s::numeric, reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
-         leased_until = now() + %(lease_for)s
+         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
    where id = %(run_id)s and lease = %(lease)s and state = 'running'
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 paid as (
@@ -92,7 +92,7 @@ with taken as (
   update inbox set taken_in = %(n)s where run_id = %(run_id)s and taken_in is null returning id, text),
 fence as (
   update runs
-     set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = now() + %(lease_for)s,
+     set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
          max_turns = case when turns >= max_turns then turns + %(more_turns)s else max_turns end
    where id = %(run_id)s
   returning max_turns, epoch),

@@ -6,8 +6,8 @@ from pathlib import Path
 from psycopg import Connection, Error, errors
 from psycopg.rows import DictRow
 
-from chiron_workers.errors import ChironError
-from chiron_workers.store.connect import connect
+from chiron_workers.errors import ChironError, ServiceUnavailable
+from chiron_workers.store.connect import connect, is_outage
 from chiron_workers.store.queries import load
 
 SQL = load(__file__)
@@ -49,6 +49,7 @@ def migrate(database_url: str) -> list[str]:
 
     Raises:
         ChironError: The database is newer than this program, or a migration fails, or something is in its way for long.
+        ServiceUnavailable: Postgres went away.
     """
     with connect(database_url) as connection:
         connection.execute(SQL["lock"])
@@ -73,12 +74,20 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
         except (errors.LockNotAvailable, errors.DeadlockDetected):
             time.sleep(PAUSE_S)
         except Error as error:
+            if is_outage(error):
+                raise _cut_off(migration) from None
             raise _failed(migration, error) from None
         else:
             return
     raise ChironError(
         f"Migration {migration.name} waits for something that reads or writes the tables for long (a backup, a long "
         f"query). Wait for it or end it, and run `chiron migrate` again: {KEPT}."
+    )
+
+
+def _cut_off(migration: Migration) -> ServiceUnavailable:
+    return ServiceUnavailable(
+        f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it is back: {KEPT}."
     )
 
 

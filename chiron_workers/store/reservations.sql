@@ -3,7 +3,7 @@
 -- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
 -- Whoever reserves is alive, so the lease is renewed: a call that begins is not taken over a moment later.
 update runs r
-   set leased_until = greatest(r.leased_until, now() + %(lease_for)s), reserved_usd = r.reserved_usd + %(usd)s, reserved_tokens = r.reserved_tokens + %(tokens)s,
+   set leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s), reserved_usd = r.reserved_usd + %(usd)s, reserved_tokens = r.reserved_tokens + %(tokens)s,
        reserved_calls = r.reserved_calls + 1
   from batches b
  where r.id = %(run_id)s and r.lease = %(lease)s and r.state = 'running' and b.id = r.batch_id
@@ -38,7 +38,7 @@ select coalesce((select sum(usd) from spending where day = (now() at time zone '
 
 -- take
 update runs
-   set leased_until = greatest(leased_until, now() + %(lease_for)s), reserved_usd = reserved_usd + %(usd)s,
+   set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s), reserved_usd = reserved_usd + %(usd)s,
        reserved_tokens = reserved_tokens + %(tokens)s, reserved_calls = reserved_calls + 1
  where id = %(run_id)s;
 

@@ -30,7 +30,7 @@ with mine as (
     join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease) on r.id = held.id and r.lease = held.lease
    where r.state = 'running'
      for update of r skip locked)
-update runs set leased_until = now() + %(lease_for)s from mine where runs.id = mine.id;
+update runs set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s) from mine where runs.id = mine.id;
 
 -- astray
 -- Of the runs a worker believes it holds: those it has lost, and those somebody wants stopped.

@@ -10,8 +10,9 @@ import pytest
 from stage import LEASE, Stage, open_stage
 
 from chiron_workers.agent.play import Answer
-from chiron_workers.entries import Bound, Question, Reply, Usage
+from chiron_workers.entries import Bound, Question, Reply, ToolCall, ToolResult, Usage
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
+from chiron_workers.store import Caller, Session
 from chiron_workers.store.batches import NO_BUDGET
 from chiron_workers.store.budgets import Budget
 from chiron_workers.store.endings import SQL
@@ -20,6 +21,7 @@ from chiron_workers.store.journal import Journal
 from chiron_workers.store.rescue import rescue
 from chiron_workers.store.reservations import give_back, lose, reserve
 from chiron_workers.store.runs import Run, say
+from chiron_workers.store.subjects import Subjects
 from chiron_workers.taking import completed, handed_back
 
 CALL = Bound(Decimal("0.40"), 1_000)
@@ -269,3 +271,27 @@ async def test_a_call_that_begins_renews_the_lease(stage: Stage, budget: Budget)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     [left] = await stage.rows("select leased_until - now() as time from runs where id = %s", run_id)
     assert left["time"] > LEASE / 2
+
+
+async def test_a_tool_that_waited_long_renews_the_lease_from_the_moment_its_result_is_written(
+    stage: Stage,
+) -> None:
+    run = await taken(stage)
+    call, result = ToolCall("toolu_1", "linger", {}), ToolResult("toolu_1", "done")
+    async with Session(stage.pool, Caller(run_id=run.id)) as session:
+        await Subjects(session).ensure(
+            "tides", "Tides"
+        )  # its transaction begins here, and may wait for a migration
+        [later] = await stage.rows("select clock_timestamp() as at")
+        await journal(stage).settle_call(run, 1, call, result, session, ms=1, told=[])
+    assert (await stage.row(run.id))["leased_until"] >= later["at"] + LEASE
+
+
+async def test_a_result_shortens_no_lease_that_a_migration_made_longer(stage: Stage) -> None:
+    run = await taken(stage)
+    await stage.rows(
+        "update runs set leased_until = now() + interval '1 hour' where id = %s returning id", run.id
+    )
+    await answer(stage, run, "0.05")
+    [left] = await stage.rows("select leased_until - now() as time from runs where id = %s", run.id)
+    assert left["time"] > LEASE * 2
