@@ -36,6 +36,7 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
         UsageError: The file exists and `force` is not set, it is no file, or its folder does not exist.
         ChironError: Postgres or the disk refuses; nothing is left behind.
     """
+    target = target.resolve()  # what a symbolic link leads to is written, as by reports and exports
     if target.exists() and not target.is_file():
         raise UsageError(f"{target} is no file that could be overwritten. Name one, such as chiron.backup.")
     if target.exists() and not force:

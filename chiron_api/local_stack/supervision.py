@@ -126,7 +126,12 @@ class Supervisor:
     def reap(self) -> None:
         """Let a supervisor that this process started, and that has ended, leave the list of processes."""
         if self._started:
-            self._started.wait(timeout=ENDS_WITHIN_S)
+            try:
+                self._started.wait(timeout=ENDS_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                raise ChironError(
+                    f"The supervisor (process {self._started.pid}) does not end. Kill it."
+                ) from None
 
     @property
     def _configuration(self) -> Path:

@@ -1,7 +1,7 @@
 """Which nodes of a coverage map the topic path of a fact names: for reports, searches and answers alike."""
 
 import asyncio
-import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypedDict, cast
@@ -14,7 +14,6 @@ from chiron_workers.store.session import Session
 SQL = load(__file__)
 PATHS_MAX = 20_000  # of a subject, those with the most facts
 TITLES_MAX = 20_000
-BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 class Titled(TypedDict):
@@ -26,14 +25,17 @@ class Titled(TypedDict):
 
 
 class NodeTitles:
-    """The titles of a coverage map, compared as people compare them: "Data-Model" is "data model"."""
+    """The titles of a coverage map, compared as people compare them: "Data-Model" is "data model", but where there is
+    a "C++" it is not "C"."""
 
     def __init__(self, nodes: Iterable[Titled]) -> None:
+        self._titles: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._parents: dict[str, str] = {}
         self._named: dict[str, list[str]] = defaultdict(list)
         for node in nodes:
             node_id = node["node_id"]
+            self._titles[node_id] = _plain(node["title"])
             self._keys[node_id] = _key(node["title"])
             self._parents[node_id] = node["parent_id"] or ""
             self._named[self._keys[node_id]].append(node_id)
@@ -44,10 +46,13 @@ class NodeTitles:
         A fact belongs to the node that the last step of its path names, else to that of the step before, and so on.
         Of several nodes with one title it belongs to those below a node that an earlier step names, else to all.
         """
-        steps = [_key(step) for step in path.split("/")]
+        steps = path.split("/")
+        keys = [_key(step) for step in steps]
         for n in reversed(range(len(steps))):
-            if named := self._named.get(steps[n], []):
-                before = set(steps[:n])
+            if named := self._named.get(keys[n], []):
+                spelled = _plain(steps[n])
+                named = [node_id for node_id in named if self._titles[node_id] == spelled] or named
+                before = set(keys[:n])
                 return [node_id for node_id in named if not before.isdisjoint(self._above(node_id))] or named
         return []
 
@@ -62,7 +67,7 @@ class NodeTitles:
 async def titles(session: Session, subject_id: str) -> NodeTitles:
     """The titles of the nodes of a subject and of those shared with it; of 20,000 at most."""
     rows = await session.rows(SQL["titles"], {"subject_id": subject_id, "limit": TITLES_MAX})
-    return NodeTitles(cast("list[Titled]", rows))
+    return await asyncio.to_thread(NodeTitles, cast("list[Titled]", rows))
 
 
 async def paths(session: Session, subject_id: str, statuses: Sequence[FactStatus]) -> dict[str, int]:
@@ -81,5 +86,12 @@ async def paths_of_nodes(
     )
 
 
+def _plain(title: str) -> str:
+    return unicodedata.normalize("NFC", title.casefold()).strip()
+
+
 def _key(title: str) -> str:
-    return BETWEEN_WORDS.sub(" ", title.casefold()).strip()
+    """Its words alone; of a title without words all of it. Marks belong to words: vowels are marks in many scripts."""
+    plain = _plain(title)
+    words = "".join(sign if sign.isalnum() or unicodedata.category(sign)[0] == "M" else " " for sign in plain)
+    return " ".join(words.split()) or plain

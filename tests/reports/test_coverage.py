@@ -28,6 +28,12 @@ def test_titles_are_compared_as_people_compare_them():
     assert facts([node("Data-Model (SQL)")], {"python/data model sql": 1}) == {"Data-Model (SQL)": 1}
 
 
+def test_titles_that_differ_in_signs_or_vowel_marks_alone_stay_apart():
+    tops = [node(title) for title in ("C", "C++", "C#", "++", "\u0915\u093f", "\u0915\u0940")]
+    paths = {"languages/c++": 1, "C#": 2, "c": 3, "++": 4, "\u0915\u093f": 5, "\u0915\u0940": 6}
+    assert facts(tops, paths) == {"C++": 1, "C#": 2, "C": 3, "++": 4, "\u0915\u093f": 5, "\u0915\u0940": 6}
+
+
 def test_of_two_nodes_with_one_title_the_steps_before_decide():
     tops = [node("Arctic", node("Summer", node_id="a")), node("Antarctic", node("Summer", node_id="b"))]
     assert facts(tops, {"Antarctic/Summer": 5}) == {"b": 5}
