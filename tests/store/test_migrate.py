@@ -5,7 +5,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from chiron_workers.errors import ChironError
+from chiron_workers.errors import ChironError, ServiceUnavailable
 from chiron_workers.ids import new_id
 from chiron_workers.store.migrate import migrate, migrations, pending
 
@@ -77,5 +77,23 @@ def test_a_migration_that_waits_for_long_gives_up_and_says_which_it_is(
         with pytest.raises(ChironError, match="Migration 0011_evidence waits for something"):
             migrate(released_url)
     assert pending(released_url)[0] == "0011_evidence"
+    migrate(released_url)
+    assert pending(released_url) == []
+
+
+def test_a_migration_whose_connection_is_cut_says_so_and_the_next_call_goes_on(released_url: str) -> None:
+    others = (
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    with psycopg.connect(released_url) as reader, ThreadPoolExecutor(1) as thread:
+        reader.execute("select from facts limit 1")
+        upgrade = thread.submit(migrate, released_url)
+        while pending(released_url)[0] != "0011_evidence":
+            assert not upgrade.done()
+        while not upgrade.done():
+            reader.execute(others)
+        with pytest.raises(ServiceUnavailable, match="lost in migration 0011_evidence"):
+            upgrade.result()
     migrate(released_url)
     assert pending(released_url) == []
