@@ -2,8 +2,11 @@
 -- A text is stored once, whoever finds it; each address that gave it gets a row of its own. Ordered by hash and by
 -- address, so that two writers of the same texts wait for each other instead of deadlocking. An address that gave
 -- another text before, or none, has changed; of several who see that at once the first one says so. What it gave before
--- is what its last change left: the newest fetch may be an import's, from elsewhere.
-with page as (
+-- is what its last change left: the newest fetch may be an import's, from elsewhere. All is dated when it is written, not
+-- when the transaction began, so that the newest fetch is the one that was written last.
+with moment as (
+  select clock_timestamp() as at
+), page as (
   select * from unnest(
     %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[],
     %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[], %(published)s::timestamptz[], %(licences)s::text[]
@@ -15,8 +18,9 @@ with page as (
 ), change as (
   insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id, at)
   select p.change_id, p.url, case last.kind when 'gone' then 'back' else 'changed' end, f.id,
-         coalesce(last.hash, last.hash_before, f.hash), p.hash, %(run_id)s, clock_timestamp()
+         coalesce(last.hash, last.hash_before, f.hash), p.hash, %(run_id)s, moment.at
     from (select distinct on (url) * from page order by url) p
+    cross join moment
     cross join lateral (select id, hash from fetches where url = p.url order by fetched_at desc, id desc limit 1) f
     left join lateral (
       select kind, hash, hash_before from source_changes where url = p.url order by at desc, id desc limit 1
@@ -25,8 +29,8 @@ with page as (
    order by p.url
   on conflict do nothing
 )
-insert into fetches (id, url, hash, run_id, title, author, published_at, licence)
-select id, url, hash, %(run_id)s, title, author, published_at, licence from page;
+insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at)
+select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at from page cross join moment;
 
 -- latest
 select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type

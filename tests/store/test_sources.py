@@ -87,3 +87,24 @@ async def test_a_text_is_visible_to_its_own_session_before_the_commit_and_to_oth
         assert await Sources(writer).latest(MARS.url) is not None
         assert await Sources(Session(pool)).latest(MARS.url) is None
     assert await Sources(Session(pool)).latest(MARS.url) is not None
+
+
+async def test_of_two_that_cross_the_text_that_was_written_last_is_the_latest(pool: Pool) -> None:
+    texts = [f"Mars has {count} moons." for count in ("two", "three", "four", "five")]
+    first, second, third, fourth = (Page(MARS.url, text, "text/html") for text in texts)
+    async with Session(pool) as session:
+        await Sources(session).keep(first)
+    async with Session(pool) as early:
+        await early.write(SQL("select pg_current_xact_id()"), {})  # its transaction begins here
+        async with Session(pool) as late:
+            await Sources(late).keep(second)
+        await Sources(early).keep(third)
+    async with Session(pool) as session:
+        found = await Sources(session).latest(MARS.url)
+        assert found is not None
+        assert found.text == third.text
+        await Sources(session).keep(fourth)
+        changes = await session.rows(SQL("select hash from source_changes order by at"))
+    assert [row["hash"] for row in changes] == [
+        hashlib.sha256(text.encode()).hexdigest() for text in texts[1:]
+    ]
