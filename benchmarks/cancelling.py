@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from statistics import median
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +20,7 @@ from crashes.services import services
 from crashes.witness import Witness
 from psycopg.rows import DictRow, dict_row
 from recovery import PATIENCE_S, TURNS, wait_for_load
-from report import begin, table
+from report import begin, median_and_worst, table
 
 from chiron_api.steering import steer_once
 from chiron_workers.settings import Settings
@@ -82,7 +81,7 @@ def shown(found: Sequence[Cancelled]) -> list[list[str]]:
         "until the stream is cut": [each.cut for each in found],
         "until the run is cancelled": [each.cancelled for each in found],
     }
-    return [[name, f"{median(values):.2f}", f"{max(values):.2f}"] for name, values in parts.items()]
+    return median_and_worst(parts)
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from statistics import median
 
 from cpu import load_average
 from crashes.batch import start_batch
@@ -17,7 +16,7 @@ from crashes.fleet import Crash, Worker, fleet
 from crashes.services import services
 from crashes.verdict import Tables
 from crashes.witness import Call, Witness
-from report import begin, table
+from report import begin, median_and_worst, table
 
 WORKERS = 3
 TURNS = 100_000  # never reached
@@ -104,7 +103,7 @@ def shown(found: Sequence[Recovery]) -> list[list[str]]:
         "  until it was taken": [each.taken for each in found],
         "  until it asked the model": [each.asked for each in found],
     }
-    return [[name, f"{median(values):.2f}", f"{max(values):.2f}"] for name, values in parts.items()]
+    return median_and_worst(parts)
 
 
 def main() -> None:

@@ -3,10 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from cpu import load_average, machine
@@ -38,6 +39,11 @@ def begin(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace,
             "figures": report.figures,
         }
         asked.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def median_and_worst(parts: Mapping[str, Sequence[float]]) -> list[list[str]]:
+    """Rows of a table: what was measured, its median and its worst, each with two digits."""
+    return [[name, f"{median(values):.2f}", f"{max(values):.2f}"] for name, values in parts.items()]
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

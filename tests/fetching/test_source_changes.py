@@ -57,6 +57,13 @@ async def fact(stage: Stage, url: str, quote: str | None, **columns: Any) -> str
     return str(row["id"])
 
 
+async def page_and_fact(stage: Stage, site: Site) -> tuple[str, str]:
+    """The address of a page that was read, and the id of a fact that quotes it."""
+    page = site.text("/ice", OLD)
+    await read(stage, page)
+    return page, await fact(stage, page, ICE)
+
+
 async def change_of(stage: Stage, url: str) -> SourceChange:
     return (await SourceChanges(Session(stage.pool)).of([url]))[url]
 
@@ -142,9 +149,7 @@ async def test_runs_of_many_batches_that_see_a_change_at_once_record_it_once(
 async def test_a_page_that_is_not_there_any_more_is_gone_and_back_when_it_answers(
     stage: Stage, site: Site, status: int
 ) -> None:
-    page = site.text("/ice", OLD)
-    await read(stage, page)
-    fact_id = await fact(stage, page, ICE)
+    page, fact_id = await page_and_fact(stage, site)
     for _ in range(2):
         site.text("/ice", "", status=status)
         with pytest.raises(
@@ -196,9 +201,7 @@ async def imported(stage: Stage, url: str, text: str) -> None:
 async def test_that_a_source_was_gone_here_is_seen_whatever_an_import_brings(
     stage: Stage, site: Site, elsewhere: str
 ) -> None:
-    page = site.text("/ice", OLD)
-    await read(stage, page)
-    fact_id = await fact(stage, page, ICE)
+    page, fact_id = await page_and_fact(stage, site)
     site.text("/ice", "", status=404)
     with pytest.raises(ToolError, match="404"):
         await read(stage, page)
@@ -215,9 +218,7 @@ async def test_that_a_source_was_gone_here_is_seen_whatever_an_import_brings(
 async def test_words_that_were_lost_here_stay_lost_whatever_an_import_brings_until_they_are_read_again(
     stage: Stage, site: Site
 ) -> None:
-    page = site.text("/ice", OLD)
-    await read(stage, page)
-    fact_id = await fact(stage, page, ICE)
+    page, fact_id = await page_and_fact(stage, site)
     site.text("/ice", "All new.")
     await read(stage, page)
     await imported(stage, page, OLD)
@@ -279,9 +280,7 @@ async def test_both_addresses_of_a_page_that_moved_are_watched(stage: Stage, sit
 async def test_a_change_that_nobody_has_looked_at_is_looked_at_with_the_next_reading(
     stage: Stage, site: Site
 ) -> None:
-    page = site.text("/ice", OLD)
-    await read(stage, page)
-    fact_id = await fact(stage, page, ICE)
+    page, fact_id = await page_and_fact(stage, site)
     site.text("/ice", "All new.")
     await read(stage, page)
     await stage.rows("update source_changes set checked_at = null, facts = 0 returning 1")
@@ -295,9 +294,7 @@ async def test_an_address_too_long_to_be_read_has_no_changes(stage: Stage) -> No
 
 
 async def test_a_deleted_fact_takes_its_marks_along(stage: Stage, site: Site) -> None:
-    page = site.text("/ice", OLD)
-    await read(stage, page)
-    fact_id = await fact(stage, page, ICE)
+    page, fact_id = await page_and_fact(stage, site)
     site.text("/ice", "All new.")
     await read(stage, page)
     await stage.rows("delete from facts where id = %s returning 1", fact_id)
