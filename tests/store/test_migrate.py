@@ -1,69 +1,56 @@
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from chiron_workers.errors import ChironError, ServiceUnavailable
-from chiron_workers.ids import new_id
 from chiron_workers.store.migrate import migrate, migrations, pending
 
 
-@pytest.fixture
-def empty_database(postgres: str) -> Iterator[str]:
-    name = f"e_{new_id().hex}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    yield postgres.replace("/postgres?", f"/{name}?")
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-
-
 def test_of_several_that_start_at_once_one_migrates_and_the_others_find_nothing_to_do(
-    empty_database: str,
+    empty_url: str,
 ) -> None:
     everything = [migration.name for migration in migrations()]
-    assert pending(empty_database) == everything
+    assert pending(empty_url) == everything
     with ThreadPoolExecutor(4) as threads:
-        applied = list(threads.map(migrate, [empty_database] * 4))
+        applied = list(threads.map(migrate, [empty_url] * 4))
     assert sorted(applied) == [[], [], [], everything]
-    assert pending(empty_database) == []
-    assert migrate(empty_database) == []
+    assert pending(empty_url) == []
+    assert migrate(empty_url) == []
 
 
-def test_a_database_newer_than_the_program_is_left_alone(empty_database: str) -> None:
-    migrate(empty_database)
-    with psycopg.connect(empty_database, autocommit=True) as connection:
+def test_a_database_newer_than_the_program_is_left_alone(empty_url: str) -> None:
+    migrate(empty_url)
+    with psycopg.connect(empty_url, autocommit=True) as connection:
         connection.execute(
             "insert into schema_migrations (version, name) values (9999, '9999_from_the_future')"
         )
     with pytest.raises(ChironError, match="9999, newer than this program"):
-        migrate(empty_database)
+        migrate(empty_url)
 
 
 def test_a_migration_that_fails_leaves_those_before_it_applied_and_the_next_call_goes_on_there(
-    empty_database: str,
+    empty_url: str,
 ) -> None:
     names = [migration.name for migration in migrations()]
     failing = next(name for name in names if name.startswith("0013"))
     before = names[: names.index(failing)]
-    with psycopg.connect(empty_database, autocommit=True) as connection:
+    with psycopg.connect(empty_url, autocommit=True) as connection:
         connection.execute("create table vector_indexes (somebody_elses text)")
         with pytest.raises(ChironError) as raised:
-            migrate(empty_database)
+            migrate(empty_url)
         assert str(raised.value) == (
             f'Migration {failing} fails: relation "vector_indexes" already exists. Put that right, and run '
             "`chiron migrate` again: what was applied before it stays."
         )
         recorded = connection.execute("select name from schema_migrations order by version").fetchall()
         assert [name for (name,) in recorded] == before
-        assert pending(empty_database) == names[len(before) :]
+        assert pending(empty_url) == names[len(before) :]
         query = "select count(*) from pg_attribute where attrelid = 'facts'::regclass and attname = 'tsv'"
         assert connection.execute(query).fetchone() == (0,)  # nothing of the one that failed is left
         connection.execute("drop table vector_indexes")
-        assert migrate(empty_database) == names[len(before) :]
-    assert pending(empty_database) == []
+        assert migrate(empty_url) == names[len(before) :]
+    assert pending(empty_url) == []
 
 
 def test_a_migration_that_waits_for_long_gives_up_and_says_which_it_is(
