@@ -17,8 +17,8 @@ from absurdctl import BUNDLED_SCHEMA_SQL
 from bare import Message, Play, answer, ask, calls, definitions, open_client, question
 from look_up import KEEP, passage, row_of
 
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import Pool, open_pool
 
 CONNECTIONS = 20
 QUEUE = "rivals"

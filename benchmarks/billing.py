@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from chiron_workers.entries import Usage
-from chiron_workers.offline.request import MessagesRequest
-from chiron_workers.offline.usage import TOKENS_MIN, InputUsage, PrefixCache
-from chiron_workers.prices import cost_usd
+from chiron_workers.billing.prices import cost_usd
+from chiron_workers.offline.api.request import MessagesRequest
+from chiron_workers.offline.api.usage import TOKENS_MIN, InputUsage, PrefixCache
+from chiron_workers.runs.entries import Usage
 
 
 @dataclass

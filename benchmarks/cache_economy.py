@@ -17,9 +17,9 @@ from report import Figures, begin, table
 
 from chiron_workers.agent.roles import PROMPTS
 from chiron_workers.agent.window import Window
-from chiron_workers.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.model import Request
 from chiron_workers.model.caching import body
+from chiron_workers.runs.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.tools import registry
 
 MODEL = "claude-opus-5-5"

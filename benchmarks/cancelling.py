@@ -23,9 +23,9 @@ from recovery import PATIENCE_S, TURNS, wait_for_load
 from report import begin, median_and_worst, table
 
 from chiron_api.steering import steer_once
+from chiron_workers.batches.steering import cancel
+from chiron_workers.db.queries import load
 from chiron_workers.settings import Settings
-from chiron_workers.store.queries import load
-from chiron_workers.store.steering import cancel
 
 SQL = load(__file__)
 WORKERS = 2

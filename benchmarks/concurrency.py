@@ -27,10 +27,10 @@ from report import begin, table
 from sampling import Sampler
 from services import Services, model_server, services
 
-from chiron_workers.control import announce
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.queries import load
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
+from chiron_workers.db.queries import load
+from chiron_workers.pubsub.signals import announce
 
 SQL = load(__file__)
 PATIENCE_S = 600.0

@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
 
-from chiron_workers.store.queries import load
+from chiron_workers.db.queries import load
 
 SQL = load(__file__)
 TYPES = ["uuid", "text", "text", "text", "float4", "text", "float4", "text", "timestamptz"]

@@ -23,10 +23,11 @@ from searches import FOUND, Searched, search
 from services import Services, services
 from synthetic_facts import SPACE, Questions, World, sizes, subject
 
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.queries import load
-from chiron_workers.store.vector_indexes import keep_up
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.search.vector_indexes import keep_up
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 from chiron_workers.tools.knowledge import store_knowledge
 
 SQL = load(__file__)

@@ -16,8 +16,8 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import END, START, StateGraph
 from look_up import KEEP, passage, row_of
 
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import Pool, open_pool
 
 CONNECTIONS = 20
 STEPS_MAX = 10_000  # more than any conversation here has

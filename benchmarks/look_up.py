@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import psycopg
 
+from chiron_workers.db.queries import load
 from chiron_workers.store import Store
-from chiron_workers.store.queries import load
 from chiron_workers.toolkit import tool
 from chiron_workers.tools import registry
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chiron_workers.evidence.merging import Verdict, relation
+from chiron_workers.evidence.statements.relation import Verdict, relation
 from chiron_workers.states import Relation
 
 PAIRS = Path(__file__).parent.parent / "tests" / "evidence"

@@ -17,14 +17,14 @@ from cpu import load_average
 from report import begin, table
 from services import Services, model_server, services
 
-from chiron_workers.control import announce
+from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
-from chiron_workers.store import partitions
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.doorbells import next_to_ring
-from chiron_workers.store.queries import load
-from chiron_workers.store.runs import claim
+from chiron_workers.pubsub.signals import announce
+from chiron_workers.runs import partitions
+from chiron_workers.runs.leases import claim
 
 SQL = load(__file__)
 FEW = 100

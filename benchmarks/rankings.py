@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.queries import load
 
 SQL = load(__file__)
 

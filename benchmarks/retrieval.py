@@ -20,11 +20,12 @@ from rankings import rankings
 from report import Figures, begin, table
 from services import Services, services
 
-from chiron_workers.embed import open_embedder
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.ids import new_id
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.subjects import slug
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 
 FOUND = 10
 

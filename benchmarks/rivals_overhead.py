@@ -23,8 +23,8 @@ from services import Services, model_server
 from turn_overhead import Cost, Laps, over, play_pipeline, windows
 from turn_overhead import median as median_cost
 
+from chiron_workers.db.queries import load
 from chiron_workers.settings import settings
-from chiron_workers.store.queries import load
 
 SQL = load(__file__)
 PIPELINE = "pipeline"

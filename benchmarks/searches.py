@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.vectors import half
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.queries import load
-from chiron_workers.store.vectors import half
 
 SQL = load(__file__)
 FOUND = 10

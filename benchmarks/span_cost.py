@@ -6,8 +6,8 @@ import timeit
 from cpu import load_average
 from report import begin, table
 
-from chiron_workers import spans
-from chiron_workers.entries import ToolCall
+from chiron_workers.runs.entries import ToolCall
+from chiron_workers.telemetry import spans
 
 CALLS = 100_000
 CALL = ToolCall("toolu_1", "web_fetch", {"url": "https://example.org/" + "x" * 200})

@@ -18,13 +18,13 @@ from redis import Redis
 from report import begin, table
 from services import Services, services
 
+from chiron_workers.batches import submit as batches
+from chiron_workers.batches.submit import NewBatch, NewRun
 from chiron_workers.celery import Doorbell, ring
-from chiron_workers.control import announce
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
-from chiron_workers.store import batches
-from chiron_workers.store.batches import NewBatch, NewRun
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.queries import load
+from chiron_workers.pubsub.signals import announce
 
 SQL = load(__file__)
 

@@ -7,7 +7,7 @@ import numpy as np
 from fact_rows import FactRow, Vectors
 from numpy.typing import NDArray
 
-from chiron_workers.embed import Space
+from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
 
 CLUSTERS = 1_000

@@ -21,13 +21,13 @@ from look_up import calls_told_to, create_table, offer_alone
 from report import Figures, begin, table
 from services import Services, model_server, services
 
-from chiron_workers.host import Host
-from chiron_workers.logs import log_to_stderr
+from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.doorbells import next_to_ring
+from chiron_workers.telemetry.logs import log_to_stderr
+from chiron_workers.worker.host import Host
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,16 @@
 from collections.abc import Awaitable, Callable
 from uuid import UUID
 
+from chiron_workers.batches.steering import Steered
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.steering import Steered
 
 Command = Callable[[Pool, UUID], Awaitable[Steered]]
 
 
 async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> Steered:
     """Give a command, then tell workers and watchers of it. Raises what the command raises."""
-    from chiron_workers.control import announce
+    from chiron_workers.pubsub.signals import announce
 
     steered = await command(pool, target)
     await announce(redis_url, target, steered.events, lifted=steered.lifted)

@@ -18,10 +18,10 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from chiron_workers.db.connect import Pool, is_outage
 from chiron_workers.errors import ConfigurationError, NotFound
+from chiron_workers.runs.events import Event, Heads, heads, read_page
 from chiron_workers.states import EventKind
-from chiron_workers.store.connect import Pool, is_outage
-from chiron_workers.store.events import Event, Heads, heads, read_page
 
 EVENTS_MAX = 5_000  # that wait to be published; more are dropped, since watchers find them in Postgres
 DELTAS_FROM = 2_000  # with so many waiting, text deltas are dropped: they are the many and the least

@@ -9,15 +9,15 @@ from celery import Task, signals
 from celery.exceptions import Ignore
 
 from chiron_workers.celery import TASK, app, require_broker
+from chiron_workers.db.connect import require_url
+from chiron_workers.db.migrate import pending
 from chiron_workers.errors import ChironError
-from chiron_workers.logs import log_to_stderr
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
-from chiron_workers.store.connect import require_url
-from chiron_workers.store.migrate import pending
+from chiron_workers.telemetry.logs import log_to_stderr
 
 if TYPE_CHECKING:
-    from chiron_workers.host import Host
+    from chiron_workers.worker.host import Host
 
 
 _hosts: "dict[int, Host]" = {}
@@ -47,7 +47,7 @@ def host(slots: int = 1) -> "Host":
 
 def _started(slots: int) -> "Host":
     # Flower imports this module too, and needs neither the agent nor the SDK.
-    from chiron_workers.host import Host
+    from chiron_workers.worker.host import Host
 
     missing = pending(require_url(settings().database_url))
     if missing:

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from chiron_api.cli import build
-from chiron_workers.env_file import RUN_CODE
 from chiron_workers.settings import Settings
+from chiron_workers.settings.env_file import RUN_CODE
 
 ROOT = Path(__file__).parents[1]
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from psycopg.sql import SQL, Identifier
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.ids import first_id
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.partitions import PARENTS, Partition, everything, make
+from chiron_workers.runs.partitions import PARENTS, Partition, everything, make
 
 NAMING_A_RUN = ("entries", "tool_results", "events", "inbox", "facts", "fetches", "fact_changes")
 

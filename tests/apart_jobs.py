@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from chiron_workers.sources.apart import Room
-from chiron_workers.sources.document import Block, Document, UnreadableError
-from chiron_workers.sources.places import opened
-from chiron_workers.sources.table_files import TableFile
-from chiron_workers.sources.tables import Answer, query_tables
+from chiron_workers.documents.document import Block, Document, UnreadableError
+from chiron_workers.documents.sandbox.open_below import opened
+from chiron_workers.documents.sandbox.sandbox import Room
+from chiron_workers.documents.tables.load import TableFile
+from chiron_workers.documents.tables.query import Answer, query_tables
 
 
 def says(word: str) -> Document:

@@ -17,12 +17,13 @@ from shelf import Shelf
 from xdist.scheduler import LoadScopeScheduling
 
 from chiron_workers import ids
-from chiron_workers.embed import Embedder, open_embedder
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.migrate import migrate
+from chiron_workers.embeddings import Embedder, open_embedder
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.settings import settings as settings_of_process
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.migrate import migrate
+from chiron_workers.store import Store
 
 TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "store" / "released" / "database.sql"

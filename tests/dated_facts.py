@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chiron_workers import ids
-from chiron_workers.store.connect import Pool
+from chiron_workers.db.connect import Pool
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ import time
 import psutil
 from pulse import beating
 
+from chiron_workers.documents.sandbox.sandbox import Room
 from chiron_workers.errors import ToolError
-from chiron_workers.sources.apart import Room
-from chiron_workers.sources.download import Limits
-from chiron_workers.sources.page import read_page
+from chiron_workers.web.download import Limits
+from chiron_workers.web.page import read_page
 
 ROOM = Room(timeout_s=8)  # shorter than by default, so that what takes longer costs the test less
 LIMITS = Limits(bytes_max=5_000_000, timeout_s=2, private=True)

@@ -4,12 +4,12 @@ from typing import Any
 
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.ids import new_id
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.subjects import Subjects
-from chiron_workers.store.vectors import Vectors
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.search.vectors import Vectors
+from chiron_workers.runs.session import Session
 
 FACT = {
     "subject_id": "moon",

@@ -4,10 +4,10 @@ import random
 import string
 from typing import Any
 
-from chiron_workers.store import Session
-from chiron_workers.store.claims import Claim, Place, claim
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.sources import Page, Sources
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge.facts.claims import Claim, Place, claim
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Page, Sources
 
 
 async def page_read(pool: Pool, url: str, text: str) -> str:

@@ -9,8 +9,8 @@ from pydoc_data.topics import topics
 
 from markdown_it import MarkdownIt
 
-from chiron_workers.sources.html import read_html
-from chiron_workers.sources.pdf import read_pdf
+from chiron_workers.documents.html import read_html
+from chiron_workers.documents.pdf import read_pdf
 
 CHARS_MAX = 12_000
 GOLDEN = Path(__file__).parent / "golden"

@@ -6,7 +6,7 @@ from typing import Any
 
 from scripted_model import Fails, Says
 
-from chiron_workers.agent.folding import FOLD
+from chiron_workers.agent.compaction import FOLD
 
 TOKENS = 20_000
 Reply = Callable[[dict[str, Any]], Says | Fails]

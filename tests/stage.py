@@ -9,22 +9,22 @@ from psycopg.rows import DictRow
 from scripted_model import Script, ScriptedModel, scripted_model
 
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.embed import Embedder
+from chiron_workers.batches.submit import NO_BUDGET, NewBatch, NewRun, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.model import Model
-from chiron_workers.model.traffic import Traffic
+from chiron_workers.model.admission import Traffic
+from chiron_workers.runs.events import Event
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run, claim
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
-from chiron_workers.store.batches import NO_BUDGET, NewBatch, NewRun, submit
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.events import Event
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.runs import Run, claim
-from chiron_workers.taking import Taking
 from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
+from chiron_workers.worker.execution import Taking
 
 LEASE = timedelta(seconds=12)
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 
-from chiron_workers.control import CHANNEL, announce, hints
 from chiron_workers.ids import new_id
+from chiron_workers.pubsub.signals import CHANNEL, announce, hints
 
 
 async def heard(redis_url: str, into: "asyncio.Queue[UUID]") -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from chiron_workers.host import LEAVE_S
 from chiron_workers.settings import Settings
+from chiron_workers.worker.host import LEAVE_S
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

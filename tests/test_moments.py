@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from chiron_api.moments import moment
+from chiron_api.cli.input.times import moment
 
 
 @pytest.fixture(autouse=True)

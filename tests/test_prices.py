@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.entries import Usage
-from chiron_workers.prices import bound, cost_usd, is_known, is_priced
+from chiron_workers.billing.prices import bound, cost_usd, is_known, is_priced
+from chiron_workers.runs.entries import Usage
 
 OVERRIDES = {
     "tiny": {"input": 1.0, "output": 2.0},

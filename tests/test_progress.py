@@ -18,14 +18,14 @@ from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
 
 from chiron_workers import progress
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool, is_outage, open_pool
+from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ConfigurationError, NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.progress import Publisher, batch_channel, run_channel, tail
+from chiron_workers.runs.events import Event, heads
 from chiron_workers.states import EventKind
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool, is_outage, open_pool
-from chiron_workers.store.events import Event, heads
-from chiron_workers.store.migrate import migrate
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 HAPPEN = """

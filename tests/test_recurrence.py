@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chiron_workers.errors import UsageError
-from chiron_workers.recurrence import Recurrence
+from chiron_workers.subscriptions.cron import Recurrence
 
 HOUR = timedelta(hours=1)
 

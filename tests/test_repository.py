@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from chiron_api.cli import build
+from chiron_workers.db.migrate import migrations
 from chiron_workers.settings import Settings
 from chiron_workers.states import (
     ChangeKind,
@@ -26,7 +27,6 @@ from chiron_workers.states import (
     RunState,
     SubscriptionState,
 )
-from chiron_workers.store.migrate import migrations
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = [f"CHIRON_{name.upper()}" for name in Settings.model_fields]

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers import embedded
 from chiron_workers.celery import app, configuration
+from chiron_workers.db.connect import require_url
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings, read_settings
-from chiron_workers.store.connect import require_url
+from chiron_workers.settings import local_services as embedded
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chiron_api.topics_file import read_topics
+from chiron_api.cli.input.topics_file import read_topics
 from chiron_workers.errors import UsageError
 
 

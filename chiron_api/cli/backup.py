@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.backups import back_up
+from chiron_api.backup.backups import back_up
 from chiron_api.cli import end_as_by_ctrl_c
 from chiron_api.local_stack.database import database
 

@@ -4,9 +4,9 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.steering import sentence, steer_once
+from chiron_workers.batches import steering
+from chiron_workers.batches.summaries import parse_id
 from chiron_workers.settings import settings
-from chiron_workers.store import steering
-from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli import run
+from chiron_workers.db.connect import open_pool
+from chiron_workers.documents.read_folder import ReadFile, SkippedFile, read_files
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.knowledge.corpus import Added, Corpus
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.files import ReadFile, SkippedFile, read_files
-from chiron_workers.store import Session
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.corpus import Added, Corpus
 
 # Each batch is a transaction of its own, so that a large folder neither fills the memory nor blocks the database.
 BATCH_FILES = 100

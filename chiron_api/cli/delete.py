@@ -5,13 +5,13 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import one_line
+from chiron_api.text import one_line
+from chiron_workers.batches import delete as removal
+from chiron_workers.batches.delete import Removed
+from chiron_workers.batches.summaries import RunSummary, find
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
-from chiron_workers.store import removal
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.removal import Removed
-from chiron_workers.store.summaries import RunSummary, find
 
 cli = typer.Typer()
 

@@ -19,7 +19,7 @@ def demo(
     reference that every CPython carries the corpus, lets the offline researcher work on eight topics, shows what
     happens, and stops and removes everything. Exit code 0 only if every run completed.
     """
-    from chiron_api.demonstration import demonstrate
+    from chiron_api.cli.demonstration import demonstrate
 
     end_as_by_ctrl_c()
     demonstrate(as_json=as_json)

@@ -4,16 +4,16 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.difference_display import lines
-from chiron_api.moments import starting_time
-from chiron_api.terminal import as_json as json_line
+from chiron_api.cli.display.difference import lines
+from chiron_api.cli.input.times import starting_time
+from chiron_api.text import as_json as json_line
+from chiron_workers.batches.summaries import parse_id
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.differences import LISTED_MAX, Difference, Differences
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.store import Session
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.differences import LISTED_MAX, Difference, Differences
-from chiron_workers.store.subjects import slug
-from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
 

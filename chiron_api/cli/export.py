@@ -8,16 +8,16 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.atomic_file import whole_file
 from chiron_api.cli import run
 from chiron_api.cli.report import wanted_target
-from chiron_api.reports.formats import refuse_to_overwrite
-from chiron_api.terminal import as_json
+from chiron_api.reports.write import refuse_to_overwrite
+from chiron_api.text import as_json
 from chiron_api.transfer.csv_form import CsvWriter
 from chiron_api.transfer.exporting import exported
-from chiron_api.whole_file import whole_file
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import open_pool
 
 cli = typer.Typer()
 

@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
+from chiron_api.text import as_json as json_line
 from chiron_api.transfer.importing import Imported, import_file
-from chiron_workers.embed import open_embedder
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.subjects import slug
 
 cli = typer.Typer()
 

@@ -6,13 +6,13 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.run_log import SHOWN_ELSEWHERE, Line, WorkerFiles, of_event
-from chiron_api.terminal import one_line
+from chiron_api.cli.display.run_log import SHOWN_ELSEWHERE, Line, WorkerFiles, of_event
+from chiron_api.text import one_line
+from chiron_workers.batches.summaries import RunSummary, find
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import UsageError
+from chiron_workers.runs.events import heads, read_page
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.events import heads, read_page
-from chiron_workers.store.summaries import RunSummary, find
 
 LOOK_S = 0.5
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.gate import refuse_open_doors
+from chiron_api.http.auth import refuse_open_doors
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -35,8 +35,8 @@ def mcp(
         refuse_open_doors(wanted)
     # fastmcp would take its own settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
-    from chiron_api.mcp_server.serving import serve_http, serve_stdio
-    from chiron_workers.logs import log_to_stderr
+    from chiron_api.mcp_server.transports import serve_http, serve_stdio
+    from chiron_workers.telemetry.logs import log_to_stderr
 
     # Clients show what a server writes there as its troubles.
     log_to_stderr("warning" if http is None and found.log_level == "info" else found.log_level)

@@ -3,13 +3,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line
-from chiron_workers.mcp_client.configuration import FILE, read_configuration
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
+from chiron_workers.mcp_client.config.configuration import FILE, read_configuration
 from chiron_workers.settings import settings
 
 if TYPE_CHECKING:
-    from chiron_workers.mcp_client.inspection import Standing
+    from chiron_workers.mcp_client.probe import Standing
 
 cli = typer.Typer()
 
@@ -24,7 +24,7 @@ def mcp_servers(
 
     Exits with 2 if the file that names them is wrong; a server that does not answer is no error.
     """
-    from chiron_workers.mcp_client.inspection import inspect
+    from chiron_workers.mcp_client.probe import inspect
 
     found = read_configuration(settings())
     standings = run(inspect(found.servers, timeout_s=timeout))

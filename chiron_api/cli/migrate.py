@@ -1,8 +1,8 @@
 import typer
 
+from chiron_workers.db.connect import require_url
+from chiron_workers.db.migrate import migrate as bring_up_to_date
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import require_url
-from chiron_workers.store.migrate import migrate as bring_up_to_date
 
 cli = typer.Typer()
 

@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
+from chiron_api.text import as_json as json_line
+from chiron_workers.batches import prune as retention
+from chiron_workers.batches.prune import Month
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
-from chiron_workers.store import retention
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.retention import Month
 
 DAYS = {"d": 1, "w": 7, "y": 365}
 DAYS_MAX = 365_000

@@ -4,12 +4,13 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
-from chiron_workers.embed import open_embedder
+from chiron_api.text import as_json as json_line
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
+from chiron_workers.knowledge.facts.quote_rechecks import FIRST, Rechecked, recheck
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.rechecks import FIRST, Rechecked, recheck
+from chiron_workers.store import Store
 
 cli = typer.Typer()
 

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
-from chiron_workers.embed import open_embedder
+from chiron_api.text import as_json as json_line
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.knowledge.search.reembedding import drop_others, missing, reembed
+from chiron_workers.knowledge.search.vector_indexes import keep_up
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.store import Session
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.reembedding import drop_others, missing, reembed
-from chiron_workers.store.vector_indexes import keep_up
 
 cli = typer.Typer()
 

@@ -6,12 +6,12 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.reports.formats import TEXTS, Format, refuse_to_overwrite, write
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.report import Report
+from chiron_api.reports.write import TEXTS, Format, refuse_to_overwrite, write
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import open_pool
 
 cli = typer.Typer()
 

@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.backups import restore as put_back
+from chiron_api.backup.backups import restore as put_back
 from chiron_api.cli import end_as_by_ctrl_c
 from chiron_api.local_stack.database import database
 

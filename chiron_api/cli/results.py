@@ -5,13 +5,13 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line, paragraphs, usd
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line, paragraphs, usd
+from chiron_workers.batches.answers import Result
+from chiron_workers.batches.answers import results as read_results
+from chiron_workers.batches.summaries import parse_id
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.run_results import Result
-from chiron_workers.store.run_results import results as read_results
-from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
 

@@ -3,13 +3,13 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.amounts import NewBudget, NewTokens
 from chiron_api.cli import run
+from chiron_api.cli.input.money import NewBudget, NewTokens
 from chiron_api.steering import sentence, steer_once
+from chiron_workers.batches import steering
+from chiron_workers.batches.summaries import parse_id
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.settings import settings
-from chiron_workers.store import steering
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
 

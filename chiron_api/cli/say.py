@@ -4,10 +4,10 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
+from chiron_workers.batches.summaries import parse_id
+from chiron_workers.db.connect import open_pool
+from chiron_workers.runs.leases import say as say_to_run
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.runs import say as say_to_run
-from chiron_workers.store.summaries import parse_id
 
 cli = typer.Typer()
 
@@ -23,7 +23,7 @@ def say(
 
 
 async def _say(run_id: UUID, message: str) -> bool:
-    from chiron_workers.control import announce
+    from chiron_workers.pubsub.signals import announce
 
     async with open_pool(settings().database_url, size=2) as pool:
         woken = await say_to_run(pool, run_id, message)

@@ -4,17 +4,18 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.moments import starting_time
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line
-from chiron_workers.embed import open_embedder
+from chiron_api.cli.input.times import starting_time
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import FOUND_MAX, FoundFact
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus, QuoteState, SearchMode
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import FOUND_MAX, FoundFact
+from chiron_workers.store import Store
 
 cli = typer.Typer()
 

@@ -9,23 +9,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chiron_api.batch_page import batch_page, difference_of
 from chiron_api.cli import run
-from chiron_api.difference_display import lines as difference_lines
-from chiron_api.fact_display import lines
-from chiron_api.holding import from_summary, sentences
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line, paragraphs, usd
-from chiron_api.watch_display import COLOURS
+from chiron_api.cli.display.difference import lines as difference_lines
+from chiron_api.cli.display.fact import lines
+from chiron_api.cli.display.model_holds import from_summary, sentences
+from chiron_api.cli.display.watch import COLOURS
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line, paragraphs, usd
+from chiron_api.views.batch import batch_page, difference_of
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, newest, runs_of
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound
+from chiron_workers.knowledge.differences import Difference
+from chiron_workers.knowledge.facts.fact_details import Dossier, dossier
+from chiron_workers.runs.model_holds import Hold
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.differences import Difference
-from chiron_workers.store.dossiers import Dossier, dossier
-from chiron_workers.store.holds import Hold
-from chiron_workers.store.summaries import BatchSummary, RunSummary, find, newest, runs_of
 
 RUNS_SHOWN = 50
 SILENT = ", silent"

@@ -2,8 +2,8 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
 
 cli = typer.Typer()
 
@@ -15,7 +15,7 @@ def skills(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     A skill is a folder with a SKILL.md in `.chiron/skills` or `.agents/skills` here, in a folder of CHIRON_SKILLS, or in
     `skills` of CHIRON_HOME. The first of a name wins, in this order.
     """
-    from chiron_api.skill_listing import listed
+    from chiron_api.views.skills import listed
 
     found = listed()
     if as_json:

@@ -5,19 +5,19 @@ from datetime import datetime
 
 import typer
 
-from chiron_api import submit_options as options
 from chiron_api.cli import run
+from chiron_api.cli.display.estimate import tell
+from chiron_api.cli.input import submit_options as options
+from chiron_api.cli.input.topics_file import Found, Topic, read_topics
 from chiron_api.cli.watch import follow
-from chiron_api.estimate_display import tell
-from chiron_api.terminal import as_json as json_line
-from chiron_api.topics_file import Found, Topic, read_topics
+from chiron_api.text import as_json as json_line
+from chiron_workers.batches.estimates import Estimate, estimate
+from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
+from chiron_workers.batches.submit import submit as submit_batch
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import Settings, settings
-from chiron_workers.store.batches import NewBatch, NewRun, Submitted, check_run
-from chiron_workers.store.batches import submit as submit_batch
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.estimates import Estimate, estimate
 
 cli = typer.Typer()
 
@@ -124,7 +124,7 @@ async def _estimate(batch: NewBatch, found_settings: Settings) -> Estimate:
 
 
 async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
-    from chiron_workers.control import announce
+    from chiron_workers.pubsub.signals import announce
 
     async with open_pool(found_settings.database_url, size=2) as pool:
         submitted = await submit_batch(pool, batch)

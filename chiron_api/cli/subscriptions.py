@@ -6,21 +6,21 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.amounts import usd_amount
 from chiron_api.cli import run
-from chiron_api.difference_display import in_short
-from chiron_api.moments import starting_time
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line, usd
-from chiron_api.times_page import TIMES_MAX, with_times
-from chiron_workers.recurrence import Recurrence
+from chiron_api.cli.display.difference import in_short
+from chiron_api.cli.input.money import usd_amount
+from chiron_api.cli.input.times import starting_time
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line, usd
+from chiron_api.views.occurrences import TIMES_MAX, with_times
+from chiron_workers.batches.summaries import parse_id
+from chiron_workers.db.connect import open_pool
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.subjects import slug
-from chiron_workers.store.subscriptions import NewSubscription, Subscription, Subscriptions
-from chiron_workers.store.summaries import parse_id
-from chiron_workers.store.times import Time, last_times
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.occurrences import Time, last_times
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
 Found = TypeVar("Found")
 

@@ -3,9 +3,9 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli import run
-from chiron_api.terminal import as_json as json_line
-from chiron_api.terminal import one_line
-from chiron_workers.mcp_client.configuration import read_configuration
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
+from chiron_workers.mcp_client.config.configuration import read_configuration
 from chiron_workers.settings import settings
 
 REMOTE_S = 10.0
@@ -37,7 +37,7 @@ def _remote() -> list[dict[str, Any]]:
     found = read_configuration(settings())
     if not found.servers:
         return []
-    from chiron_workers.mcp_client.inspection import inspect
+    from chiron_workers.mcp_client.probe import inspect
 
     standings = run(inspect(found.servers, timeout_s=REMOTE_S))
     for standing in standings:

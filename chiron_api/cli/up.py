@@ -3,9 +3,9 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import end_as_by_ctrl_c, run
-from chiron_api.holding import sentences, standing_now
+from chiron_api.cli.display.model_holds import sentences, standing_now
 from chiron_api.local_stack import LocalStack, Part
-from chiron_api.terminal import as_json as json_line
+from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import read_settings, settings
 

@@ -8,17 +8,17 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from chiron_api.batch_page import difference_of
 from chiron_api.cli import run
-from chiron_api.difference_display import in_short
-from chiron_api.terminal import one_line
-from chiron_api.watch_display import GOES_ON, Board, Row, closing, line
+from chiron_api.cli.display.difference import in_short
+from chiron_api.cli.display.watch import GOES_ON, Board, Row, closing, line
+from chiron_api.text import one_line
+from chiron_api.views.batch import difference_of
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, summary
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.runs.events import Event
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.events import Event
-from chiron_workers.store.summaries import BatchSummary, RunSummary, find, run_summary, summary
 
 FRAME_S = 0.25
 TEXT_FOR_RUNS = 20  # more runs write more words than anybody can follow

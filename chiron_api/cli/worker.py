@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from chiron_api.local_stack.programs import node_name
+from chiron_workers.db.connect import require_url
+from chiron_workers.db.migrate import pending
 from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import settings
-from chiron_workers.store.connect import require_url
-from chiron_workers.store.migrate import pending
 
 cli = typer.Typer()
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from chiron_api.local_stack.stack import LocalStack
+from chiron_workers.db.connect import require_url
 from chiron_workers.settings import read_settings, settings
-from chiron_workers.store.connect import require_url
 
 
 @contextmanager

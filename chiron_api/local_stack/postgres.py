@@ -13,8 +13,8 @@ import psycopg
 from psycopg import Connection
 
 from chiron_api.local_stack.home import Home, let_pass
+from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
-from chiron_workers.store.queries import load
 
 SQL = load(__file__)
 SUPERUSER = "postgres"

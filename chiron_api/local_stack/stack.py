@@ -12,10 +12,10 @@ from chiron_api.local_stack.listening import refuse_open_flower, refuse_taken
 from chiron_api.local_stack.programs import Kind, Program
 from chiron_api.local_stack.readiness import answers
 from chiron_api.local_stack.supervision import State, Supervisor
-from chiron_workers.embedded import Addresses, read_addresses, write_addresses
+from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
 from chiron_workers.settings import Settings
-from chiron_workers.store.migrate import migrate
+from chiron_workers.settings.local_services import Addresses, read_addresses, write_addresses
 
 EVERYTHING = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
 SERVICES = frozenset({Kind.POSTGRES, Kind.REDIS})

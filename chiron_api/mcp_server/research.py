@@ -12,18 +12,18 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.steering import steer
-from chiron_api.terminal import as_json
+from chiron_api.text import as_json
+from chiron_workers.batches.steering import cancel
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, ToolError, UsageError
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import FOUND_MAX, QUERY_CHARS_MAX, FoundFact
 from chiron_workers.settings import settings
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import FOUND_MAX, QUERY_CHARS_MAX, FoundFact
-from chiron_workers.store.steering import cancel
-from chiron_workers.store.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.toolkit import tool
 
 TOPICS_MAX = 100
@@ -79,7 +79,7 @@ async def start_research(
     Returns:
         batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before.
     """
-    from chiron_workers.control import announce
+    from chiron_workers.pubsub.signals import announce
 
     runs = [
         NewRun(topic, role, subject, model or settings().model, max_turns or settings().max_turns)

@@ -7,11 +7,11 @@ from fastmcp.tools import Tool
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from chiron_api.gate import Gate
-from chiron_api.mcp_server.late_services import LateServices
-from chiron_api.mcp_server.offer import offer
-from chiron_api.mcp_server.offered_tool import Counter
-from chiron_api.mcp_server.research_tasks import ResearchTasks
+from chiron_api.http.auth import Gate
+from chiron_api.mcp_server.lazy_services import LateServices
+from chiron_api.mcp_server.tasks import ResearchTasks
+from chiron_api.mcp_server.tool_adapter import Counter
+from chiron_api.mcp_server.tools import offer
 
 Lifespan = Callable[[FastMCP], AbstractAsyncContextManager[None]]
 CACHED_S = 60  # the tools of a process never change

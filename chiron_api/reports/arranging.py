@@ -7,10 +7,10 @@ from psycopg.rows import DictRow
 
 from chiron_api.reports.material import Material
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
+from chiron_workers.db.validation import as_id
+from chiron_workers.knowledge.facts.links import Link
+from chiron_workers.knowledge.report_rows import address
 from chiron_workers.states import FactStatus, QuoteState, Relation
-from chiron_workers.store.checks import as_id
-from chiron_workers.store.links import Link
-from chiron_workers.store.reports import address
 
 Place = tuple[str, str | None]  # an address and the hash of the text it gave
 

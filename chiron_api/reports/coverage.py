@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from chiron_api.reports.report import NodeCoverage
-from chiron_workers.store.nodes import Branch
-from chiron_workers.store.topics import NodeTitles
+from chiron_workers.knowledge.coverage.nodes import Branch
+from chiron_workers.knowledge.coverage.topic_titles import NodeTitles
 
 
 def cover(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[tuple[NodeCoverage, ...], int]:

@@ -11,12 +11,13 @@ from chiron_api.reports.arranging import Arrangement, Cited, Place, arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge.coverage.nodes import Nodes
+from chiron_workers.knowledge.coverage.topic_titles import paths
+from chiron_workers.knowledge.report_rows import Target
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN, FactStatus, RunState
-from chiron_workers.store import Session, reports
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.nodes import Nodes
-from chiron_workers.store.reports import Target
-from chiron_workers.store.topics import paths
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000

@@ -3,12 +3,13 @@ from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
 
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.knowledge.facts.links import Link
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.states import Decider, FactStatus, Relation
-from chiron_workers.store import Session, reports
-from chiron_workers.store.confidences import Confidences
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.links import Link
-from chiron_workers.store.source_changes import SourceChanges
 
 
 @dataclass(slots=True)

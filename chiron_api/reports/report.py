@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.states import Decider, FactStatus, Relation, RunState
-from chiron_workers.store.reports import Kind
 
 
 @dataclass(frozen=True, slots=True)

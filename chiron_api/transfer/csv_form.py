@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from chiron_api.terminal import as_json
+from chiron_api.text import as_json
 from chiron_workers.errors import UsageError
-from chiron_workers.store.reports import address
+from chiron_workers.knowledge.report_rows import address
 
 Record = Mapping[str, Any]
 

@@ -6,12 +6,13 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_api.transfer.records import KIND, VERSION
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.report_rows import Kind, Rows, Target
+from chiron_workers.knowledge.transfers import Transfers
+from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus
-from chiron_workers.store import Session, reports
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.reports import Kind, Rows, Target
-from chiron_workers.store.subjects import Subjects
-from chiron_workers.store.transfers import Transfers
 
 FACT = (
     "id",

@@ -5,9 +5,9 @@ from typing import Any
 from chiron_api.transfer.quotes import rechecked
 from chiron_api.transfer.records import AssertionRecord, FactRecord
 from chiron_workers import ids
+from chiron_workers.knowledge.transfers import AssertionRow, ChangeRow, FactRow, Transfers
 from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
-from chiron_workers.store.transfers import AssertionRow, ChangeRow, FactRow, Transfers
 
 # What the row of a fact and that of a further assertion have in common.
 GROUNDS = (

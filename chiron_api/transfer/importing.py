@@ -10,12 +10,13 @@ from chiron_api.transfer.checking import Contents, check
 from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
 from chiron_api.transfer.records import FactRecord, Known, SourceRecord
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.reports import address
-from chiron_workers.store.transfers import Fetch, LinkRow, Text, Transfers
+from chiron_workers.knowledge.report_rows import address
+from chiron_workers.knowledge.transfers import Fetch, LinkRow, Text, Transfers
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 
 FACTS_AT_ONCE = 200
 TEXTS_AT_ONCE = 20

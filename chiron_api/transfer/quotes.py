@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from chiron_api.transfer.records import AssertionRecord
-from chiron_workers.evidence.quotes import locate
+from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.knowledge.report_rows import address
+from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.states import QuoteState
-from chiron_workers.store.reports import address
-from chiron_workers.store.transfers import Transfers
 
 
 async def rechecked(transfers: Transfers, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:

@@ -9,8 +9,8 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.knowledge.facts import claims
 from chiron_workers.states import Decider, FactStatus, QuoteState, Relation
-from chiron_workers.store import claims
 
 KIND, VERSION = "chiron.export", 1
 # Bounds of what is stored, with room for quotes that were extended to whole sentences.

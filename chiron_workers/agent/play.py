@@ -3,14 +3,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from chiron_workers.agent.folding import CUT_SKILL, FOLD, Room, carried, shortened
-from chiron_workers.agent.paying import PaidModel
+from chiron_workers.agent.compaction import CUT_SKILL, FOLD, Room, carried, shortened
+from chiron_workers.agent.conversation import Scribe
+from chiron_workers.agent.event_payloads import SHOWN_CHARS, told_of
+from chiron_workers.agent.metered_model import PaidModel
 from chiron_workers.agent.roles import first_question, system_prompt
-from chiron_workers.agent.scribe import Scribe
-from chiron_workers.agent.telling import SHOWN_CHARS, told_of
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
-from chiron_workers.entries import (
+from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
+from chiron_workers.model import Request
+from chiron_workers.runs.entries import (
     Entry,
     Folding,
     Limit,
@@ -21,13 +23,11 @@ from chiron_workers.entries import (
     ToolCall,
     ToolResult,
 )
-from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
-from chiron_workers.model import Request
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run
+from chiron_workers.runs.loaded_skills import Loaded, skills_of
+from chiron_workers.runs.notes import notes_of
 from chiron_workers.settings import Settings
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.notes import notes_of
-from chiron_workers.store.runs import Run
-from chiron_workers.store.skills import Loaded, skills_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
+from chiron_workers.batches.submit import roles
 from chiron_workers.errors import UsageError
+from chiron_workers.runs.leases import Run
+from chiron_workers.runs.loaded_skills import Loaded
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import roles
-from chiron_workers.store.runs import Run
-from chiron_workers.store.skills import Loaded
 
 RECURS = "This research recurs: it was subscribed to, and nobody waits for it."
 NEWS = "Look for what is new since then, and tell only that."

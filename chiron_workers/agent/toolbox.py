@@ -6,27 +6,27 @@ from typing import Any
 
 import structlog
 
-from chiron_workers import spans
-from chiron_workers.agent.asker import RunAsker
-from chiron_workers.agent.paying import PaidModel
-from chiron_workers.embed import Embedder
-from chiron_workers.entries import Limit, ToolCall, ToolResult, storable
+from chiron_workers.agent.metered_model import PaidModel
+from chiron_workers.agent.side_questions import RunAsker
+from chiron_workers.db.connect import is_outage
+from chiron_workers.db.retry import through_outage
+from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
+from chiron_workers.runs.entries import Limit, ToolCall, ToolResult, storable
+from chiron_workers.runs.fence import Told
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run
+from chiron_workers.runs.session import Asker, Caller, Session
+from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.skills.instructions import catalogue_lines
-from chiron_workers.spans import Span
+from chiron_workers.sources.egress import settle_reading
 from chiron_workers.states import EventKind
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import is_outage
-from chiron_workers.store.fencing import Told
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.outages import through_outage
-from chiron_workers.store.reach import settle_reading
-from chiron_workers.store.results import CUT_CHARS, how_to_read_on
-from chiron_workers.store.runs import Run
-from chiron_workers.store.session import Asker
+from chiron_workers.store import Store
+from chiron_workers.telemetry import spans
+from chiron_workers.telemetry.spans import Span
 from chiron_workers.toolkit.registry import Registry
 
 log = structlog.get_logger()

@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from chiron_workers.agent.folding import BYTES_PER_TOKEN, shortened
-from chiron_workers.entries import (
+from chiron_workers.agent.compaction import BYTES_PER_TOKEN, shortened
+from chiron_workers.model import Request
+from chiron_workers.runs.entries import (
     Block,
     Entry,
     Folding,
@@ -16,8 +17,7 @@ from chiron_workers.entries import (
     Results,
     ToolResult,
 )
-from chiron_workers.messages import Message, encoded, shared
-from chiron_workers.model import Request
+from chiron_workers.runs.messages import Message, encoded, shared
 
 GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
 NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."

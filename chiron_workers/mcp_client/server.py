@@ -11,13 +11,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from chiron_workers.errors import MCPToolError, ToolError
-from chiron_workers.mcp_client.configuration import ServerConfig
-from chiron_workers.mcp_client.connection import Connection, connect
-from chiron_workers.mcp_client.failures import away, never_arrived, of_call, said
-from chiron_workers.mcp_client.meter import Ended
-from chiron_workers.mcp_client.offer import Offer, offered
-from chiron_workers.mcp_client.results import error_words, misfit, shown
-from chiron_workers.mcp_client.tool import RemoteTool
+from chiron_workers.mcp_client.config.configuration import ServerConfig
+from chiron_workers.mcp_client.tools.results import error_words, misfit, shown
+from chiron_workers.mcp_client.tools.tool import RemoteTool
+from chiron_workers.mcp_client.tools.tool_list import Offer, offered
+from chiron_workers.mcp_client.transport.connection import Connection, connect
+from chiron_workers.mcp_client.transport.failures import away, never_arrived, of_call, said
+from chiron_workers.mcp_client.transport.flood_guard import Ended
 
 log = structlog.get_logger()
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from chiron_workers.errors import ConfigurationError, MCPToolError, ToolError
-from chiron_workers.mcp_client.configuration import Configuration, read_configuration
-from chiron_workers.mcp_client.names import slug_in
+from chiron_workers.mcp_client.config.configuration import Configuration, read_configuration
+from chiron_workers.mcp_client.config.names import slug_in
 from chiron_workers.settings import Settings
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.toolkit.tool import Tool

@@ -7,8 +7,8 @@ to 20 blocks before it; a request has 4 breakpoints at most; what is marked is n
 import json
 from collections.abc import Iterable, Sequence
 
-from chiron_workers.messages import Message, encoded
 from chiron_workers.model.request import Request
+from chiron_workers.runs.messages import Message, encoded
 
 
 def body(request: Request, *, ttl: str) -> bytes:

@@ -12,19 +12,19 @@ import httpx2
 import structlog
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
-from chiron_workers import spans
-from chiron_workers.entries import Reply, Usage
+from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import RunFailed
-from chiron_workers.model.accumulation import Accumulation, Wire
+from chiron_workers.model.admission import Traffic
 from chiron_workers.model.caching import body
-from chiron_workers.model.context import ContextSizes
+from chiron_workers.model.context_sizes import ContextSizes
 from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Wait
-from chiron_workers.model.limiter import Taken
+from chiron_workers.model.rate_limits import Taken
 from chiron_workers.model.request import Request
 from chiron_workers.model.retries import BeforeTry, OnWait, with_retries
-from chiron_workers.model.traffic import Traffic
-from chiron_workers.prices import cost_usd
+from chiron_workers.model.stream import Accumulation, Wire
+from chiron_workers.runs.entries import Reply, Usage
 from chiron_workers.settings import Settings
+from chiron_workers.telemetry import spans
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ import anthropic
 import httpx2
 
 from chiron_workers.errors import RunFailed
-from chiron_workers.model.context import window_exceeded
+from chiron_workers.model.context_sizes import window_exceeded
 
 LONGEST_HOLD_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
 SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chiron_workers.messages import Message
+from chiron_workers.runs.messages import Message
 
 
 @dataclass(frozen=True, slots=True)

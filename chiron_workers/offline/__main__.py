@@ -4,8 +4,8 @@ import asyncio
 import sys
 
 from chiron_workers.errors import UsageError
-from chiron_workers.offline.foreground import until_stopped
-from chiron_workers.offline.server import OfflineServer
+from chiron_workers.offline.api.foreground import until_stopped
+from chiron_workers.offline.api.server import OfflineServer
 
 
 def main() -> None:

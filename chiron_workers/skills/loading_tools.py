@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field
 
 from chiron_workers.errors import SkillAlreadyLoadedError, SkillError
+from chiron_workers.runs.loaded_skills import Loaded
 from chiron_workers.skills.instructions import instructions
 from chiron_workers.skills.live import Skills
 from chiron_workers.skills.reading import FILES
 from chiron_workers.skills.resources import read_resource
 from chiron_workers.skills.skill import Skill
-from chiron_workers.store.skills import Loaded
 from chiron_workers.toolkit import BaseTool, Tool
 from chiron_workers.toolkit.arguments import validated
 from chiron_workers.toolkit.schema import input_schema, parameter

@@ -2,8 +2,8 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.knowledge.coverage.nodes import DEPTH_MAX, NODES_MAX, Branch, Child, Node, Saved, draft
 from chiron_workers.store import Store
-from chiron_workers.store.nodes import DEPTH_MAX, NODES_MAX, Branch, Child, Node, Saved, draft
 from chiron_workers.toolkit import tool
 
 Depth = Annotated[int, Field(ge=0, le=DEPTH_MAX)]

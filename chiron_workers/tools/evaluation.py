@@ -5,12 +5,12 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from chiron_workers.entries import Reply, storable
+from chiron_workers.db.validation import folded
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
+from chiron_workers.knowledge.coverage.evaluations import Score
+from chiron_workers.runs.entries import Reply, storable
+from chiron_workers.runs.session import Asker
 from chiron_workers.store import Store
-from chiron_workers.store.checks import folded
-from chiron_workers.store.evaluations import Score
-from chiron_workers.store.session import Asker
 from chiron_workers.toolkit import tool
 
 TEXT_CHARS_MAX = 60_000

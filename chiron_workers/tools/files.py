@@ -10,17 +10,17 @@ from urllib.parse import urlencode
 
 from pydantic import Field
 
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.read_file import Part, Reading, read_file
+from chiron_workers.documents.sandbox.open_below import Listed, MissingError, listing, opened, would_be
+from chiron_workers.documents.sandbox.sandbox import load_and_run_apart
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.fetching.shared import keep_page, lose_page
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import load_and_run_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.places import Listed, MissingError, listing, opened, would_be
-from chiron_workers.sources.reading import Part, Reading, read_file
+from chiron_workers.sources.sources import URL_BYTES_MAX, Fetched, Page
 from chiron_workers.store import Store
-from chiron_workers.store.sources import URL_BYTES_MAX, Fetched, Page
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.folders import allowed, printable, refused, room
+from chiron_workers.web.fetch import keep_page, lose_page
 
 WINDOW_CHARS = 20_000
 KEPT_CHARS_MAX = 2_000_000  # of a text that facts can rest on

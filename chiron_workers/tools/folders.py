@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.open_below import OutsideError
+from chiron_workers.documents.sandbox.sandbox import Room
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import Room
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.places import OutsideError
 
 PATH_CHARS_SHOWN = 300
 

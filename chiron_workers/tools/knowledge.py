@@ -5,15 +5,15 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
-from chiron_workers.embed import looks_foreign
+from chiron_workers.embeddings import looks_foreign
 from chiron_workers.errors import ToolError
-from chiron_workers.evidence.omissions import omissions
-from chiron_workers.evidence.quotes import locate, refusal
+from chiron_workers.evidence.quotes.quotes import locate, refusal
+from chiron_workers.evidence.statements.unsupported import omissions
+from chiron_workers.knowledge.facts.claims import Claim, Place, claim
+from chiron_workers.knowledge.facts.facts import Stored
 from chiron_workers.settings import settings
 from chiron_workers.states import SHOWN, FactStatus
 from chiron_workers.store import Store
-from chiron_workers.store.claims import Claim, Place, claim
-from chiron_workers.store.facts import Stored
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]

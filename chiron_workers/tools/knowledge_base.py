@@ -4,14 +4,14 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.db.validation import worded
+from chiron_workers.knowledge.corpus import Corpus, Hit
+from chiron_workers.knowledge.coverage.nodes import Fitting
+from chiron_workers.knowledge.coverage.topic_titles import titles
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, Background, FoundFact
 from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
-from chiron_workers.store.checks import worded
-from chiron_workers.store.corpus import Corpus, Hit
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.nodes import Fitting
-from chiron_workers.store.search import QUERY_CHARS_MAX, Background, FoundFact
-from chiron_workers.store.topics import titles
 from chiron_workers.toolkit import tool
 
 NODES_MAX = 200  # that are looked at

@@ -1,5 +1,5 @@
+from chiron_workers.knowledge.coverage.assessments import Progress, Question
 from chiron_workers.store import Store
-from chiron_workers.store.assessments import Progress, Question
 from chiron_workers.toolkit import tool
 
 

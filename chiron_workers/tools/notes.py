@@ -2,8 +2,8 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.runs.notes import BYTES_MAX, Note, size
 from chiron_workers.store import Store
-from chiron_workers.store.notes import BYTES_MAX, Note, size
 from chiron_workers.toolkit import tool
 
 

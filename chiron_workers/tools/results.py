@@ -3,8 +3,8 @@ from typing import Annotated
 from pydantic import Field
 
 from chiron_workers.errors import ToolError
+from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.store import Store
-from chiron_workers.store.results import CUT_CHARS, how_to_read_on
 from chiron_workers.toolkit import tool
 
 

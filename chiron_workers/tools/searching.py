@@ -2,10 +2,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import FOUND_MAX, FoundFact
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import FOUND_MAX, FoundFact
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]

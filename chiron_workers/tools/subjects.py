@@ -1,7 +1,7 @@
 from typing import TypedDict
 
+from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.store import Store
-from chiron_workers.store.subjects import Subject
 from chiron_workers.toolkit import tool
 
 

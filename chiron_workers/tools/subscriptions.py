@@ -3,11 +3,11 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.batches.submit import TOPIC_CHARS_MAX
 from chiron_workers.errors import Conflict, ToolError, UsageError
-from chiron_workers.recurrence import CHARS_MAX, Recurrence
 from chiron_workers.store import Store
-from chiron_workers.store.batches import TOPIC_CHARS_MAX
-from chiron_workers.store.subscriptions import TOPICS_MAX, NewSubscription, Subscription
+from chiron_workers.subscriptions.cron import CHARS_MAX, Recurrence
+from chiron_workers.subscriptions.subscriptions import TOPICS_MAX, NewSubscription, Subscription
 from chiron_workers.toolkit import tool
 
 REASON_CHARS_MAX = 2_000

@@ -3,13 +3,13 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.open_below import opened
+from chiron_workers.documents.sandbox.sandbox import load_and_run_apart
+from chiron_workers.documents.tables.load import TableFile
+from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import load_and_run_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.places import opened
-from chiron_workers.sources.table_files import TableFile
-from chiron_workers.sources.tables import Answer, Table, describe_tables, query_tables
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.folders import allowed, printable, refused, room

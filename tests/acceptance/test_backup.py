@@ -11,9 +11,9 @@ import pytest
 from scripted_model import Says, call, calls, says, scripted_model, turn
 from workers import chiron, end_leases, rows, running, wait_until
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 ENV = {
     "CHIRON_RESCUE_S": "0.5",

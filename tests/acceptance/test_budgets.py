@@ -10,10 +10,10 @@ import pytest
 from scripted_model import Says, call, scripted_model, text, turn
 from workers import chiron, rows, running, wait_until
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import open_pool
 
 RUNS, TURNS = 200, 3
 BUDGET = Decimal(12)

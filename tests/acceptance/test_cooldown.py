@@ -9,11 +9,11 @@ from redis import Redis
 from scripted_model import Fails, Says, says, scripted_model
 from workers import chiron, rows, running, wait_until
 
-from chiron_workers.control import CHANNEL, announce
-from chiron_workers.cooling import KEY as COOLING
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
+from chiron_workers.pubsub.cooldowns import KEY as COOLING
+from chiron_workers.pubsub.signals import CHANNEL, announce
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 pytestmark = pytest.mark.slow
 

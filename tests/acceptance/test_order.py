@@ -12,10 +12,10 @@ from redis import Redis
 from scripted_model import Says, says, scripted_model
 from workers import rows, running, wait_until
 
-from chiron_workers.control import CHANNEL, announce
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
+from chiron_workers.pubsub.signals import CHANNEL, announce
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 KEY = {"ANTHROPIC_API_KEY": "test"}
 SELDOM = "600"  # seconds between two looks or rings, where a test shows that nobody waits for the next one

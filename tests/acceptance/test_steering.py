@@ -8,10 +8,10 @@ from scripted_model import Fails, Says, call, calls, says, scripted_model, turn
 from workers import chiron, rows, running, wait_until
 
 from chiron_api.steering import steer_once
+from chiron_workers.batches.steering import cancel
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.steering import cancel
 
 KEY = {"ANTHROPIC_API_KEY": "test"}
 SELDOM = {"CHIRON_LEASE_S": "600", "CHIRON_RENEWAL_S": "200"}  # so that what comes soon came by a hint

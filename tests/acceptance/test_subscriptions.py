@@ -10,11 +10,11 @@ import pytest
 from scripted_model import Says, call, calls, says, scripted_model
 from workers import end_leases, rows, running, wait_until
 
-from chiron_workers.recurrence import Recurrence
+from chiron_workers.db.connect import open_pool
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
-from chiron_workers.store import Session
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
 COUNT = 60
 ENV = {

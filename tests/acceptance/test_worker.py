@@ -10,9 +10,9 @@ import psutil
 from scripted_model import Says, call, calls, says, scripted_model, turn
 from workers import end_leases, rows, running, wait_until
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 MODEL = {
     "CHIRON_LEASE_S": "10",  # long, so that no run is taken from a living worker where the machine stands still

@@ -8,11 +8,11 @@ from scripted_model import Fails, Says, call, calls, says, text
 from small_window import TOKENS, counting, folds, tokens_of
 from stage import Stage
 
+from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
-from chiron_workers.store.runs import say
-from chiron_workers.taking import Taking
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.notes import notes
+from chiron_workers.worker.execution import Taking
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from scripted_model import Fails, Says, call, calls, says, text, turn
 from stage import Stage
 
-from chiron_workers.entries import Reply
+from chiron_workers.batches.summaries import run_summary
 from chiron_workers.errors import ToolError
+from chiron_workers.knowledge.coverage.evaluations import Evaluations, Score
+from chiron_workers.runs.entries import Reply
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import Outcome
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.evaluations import Evaluations, Score
-from chiron_workers.store.summaries import run_summary
 from chiron_workers.tools import registry
 from chiron_workers.tools.evaluation import Criterion, read
 

@@ -8,8 +8,8 @@ from scripted_model import Says, call, calls, says, turn
 from sites import Site, serving
 from stage import Stage
 
+from chiron_workers.knowledge.facts.judgements import ANSWER
 from chiron_workers.states import Outcome
-from chiron_workers.store.judgements import ANSWER
 from chiron_workers.tools import registry
 
 PAGE = (

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chiron_workers.agent.folding import RESULT_BYTES_MIN, Room, carried, shortened
-from chiron_workers.store.notes import Note
+from chiron_workers.agent.compaction import RESULT_BYTES_MIN, Room, carried, shortened
+from chiron_workers.runs.notes import Note
 
 
 @pytest.mark.parametrize("context", [8_000, 20_000, 200_000, 1_000_000])

@@ -6,9 +6,9 @@ import pytest
 from scripted_model import Fails, Says, call, calls, says, turn
 from stage import Stage
 
+from chiron_workers.batches.steering import retry
 from chiron_workers.errors import Conflict
 from chiron_workers.states import Outcome
-from chiron_workers.store.steering import retry
 from chiron_workers.tools.notes import notes
 
 

@@ -10,12 +10,12 @@ import scripted_model
 from scripted_model import Says, call, calls, says, turn
 from stage import Stage
 
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import UsageError
+from chiron_workers.runs.leases import say
+from chiron_workers.sources.sources import Page
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.runs import say
-from chiron_workers.store.sources import Page
 from chiron_workers.toolkit import tool
 
 

@@ -19,8 +19,8 @@ from obedient_model import ObedientModel
 from sites import Site, serving
 from stage import Stage
 
+from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
-from chiron_workers.store.runs import say
 from chiron_workers.tools import registry
 
 SECRET = "SECRET-4711"

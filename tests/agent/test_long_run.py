@@ -11,8 +11,8 @@ from scripted_model import Says, call, calls, says, text
 from small_window import TOKENS, counting, folds
 from stage import Stage
 
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.states import Outcome
-from chiron_workers.store.budgets import Budget
 from chiron_workers.tools.notes import notes
 
 TURNS = 2_000

@@ -10,13 +10,13 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from stage import LEASE, Stage
 
-from chiron_workers.agent.paying import Flight
-from chiron_workers.entries import Bound
+from chiron_workers.agent.metered_model import Flight
+from chiron_workers.billing.reservations import reserve
+from chiron_workers.db.connect import open_pool
 from chiron_workers.model.failures import Wait
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.reservations import reserve
-from chiron_workers.taking import handed_back
+from chiron_workers.runs.entries import Bound
+from chiron_workers.runs.journal import Journal
+from chiron_workers.worker.execution import handed_back
 
 CALL = Bound(Decimal("0.40"), 1_000)
 

@@ -6,13 +6,13 @@ import pytest
 from scripted_model import Fails, Says, call, calls, says, text, turn
 from stage import LEASE, Stage
 
-from chiron_workers.entries import Results, ToolCall
+from chiron_workers.batches.steering import resume
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import LeaseLost
+from chiron_workers.runs.entries import Results, ToolCall
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.runs import say
-from chiron_workers.store.steering import resume
 
 
 async def test_a_run_calls_tools_until_the_model_asks_for_no_more(stage: Stage) -> None:

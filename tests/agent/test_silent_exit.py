@@ -6,14 +6,14 @@ from uuid import UUID
 from scripted_model import Says, call, calls, says, turn
 from stage import Stage
 
-from chiron_workers.recurrence import Recurrence
+from chiron_workers.batches.summaries import run_summary, summary
+from chiron_workers.runs.leases import say
+from chiron_workers.runs.rescue import rescue
+from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome
-from chiron_workers.store import Session
-from chiron_workers.store.due_times import start_due
-from chiron_workers.store.rescue import rescue
-from chiron_workers.store.runs import say
-from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
-from chiron_workers.store.summaries import run_summary, summary
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.scheduler import start_due
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 from chiron_workers.tools import registry
 
 WHY = "Looked at three almanacs; nothing has changed."

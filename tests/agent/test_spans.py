@@ -12,9 +12,9 @@ from collector import Collector, collector
 from scripted_model import Fails, Says, call, calls, says, text, turn
 from stage import Stage
 
-from chiron_workers import spans, tracing
-from chiron_workers.entries import ToolCall
+from chiron_workers.runs.entries import ToolCall
 from chiron_workers.states import Outcome
+from chiron_workers.telemetry import spans, tracing
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from scripted_model import Fails, Says, call, calls, says, turn
 from stage import Stage
 
+from chiron_workers.batches.steering import cancel, pause, resume, retry
+from chiron_workers.runs.leases import Run
 from chiron_workers.states import Outcome
-from chiron_workers.store.runs import Run
-from chiron_workers.store.steering import cancel, pause, resume, retry
-from chiron_workers.taking import Taking
+from chiron_workers.worker.execution import Taking
 
 
 class Gate:

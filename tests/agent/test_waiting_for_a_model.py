@@ -8,10 +8,10 @@ from uuid import UUID
 from scripted_model import Fails, Says, call, calls, says, turn
 from stage import LEASE, Stage
 
+from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.runs.leases import claim
+from chiron_workers.runs.model_holds import standing
 from chiron_workers.states import Outcome
-from chiron_workers.store.doorbells import next_to_ring
-from chiron_workers.store.holds import standing
-from chiron_workers.store.runs import claim
 
 SPEND_LIMIT = Fails(
     status=429, type="rate_limit_error", message="enforced_spend_limit_reached: the monthly limit is reached"

@@ -22,15 +22,17 @@ from psycopg_pool import AsyncConnectionPool
 from scripted_model import Fails, Says, Script, call, calls, says, text, turn
 from stage import LEASE, Stage, open_stage
 
-from chiron_workers.embed import Embedder
+from chiron_workers.billing import reservations
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool, connect, open_pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.runs import journal
+from chiron_workers.runs import release as endings
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import claim, renew, say
+from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
-from chiron_workers.store import endings, journal, reservations
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import Pool, connect, open_pool
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.rescue import rescue
-from chiron_workers.store.runs import claim, renew, say
 
 FENCE = re.compile(r" and (r\.)?lease = %\(lease\)s")
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 import uvicorn
 
-from chiron_api.app import build_app
+from chiron_api.http.app import build_app
 from chiron_workers.settings import Settings
 
 Serving = Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]]

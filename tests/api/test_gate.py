@@ -4,7 +4,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
-from chiron_api.gate import refuse_open_doors
+from chiron_api.http.auth import refuse_open_doors
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 

@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from redis import Redis
 
-from chiron_workers.control import CHANNEL
+from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id
+from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool
 
 Serving = Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]]
 BATCH = {"topics": ["Closures", {"topic": "Decorators", "priority": 3}], "subject": "Python", "max_turns": 7}
@@ -187,7 +187,7 @@ async def test_the_stream_of_a_batch_has_the_events_of_all_its_runs(
 
 
 async def test_a_quiet_stream_beats(client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("chiron_api.streams.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("chiron_api.http.sse.HEARTBEAT_S", 0.1)
     run_id = (await submitted(client))["run_ids"][0]
     async with asyncio.timeout(60), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         async for line in answer.aiter_lines():

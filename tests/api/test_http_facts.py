@@ -1,10 +1,11 @@
 import httpx2
 from quoted import quoted
 
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.ids import new_id
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 
 WORDS = "The Moon's crust is 50 km thick on average."
 

@@ -10,12 +10,13 @@ from known import corroborate, keep, link
 from typer.testing import CliRunner
 
 from chiron_api.cli import build
-from chiron_api.mcp_server.offer import offer
-from chiron_workers.embed import Embedder
+from chiron_api.mcp_server.tools import offer
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.settings import settings as read_settings
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import Pool
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 
 SEARCHES: list[dict[str, Any]] = [

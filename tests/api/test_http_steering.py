@@ -5,10 +5,10 @@ import pytest
 from redis import Redis
 
 from chiron_workers import settings as process_settings
-from chiron_workers.control import CHANNEL
+from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id
+from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool
 
 
 @pytest.fixture(autouse=True)

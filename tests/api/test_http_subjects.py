@@ -1,7 +1,7 @@
 import httpx2
 from dated_facts import Dated, day
 
-from chiron_workers.store.connect import Pool
+from chiron_workers.db.connect import Pool
 
 
 async def test_what_has_become_of_a_subject_is_told_between_two_moments(

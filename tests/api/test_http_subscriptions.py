@@ -4,10 +4,10 @@ import httpx2
 import pytest
 from dated_facts import Dated, day
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.evaluations import Evaluations
+from chiron_workers.knowledge.coverage.evaluations import Evaluations
+from chiron_workers.runs.session import Caller, Session
 
 BODY = {
     "topics": ["sea ice"],

@@ -1,7 +1,7 @@
 import httpx2
 from quoted import page_read
 
-from chiron_workers.store.connect import Pool
+from chiron_workers.db.connect import Pool
 from chiron_workers.tools import registry
 
 FACT = {

@@ -1,7 +1,7 @@
 import httpx2
 import pytest
 
-from chiron_api import requests
+from chiron_api.http import requests
 
 
 async def test_every_refusal_is_a_problem_document(client: httpx2.AsyncClient):

@@ -13,10 +13,10 @@ import pytest
 from psycopg import sql
 from workers import environment, wait_until
 
-from chiron_api import postgres_clients
+from chiron_api.backup import postgres_clients
+from chiron_workers.db.migrate import migrate, migrations, pending
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import settings as read_settings
-from chiron_workers.store.migrate import migrate, migrations, pending
 
 TABLES = (
     "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1"

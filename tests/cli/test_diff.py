@@ -9,8 +9,8 @@ import pytest
 from click.testing import Result
 from dated_facts import Dated, day
 
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import open_pool
 
 Chiron = Callable[..., Result]
 Rows = Callable[..., list[dict[str, Any]]]

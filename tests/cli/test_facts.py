@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from quoted import quoted
 
-from chiron_workers.embed import open_embedder
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.ids import new_id
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import open_pool
+from chiron_workers.store import Store
 
 THICK = "The Moon's crust is 50 km thick on average."
 THIN = "The Moon's crust is 34 km thick on average."

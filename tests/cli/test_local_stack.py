@@ -22,9 +22,9 @@ import redis
 from chiron_api.local_stack import Kind, LocalStack
 from chiron_api.local_stack.leftovers import leftovers
 from chiron_api.local_stack.listening import free_port
-from chiron_workers.embedded import addresses_file
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 from chiron_workers.settings import Settings, read_settings
+from chiron_workers.settings.local_services import addresses_file
 
 SERVICES_ONLY: frozenset[Kind] = frozenset()
 pytestmark = pytest.mark.timeout(600)

@@ -10,11 +10,11 @@ from collector import collector
 from scripted_model import Says, call, calls, says, scripted_model, turn
 from workers import chiron, rows, running, wait_until
 
-from chiron_api.run_log import WorkerFiles
+from chiron_api.cli.display.run_log import WorkerFiles
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.ids import new_id
 from chiron_workers.settings import Settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 
 def line(run_id: object, event: str, at: str = "2026-01-31T12:00:00Z", **more: Any) -> str:

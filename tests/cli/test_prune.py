@@ -6,7 +6,7 @@ import pytest
 from ageing import age as make_older
 from ageing import forget_the_oldest
 
-from chiron_workers.store.connect import open_pool
+from chiron_workers.db.connect import open_pool
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 import pytest
 from known import keep
 
-from chiron_workers.store.connect import open_pool
+from chiron_workers.db.connect import open_pool
 
 
 @pytest.fixture

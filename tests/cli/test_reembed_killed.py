@@ -10,15 +10,15 @@ import pytest
 from aiohttp import web
 from known import keep
 
-from chiron_workers.embed import Space
-from chiron_workers.embed.hosted import PROVIDERS, Hosted
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Space
+from chiron_workers.embeddings.hosted import PROVIDERS, Hosted
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.reembedding import BATCH
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.reembedding import BATCH
-from chiron_workers.store.search import Search
 
 FACTS = [f"Crater {n} is {n} km wide." for n in range(BATCH + 20)]
 

@@ -4,9 +4,10 @@ import json
 import pytest
 from quoted import quoted
 
-from chiron_workers.embed import open_embedder
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import open_pool
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.store import Store
 
 KEYS = ["id", "content", "quote", "source_url", "source_score", "topic_path", "confidence", "score"]
 FACTS = (

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chiron_api.holding import standing_now
+from chiron_api.cli.display.model_holds import standing_now
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings as read_settings
 

@@ -12,9 +12,9 @@ from skill_folders import write_skill
 from workers import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.programs import environment
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings, read_settings
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
 
 
 def listed(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:

@@ -4,9 +4,9 @@ import json
 import pytest
 from redis import Redis
 
-from chiron_workers.control import CHANNEL
 from chiron_workers.ids import new_id
 from chiron_workers.progress import batch_channel
+from chiron_workers.pubsub.signals import CHANNEL
 
 
 @pytest.fixture

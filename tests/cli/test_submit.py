@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from redis import Redis
 
-from chiron_workers.control import CHANNEL
 from chiron_workers.ids import new_id
+from chiron_workers.pubsub.signals import CHANNEL
 
 
 def test_in_a_pipe_only_the_id_is_printed(chiron, rows):

@@ -11,10 +11,10 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from chiron_api.watch_display import Board, phrase
+from chiron_api.cli.display.watch import Board, phrase
 from chiron_workers.ids import new_id
+from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
-from chiron_workers.store.events import Event
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 ENDS = """

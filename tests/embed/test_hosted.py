@@ -5,8 +5,8 @@ import pytest
 from aiohttp import web
 from serving import served
 
-from chiron_workers.embed import open_embedder
-from chiron_workers.embed.hosted import BATCH_MAX, PROVIDERS, TRIES, Hosted
+from chiron_workers.embeddings import open_embedder
+from chiron_workers.embeddings.hosted import BATCH_MAX, PROVIDERS, TRIES, Hosted
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 from chiron_workers.settings import Settings
 

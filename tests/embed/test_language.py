@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.embed import looks_foreign
+from chiron_workers.embeddings import looks_foreign
 
 
 @pytest.mark.parametrize(

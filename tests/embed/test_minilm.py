@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.embed import minilm as module
-from chiron_workers.embed.minilm import BATCH_MAX, MiniLM
+from chiron_workers.embeddings import minilm as module
+from chiron_workers.embeddings.minilm import BATCH_MAX, MiniLM
 from chiron_workers.errors import ChironError
 
 
@@ -99,5 +99,5 @@ async def test_another_model_file_is_refused_with_its_name(tmp_path: Path):
 
 def test_importing_the_package_loads_no_model_library():
     heavy = "{'onnxruntime', 'tokenizers', 'numpy', 'aiohttp'}"
-    code = f"import sys, chiron_workers.embed; sys.exit(bool({heavy} & set(sys.modules)))"
+    code = f"import sys, chiron_workers.embeddings; sys.exit(bool({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

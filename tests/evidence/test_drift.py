@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.evidence.drift import agreement, drift
-from chiron_workers.evidence.quotes import locate
+from chiron_workers.evidence.quotes.drift import agreement, drift
+from chiron_workers.evidence.quotes.quotes import locate
 
 TEXTS = sorted((Path(__file__).parents[1] / "golden").glob("*.expected"))
 OLD = (

@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from chiron_workers.evidence.figures import figures
-from chiron_workers.evidence.quantities import Agreement
+from chiron_workers.evidence.figures.figures import figures
+from chiron_workers.evidence.figures.quantities import Agreement
 
 
 def the_quantity(text):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.evidence.folding import fold
-from chiron_workers.evidence.spelling import alike, written_out
+from chiron_workers.evidence.quotes.equivalents import alike, written_out
+from chiron_workers.evidence.quotes.normalise import fold
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging import pairs, scored
 
-from chiron_workers.evidence.merging import relation
-from chiron_workers.evidence.omissions import omissions
+from chiron_workers.evidence.statements.relation import relation
+from chiron_workers.evidence.statements.unsupported import omissions
 from chiron_workers.states import Relation
 
 

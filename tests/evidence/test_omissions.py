@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from chiron_workers.evidence.omissions import omissions
+from chiron_workers.evidence.statements.unsupported import omissions
 
 
 @pytest.mark.parametrize(

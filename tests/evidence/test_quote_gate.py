@@ -10,7 +10,7 @@ from quote_mutations import MUTATIONS
 from quote_variants import SETTINGS, VARIANTS
 from real_documents import real_documents
 
-from chiron_workers.evidence.quotes import locate, refusal, unfit
+from chiron_workers.evidence.quotes.quotes import locate, refusal, unfit
 
 MUTATIONS_MIN = VARIANTS_MIN = 2_000
 FALSE_REFUSALS_MAX = 0.01

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.evidence.quotes import QUOTE_CHARS_MAX, locate, refusal
+from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, refusal
 
 PAGE = (
     "Trials\n\nThe drug was not effective in 12.5\u00a0% of cases. It lost −5 points; the infor-\nmation is “well-known” in "

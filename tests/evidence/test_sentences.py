@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.evidence.sentences import whole
+from chiron_workers.evidence.quotes.sentences import whole
 
 LIMIT = 4_000
 

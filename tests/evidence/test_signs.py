@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.evidence.merging import relation
+from chiron_workers.evidence.statements.relation import relation
 from chiron_workers.states import Relation
 
 

@@ -4,9 +4,9 @@ import pytest
 from sites import Site, serving
 from stage import Stage, open_stage
 
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool
 
 
 @pytest.fixture

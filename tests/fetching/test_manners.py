@@ -13,8 +13,8 @@ from sites import Site
 
 from chiron_workers.errors import ToolError
 from chiron_workers.store import Store
-from chiron_workers.store.hosts import HostBusy, Hosts
 from chiron_workers.tools.web import web_fetch
+from chiron_workers.web.hosts import HostBusy, Hosts
 
 RULES = """User-agent: *
 Disallow: /

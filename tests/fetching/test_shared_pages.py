@@ -10,12 +10,13 @@ from aiohttp import web
 from sites import Site
 from stage import Stage
 
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ToolError
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.hosts import Hosts
-from chiron_workers.store.runs import Run
+from chiron_workers.runs.leases import Run
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.store import Store
 from chiron_workers.tools.web import FetchedPage, web_fetch
+from chiron_workers.web.hosts import Hosts
 
 
 @dataclass

@@ -13,12 +13,13 @@ from stage import Stage
 
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.differences import Differences
-from chiron_workers.store.dossiers import dossier
-from chiron_workers.store.source_changes import SourceChange, SourceChanges
-from chiron_workers.store.sources import Sources
-from chiron_workers.store.transfers import Fetch, Text, Transfers
+from chiron_workers.knowledge.differences import Differences
+from chiron_workers.knowledge.facts.fact_details import dossier
+from chiron_workers.knowledge.transfers import Fetch, Text, Transfers
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.sources.changes import SourceChange, SourceChanges
+from chiron_workers.sources.sources import Sources
+from chiron_workers.store import Store
 from chiron_workers.tools.web import FetchedPage, web_fetch
 
 ICE = "The extent of the ice is 4.3 million square kilometres."

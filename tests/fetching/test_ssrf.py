@@ -13,9 +13,9 @@ from aiohttp import web
 from sites import Site, serving
 
 from chiron_workers.errors import ToolError
-from chiron_workers.sources import outward
 from chiron_workers.store import Store
 from chiron_workers.tools.web import web_fetch
+from chiron_workers.web import pinned_http as outward
 
 LOOPBACK = (
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0x7f.1", "0X7F.0X0.0X0.0X1", "0177.0.0.1",

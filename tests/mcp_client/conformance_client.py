@@ -10,9 +10,9 @@ import sys
 from typing import Any
 
 from chiron_workers.errors import ToolError
-from chiron_workers.mcp_client.configuration import server_config
+from chiron_workers.mcp_client.config.configuration import server_config
 from chiron_workers.mcp_client.server import Server
-from chiron_workers.mcp_client.tool import RemoteTool
+from chiron_workers.mcp_client.tools.tool import RemoteTool
 
 EXAMPLES: dict[str, Any] = {
     "integer": 5,

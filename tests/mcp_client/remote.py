@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from chiron_workers.mcp_client.configuration import ServerConfig, server_config
+from chiron_workers.mcp_client.config.configuration import ServerConfig, server_config
 from chiron_workers.mcp_client.server import Server
-from chiron_workers.mcp_client.tool import RemoteTool
+from chiron_workers.mcp_client.tools.tool import RemoteTool
 
 HERE = Path(__file__).parent
 HONEST = str(HERE / "honest_server.py")

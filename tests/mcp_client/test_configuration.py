@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.mcp_client.configuration import Configuration, read_configuration
+from chiron_workers.mcp_client.config.configuration import Configuration, read_configuration
 from chiron_workers.settings import Settings
 
 

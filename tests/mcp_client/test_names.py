@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chiron_workers.mcp_client.names import slug, slug_in, tool_name
+from chiron_workers.mcp_client.config.names import slug, slug_in, tool_name
 from chiron_workers.toolkit.tool import NAME
 
 

@@ -17,12 +17,12 @@ from stage import Stage, open_stage
 from workers import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.listening import free_port
-from chiron_workers.embed import Embedder
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool, open_pool
 from chiron_workers.toolkit.registry import Registry
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.mcp_client.arguments import checked
-from chiron_workers.mcp_client.check import Check
-from chiron_workers.mcp_client.schemas import UnusableSchema, checkable, usable
+from chiron_workers.mcp_client.tools.arguments import checked
+from chiron_workers.mcp_client.tools.schemas import UnusableSchema, checkable, usable
+from chiron_workers.mcp_client.tools.validator import Check
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

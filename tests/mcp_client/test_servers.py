@@ -124,9 +124,9 @@ async def test_a_list_that_changes_is_taken_up(tmp_path: Path):
 async def test_a_server_that_never_answers_is_away_and_a_call_of_it_does_not_wait_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("chiron_workers.mcp_client.connection.OPEN_S", 1)
+    monkeypatch.setattr("chiron_workers.mcp_client.transport.connection.OPEN_S", 1)
     monkeypatch.setattr(
-        "chiron_workers.mcp_client.connection.connect.__wrapped__.__kwdefaults__", {"open_s": 1}
+        "chiron_workers.mcp_client.transport.connection.connect.__wrapped__.__kwdefaults__", {"open_s": 1}
     )
     async with supervised(liar(tmp_path, ADD, does="silent")) as server:
         assert (server.state, server.reason) == (State.AWAY, "it does not answer in time")

@@ -20,9 +20,9 @@ from mcp_server import conformance_asking, conformance_schemas, conformance_tool
 from mcp_server.conformance_asking import asking, given, question
 from mcp_server.conformance_tools import PNG, embedded
 
-from chiron_api.mcp_server.late_services import LateServices
-from chiron_api.mcp_server.offered_tool import Counter
+from chiron_api.mcp_server.lazy_services import LateServices
 from chiron_api.mcp_server.server import build_server, http_app
+from chiron_api.mcp_server.tool_adapter import Counter
 from chiron_workers.toolkit import Registry
 
 

@@ -6,7 +6,7 @@ import pytest
 from mcp_server.conftest import COMMAND, KEY, Environment, Serving
 from npm_packages import TEST_S, installed, node
 
-from chiron_api.mcp_server.offer import offer
+from chiron_api.mcp_server.tools import offer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_S)]
 

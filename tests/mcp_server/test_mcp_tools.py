@@ -12,10 +12,10 @@ from quoted import page_read
 from twelve import TWELVE
 from workers import rows, wait_until
 
-from chiron_api.mcp_server.hints import HINTS
-from chiron_api.mcp_server.offer import offer
+from chiron_api.mcp_server.instructions import HINTS
+from chiron_api.mcp_server.tools import offer
+from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import open_pool
 
 FACT: dict[str, Any] = {
     "content": "Water boils at 100 °C at sea level.",

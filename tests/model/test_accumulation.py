@@ -9,8 +9,8 @@ from aiohttp import web
 from anthropic import AsyncAnthropic
 from serving import served
 
-from chiron_workers.model.accumulation import Accumulation
 from chiron_workers.model.failures import StreamCut
+from chiron_workers.model.stream import Accumulation
 
 START = {
     "type": "message_start",

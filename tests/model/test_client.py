@@ -10,14 +10,14 @@ from anthropic import AsyncAnthropic, BadRequestError
 from scripted_model import Fails, Says, Script, call, says, scripted_model, text
 from serving import served
 
-from chiron_workers.entries import Reply, Usage
+from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import ModelUnavailable, RunFailed
-from chiron_workers.messages import Message, encoded
 from chiron_workers.model import Model, Request
+from chiron_workers.model.admission import Traffic
 from chiron_workers.model.failures import Wait
 from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, backoff_s
-from chiron_workers.model.traffic import Traffic
-from chiron_workers.prices import cost_usd
+from chiron_workers.runs.entries import Reply, Usage
+from chiron_workers.runs.messages import Message, encoded
 from chiron_workers.settings import Settings
 
 QUESTION = Message.of("user", [{"type": "text", "text": "Hello?"}])

@@ -3,8 +3,8 @@ import asyncio
 import pytest
 
 from chiron_workers.errors import WindowExceeded
-from chiron_workers.model import context
-from chiron_workers.model.context import DEFAULT_TOKENS, ContextSizes, window_exceeded
+from chiron_workers.model import context_sizes as context
+from chiron_workers.model.context_sizes import DEFAULT_TOKENS, ContextSizes, window_exceeded
 
 
 class Server:

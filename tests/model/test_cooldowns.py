@@ -12,15 +12,15 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 from scripted_model import Fails, Says, Script, says, scripted_model
 
-from chiron_workers.control import CHANNEL, announce, hints
-from chiron_workers.cooling import Cooling, cool, standing
 from chiron_workers.errors import ModelHeld
 from chiron_workers.ids import new_id
-from chiron_workers.messages import Message
 from chiron_workers.model import Model, Request
-from chiron_workers.model.cooldowns import Cooldowns
+from chiron_workers.model.admission import Traffic
 from chiron_workers.model.failures import Wait
-from chiron_workers.model.traffic import Traffic
+from chiron_workers.model.local_cooldowns import Cooldowns
+from chiron_workers.pubsub.cooldowns import Cooling, cool, standing
+from chiron_workers.pubsub.signals import CHANNEL, announce, hints
+from chiron_workers.runs.messages import Message
 from chiron_workers.settings import Settings
 
 CLAUDE = "claude-opus-5-5"

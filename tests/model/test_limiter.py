@@ -13,11 +13,11 @@ import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from chiron_workers.entries import Usage
 from chiron_workers.errors import ConfigurationError, ModelUnavailable
 from chiron_workers.model import Request
-from chiron_workers.model.limiter import BURST_S, BYTES_PER_TOKEN, Limiter
+from chiron_workers.model.rate_limits import BURST_S, BYTES_PER_TOKEN, Limiter
 from chiron_workers.progress import redis_client
+from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import RateLimit, Settings, read_settings
 
 CALLER = """

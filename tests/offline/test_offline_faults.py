@@ -9,7 +9,7 @@ import pytest
 from moss_library import TOPIC, Conversation, Library, client_of
 
 from chiron_workers.offline import Fault, OfflineServer
-from chiron_workers.offline.faults import Faults
+from chiron_workers.offline.api.faults import Faults
 
 
 async def ask_once(server: OfflineServer, **options: object) -> anthropic.types.Message:

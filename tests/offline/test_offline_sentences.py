@@ -2,10 +2,10 @@
 
 import pytest
 
-from chiron_workers.offline.bands import source_score
-from chiron_workers.offline.properties import Purpose, fitted, purposes, subject
-from chiron_workers.offline.sentences import sentences
-from chiron_workers.offline.topic import topic
+from chiron_workers.offline.researcher.bands import source_score
+from chiron_workers.offline.researcher.properties import Purpose, fitted, purposes, subject
+from chiron_workers.offline.researcher.sentences import sentences
+from chiron_workers.offline.researcher.topic import topic
 
 
 def texts(document: str) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_api.reports.addresses import link
+from chiron_api.reports.links import link
 
 
 @pytest.mark.parametrize(

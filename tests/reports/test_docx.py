@@ -3,7 +3,7 @@ from io import BytesIO
 
 from docx import Document
 
-from chiron_api.reports import docx
+from chiron_api.reports.formats import docx
 from chiron_api.reports.gathering import gather
 
 

@@ -2,7 +2,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from chiron_api.reports import html
+from chiron_api.reports.formats import html
 from chiron_api.reports.gathering import gather
 
 EMPTY = {"meta", "br", "link", "img", "input", "hr"}

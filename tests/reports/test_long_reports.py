@@ -3,8 +3,8 @@ import sys
 from chiron_api.reports.arranging import arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.gathering import gather
+from chiron_workers.knowledge import report_rows as reports
 from chiron_workers.states import FactStatus
-from chiron_workers.store import reports
 
 OPEN = """
 select count(*) as n from pg_stat_activity

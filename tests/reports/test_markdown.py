@@ -5,10 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chiron_api.reports import markdown
+from chiron_api.reports.formats import markdown
+from chiron_api.reports.formats.markdown import escaped
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.markdown import escaped
-from chiron_api.reports.wording import shown
+from chiron_api.reports.phrasing import shown
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])

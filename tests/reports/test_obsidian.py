@@ -7,10 +7,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chiron_api.reports.file_names import file_name
+from chiron_api.reports.formats.file_names import file_name
+from chiron_api.reports.formats.note_folder import OURS, write_notes
+from chiron_api.reports.formats.obsidian import notes
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.note_folder import OURS, write_notes
-from chiron_api.reports.obsidian import notes
 from chiron_workers.errors import UsageError
 
 WIKILINK = re.compile(r"\[\[([^\]|]+)\|([^\]]+)\]\]")

@@ -7,7 +7,7 @@ import pypdfium2
 import pytest
 from browser import CHROMIUM, browsing
 
-from chiron_api.reports import docx, html
+from chiron_api.reports.formats import docx, html
 from chiron_api.reports.gathering import gather
 
 SOFFICE = shutil.which("soffice")

@@ -5,13 +5,13 @@ from io import BytesIO
 import pytest
 from docx import Document
 
-from chiron_api.reports import docx
-from chiron_api.reports.formats import TEXTS, Format
+from chiron_api.reports.formats import docx
+from chiron_api.reports.formats.obsidian import notes
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.obsidian import notes
-from chiron_workers.store import Session
-from chiron_workers.store.source_changes import check_changes
-from chiron_workers.store.sources import Page, Sources
+from chiron_api.reports.write import TEXTS, Format
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.changes import check_changes
+from chiron_workers.sources.sources import Page, Sources
 
 GONE, CHANGED = "source gone since 20", "source changed since 2026-03-01: the quote no longer stands there"
 

@@ -8,8 +8,8 @@ import pytest
 from workers import chiron
 
 from chiron_workers.errors import ConfigurationError, ToolError
-from chiron_workers.search import chosen
-from chiron_workers.search.together import search_together
+from chiron_workers.search_providers import chosen
+from chiron_workers.search_providers.merge import search_together
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.store import Store
 

@@ -11,10 +11,11 @@ from aiohttp import web
 from serving import served
 
 from chiron_workers.errors import ToolError
-from chiron_workers.search import providers
-from chiron_workers.search.together import search_together
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.corpus import Corpus
+from chiron_workers.knowledge.corpus import Corpus
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.search_providers import providers
+from chiron_workers.search_providers.merge import search_together
+from chiron_workers.store import Store
 
 SECRET = "key-that-nobody-may-see"
 BRAVE = {

@@ -11,13 +11,13 @@ from skill_folders import skills_in, write_skill
 from small_window import TOKENS, counting, folds
 from stage import Stage, open_stage
 
-from chiron_workers.embed import Embedder
+from chiron_workers.batches.steering import retry
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.skills.offering import offer
 from chiron_workers.states import Outcome
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.steering import retry
 
 CODE = '''
 from chiron_workers.skills import BaseSkill

@@ -13,8 +13,8 @@ import pytest
 from pulse import beating
 from workers import wait_until
 
-from chiron_workers.sources.apart import JOBS_MAX, Room, load_and_run_apart, run_apart, wait_apart
-from chiron_workers.sources.document import Block, Document, UnreadableError
+from chiron_workers.documents.document import Block, Document, UnreadableError
+from chiron_workers.documents.sandbox.sandbox import JOBS_MAX, Room, load_and_run_apart, run_apart, wait_apart
 
 ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
 
@@ -116,7 +116,7 @@ async def test_what_loading_raises_is_raised() -> None:
 
 async def test_a_server_that_was_killed_is_started_again() -> None:
     alive = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
-    [server] = [one for one in alive if "chiron_workers.sources.forks" in one.cmdline()]
+    [server] = [one for one in alive if "chiron_workers.documents.sandbox.fork_server" in one.cmdline()]
     server.kill()
     await asyncio.to_thread(wait_until, lambda: server.status() == psutil.STATUS_ZOMBIE)
     assert (await run_apart(partial(apart_jobs.says, "again"), room=ROOM)).text == "again"
@@ -127,7 +127,7 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
     script = tmp_path / "script.py"
     script.write_text(
         "from functools import partial\nimport apart_jobs\n"
-        "from chiron_workers.sources.apart import Room, wait_apart\n"
+        "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
         "print(wait_apart(partial(apart_jobs.says, 'once'), room=Room()).text)\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
@@ -146,7 +146,7 @@ def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
     told = tmp_path / "pid"
     script.write_text(
         "from functools import partial\nimport apart_jobs\n"
-        "from chiron_workers.sources.apart import Room, wait_apart\n"
+        "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
         f"wait_apart(partial(apart_jobs.tells_its_ids_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])

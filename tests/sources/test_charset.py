@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from chiron_workers.sources.charset import UndecodableError, decode
+from chiron_workers.documents.charset import UndecodableError, decode
 
 GERMAN = "Die Größe der Monde ist für die Bahn „unerheblich“, schrieb man früher. Über Maße später mehr – für 5 €.\n"
 JAPANESE = (

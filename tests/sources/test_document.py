@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.sources.document import PASSAGE_CHARS_MAX, Block, compose, passages
+from chiron_workers.documents.document import PASSAGE_CHARS_MAX, Block, compose, passages
 
 SENTENCE = "Mars has two moons, and both of them are small. "
 blocks = st.lists(

@@ -5,8 +5,8 @@ from shutil import copy
 
 import pytest
 
+from chiron_workers.documents.read_folder import FILE_BYTES_MAX, ReadFile, SkippedFile, read_files
 from chiron_workers.errors import UsageError
-from chiron_workers.sources.files import FILE_BYTES_MAX, ReadFile, SkippedFile, read_files
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MARKDOWN = """---

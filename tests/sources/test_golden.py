@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.sources.apart import Room, wait_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.kinds import Kind
-from chiron_workers.sources.reading import Part, Reading, read_file
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.file_types import Kind
+from chiron_workers.documents.read_file import Part, Reading, read_file
+from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
 
 ALL = Part()
 GOLDEN = Path(__file__).parents[1] / "golden"

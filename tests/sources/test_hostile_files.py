@@ -10,9 +10,9 @@ from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.sources.apart import Room, wait_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.reading import Part, read_file
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.read_file import Part, read_file
+from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NAMES = [

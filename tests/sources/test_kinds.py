@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from chiron_workers.sources.kinds import looks_like_html
+from chiron_workers.documents.file_types import looks_like_html
 
 
 @pytest.mark.parametrize(

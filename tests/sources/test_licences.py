@@ -5,12 +5,12 @@ from io import BytesIO
 
 import pytest
 
-from chiron_workers.sources.document import author_name, day
-from chiron_workers.sources.html import read_html
-from chiron_workers.sources.licences import licence_name, licence_of_pdf
-from chiron_workers.sources.markdown import read_markdown
-from chiron_workers.sources.reading import Part, read_file
-from chiron_workers.sources.rst import read_rst
+from chiron_workers.documents.document import author_name, day
+from chiron_workers.documents.html import read_html
+from chiron_workers.documents.licences import licence_name, licence_of_pdf
+from chiron_workers.documents.markdown import read_markdown
+from chiron_workers.documents.read_file import Part, read_file
+from chiron_workers.documents.rst import read_rst
 
 BY_SA = "https://creativecommons.org/licenses/by-sa/4.0/deed.en"
 WORDS = "<article><h1>Moons</h1><p>Mars has two moons, and both of them are quite small indeed.</p></article>"

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.pdf import page_count, read_pdf
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.pdf import page_count, read_pdf
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MOONS = (GOLDEN / "moons.pdf").read_bytes()

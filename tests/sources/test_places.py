@@ -8,9 +8,9 @@ from pathlib import Path
 import apart_jobs
 import pytest
 
-from chiron_workers.sources.apart import Room, wait_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.places import OutsideError, listing, opened
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.open_below import OutsideError, listing, opened
+from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
 
 SECRET = "the secret word is xyzzy"
 

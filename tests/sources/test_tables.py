@@ -10,10 +10,10 @@ from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.sources.apart import Room, wait_apart
-from chiron_workers.sources.document import UnreadableError
-from chiron_workers.sources.table_files import TableFile
-from chiron_workers.sources.tables import Answer, Table, describe_tables, query_tables
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.tables.load import TableFile
+from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ROOM = Room(timeout_s=60, memory_bytes=800_000_000)

@@ -3,9 +3,9 @@ from collections.abc import AsyncIterator
 import pytest
 from stage import Stage, open_stage
 
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.settings import Settings
-from chiron_workers.store.connect import Pool
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 import pytest
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.assessments import Assessments
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.nodes import Nodes, draft
+from chiron_workers.knowledge.coverage.assessments import Assessments
+from chiron_workers.knowledge.coverage.nodes import Nodes, draft
+from chiron_workers.runs.session import Caller, Session
 
 
 @pytest.fixture

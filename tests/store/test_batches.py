@@ -4,13 +4,13 @@ from decimal import Decimal
 
 import pytest
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.batches.summaries import batch_state, find, newest, run_summary, runs_of, summary
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.states import RunState
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.summaries import batch_state, find, newest, run_summary, runs_of, summary
 
 # Of new_batch(1, idempotency_key="k"), as version 0.1.0 stored it.
 HASH_OF_0_1 = "d27d1900f6b97e94b5a5b8ab954110faff62265f7e5f02b4d3f4835419b35302"

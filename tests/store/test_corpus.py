@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.sources.files import ReadFile, read_files
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.corpus import SNIPPET_CHARS_MAX, Added, Corpus, document_url
-from chiron_workers.store.sources import Sources
+from chiron_workers.db.connect import Pool
+from chiron_workers.documents.read_folder import ReadFile, read_files
+from chiron_workers.knowledge.corpus import SNIPPET_CHARS_MAX, Added, Corpus, document_url
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Sources
 
 GARDEN = [
     (

@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 from dated_facts import Dated, day
 
-from chiron_api.difference_display import in_short, lines
-from chiron_workers.embed import Embedder
+from chiron_api.cli.display.difference import in_short, lines
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.differences import Difference, Differences
-from chiron_workers.store.sources import Page, Sources
+from chiron_workers.knowledge.differences import Difference, Differences
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Page, Sources
+from chiron_workers.store import Store
 
 SINCE, UNTIL = 10, 20
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.doorbells import RUNG_AT_ONCE, Look, next_to_ring, take_back
-from chiron_workers.store.runs import claim
-from chiron_workers.store.steering import pause
+from chiron_workers.batches.dispatch import RUNG_AT_ONCE, Look, next_to_ring, take_back
+from chiron_workers.batches.steering import pause
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool
+from chiron_workers.runs.leases import claim
 
 AGAIN = timedelta(seconds=10)
 LEASE = timedelta(seconds=12)

@@ -10,12 +10,13 @@ import pytest
 from psycopg.rows import DictRow
 from stage import Stage
 
-from chiron_workers.recurrence import Recurrence
-from chiron_workers.store import Session, due_times
-from chiron_workers.store.batches import NewBatch, Submitted, submit
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.due_times import DueTime, start_due
-from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
+from chiron_workers.batches.submit import NewBatch, Submitted, submit
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.runs.session import Session
+from chiron_workers.subscriptions import scheduler as due_times
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.scheduler import DueTime, start_due
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
 # Half a day from now, so that no time comes while a test looks.
 DAILY = Recurrence(f"0 {(datetime.now(ZoneInfo('Europe/Berlin')).hour + 12) % 24} * * *", "Europe/Berlin")

@@ -3,11 +3,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.ids import new_id
+from chiron_workers.runs import events
+from chiron_workers.runs.events import Event, heads, read_page
 from chiron_workers.states import EventKind
-from chiron_workers.store import events
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.events import Event, heads, read_page
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

@@ -5,16 +5,17 @@ import pytest
 from psycopg.sql import SQL
 from quoted import quoted, said
 
-from chiron_workers.embed import Embedder, Space
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.facts.claims import Claim, path
+from chiron_workers.knowledge.facts.facts import Stored
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind, FactStatus, Relation, SearchMode
-from chiron_workers.store import Session, Store
-from chiron_workers.store.claims import Claim, path
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.facts import Stored
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import Search
+from chiron_workers.store import Store
 
 
 async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:

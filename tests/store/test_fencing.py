@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from chiron_workers.store.fencing import json_text
+from chiron_workers.runs.fence import json_text
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])

@@ -5,14 +5,14 @@ from uuid import UUID
 
 import pytest
 
+from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.steering import pause, resume
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.batches.summaries import run_summary, summary
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.doorbells import next_to_ring
-from chiron_workers.store.holds import hold, standing
-from chiron_workers.store.runs import claim
-from chiron_workers.store.steering import pause, resume
-from chiron_workers.store.summaries import run_summary, summary
+from chiron_workers.runs.leases import claim
+from chiron_workers.runs.model_holds import hold, standing
 
 HOUR = timedelta(hours=1)
 LEASE = timedelta(seconds=12)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scripted_model import Fails, Says, call, calls, says, turn
 from stage import Stage
 
-from chiron_workers.entries import Reply
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import (
     BudgetSpent,
     ChironError,
@@ -17,12 +17,13 @@ from chiron_workers.errors import (
     MoneyReserved,
     RunFailed,
 )
-from chiron_workers.evidence.merging import Verdict
+from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.facts.judgements import ANSWER, Judgements, read
+from chiron_workers.runs.entries import Reply
+from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome, Relation
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.judgements import ANSWER, Judgements, read
+from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 NEW, KNOWN = "The tower has a lift.", "Visitors can ride up the tower."

@@ -3,8 +3,8 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from chiron_workers.db.migrate import migrate, migrations, pending
 from chiron_workers.errors import ChironError, ServiceUnavailable
-from chiron_workers.store.migrate import migrate, migrations, pending
 
 
 def test_of_several_that_start_at_once_one_migrates_and_the_others_find_nothing_to_do(
@@ -56,7 +56,7 @@ def test_a_migration_that_fails_leaves_those_before_it_applied_and_the_next_call
 def test_a_migration_that_waits_for_long_gives_up_and_says_which_it_is(
     released_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chiron_workers.store.migrate.TRIES", 1)
+    monkeypatch.setattr("chiron_workers.db.migrate.TRIES", 1)
     with psycopg.connect(released_url) as reader:
         reader.execute(
             "select from facts limit 1"

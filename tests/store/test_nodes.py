@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, Saved, draft
+from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.nodes import Branch, Nodes, Saved, draft
 
 
 async def save(pool: Pool, title: str, *, subject_id: str = "moon", **fields: Any) -> Saved:

@@ -9,12 +9,13 @@ from ageing import forget_the_oldest, journal_rows
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL
 
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ChironError
 from chiron_workers.ids import first_id, new_id, time_of
-from chiron_workers.store import events, journal, results
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.partitions import PARENTS, Partition, ensure, everything, make
+from chiron_workers.runs import events, journal
+from chiron_workers.runs import tool_results as results
+from chiron_workers.runs.partitions import PARENTS, Partition, ensure, everything, make
 
 
 async def submit_some(pool: Pool, count: int = 1) -> list:

@@ -7,11 +7,12 @@ from scripted_model import call, calls, says, turn
 from stage import Stage
 
 from chiron_workers.errors import ToolError
+from chiron_workers.runs.leases import say
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.sources.egress import named_in, settle_reading
+from chiron_workers.sources.sources import canonical
 from chiron_workers.states import Outcome
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.reach import named_in, settle_reading
-from chiron_workers.store.runs import say
-from chiron_workers.store.sources import canonical
+from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 

@@ -1,10 +1,11 @@
 from psycopg.sql import SQL
 from quoted import page_read, quoted, said
 
-from chiron_workers.embed import Embedder
-from chiron_workers.store import Session, Store
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.rechecks import FIRST, Rechecked, recheck
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.facts.quote_rechecks import FIRST, Rechecked, recheck
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 
 
 async def rechecked(pool: Pool, embedder: Embedder, subject_id: str = "moon") -> Rechecked:

@@ -4,15 +4,15 @@ import pytest
 from known import keep
 from psycopg.sql import SQL, Identifier
 
-from chiron_workers.embed import Embedder, Space
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import Conflict, ServiceUnavailable
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.reembedding import BATCH, drop_others, missing, reembed
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.knowledge.search.vectors import follow
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.reembedding import BATCH, drop_others, missing, reembed
-from chiron_workers.store.search import Search
-from chiron_workers.store.vectors import follow
 
 
 class Letters:

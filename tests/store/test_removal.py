@@ -9,17 +9,19 @@ from quoted import quoted
 from scripted_model import call, calls, says, turn
 from stage import Stage
 
-from chiron_workers.entries import ToolCall
+from chiron_workers.batches import delete as removal
+from chiron_workers.batches.delete import Removed, remove
+from chiron_workers.batches.steering import cancel, pause
+from chiron_workers.batches.summaries import summary
 from chiron_workers.errors import Conflict, LeaseLost, NotFound
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.coverage.evaluations import Evaluations
+from chiron_workers.knowledge.facts.claims import claim
+from chiron_workers.runs.entries import ToolCall
+from chiron_workers.runs.leases import say
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import Outcome
-from chiron_workers.store import Caller, Session, Store, removal
-from chiron_workers.store.claims import claim
-from chiron_workers.store.evaluations import Evaluations
-from chiron_workers.store.removal import Removed, remove
-from chiron_workers.store.runs import say
-from chiron_workers.store.steering import cancel, pause
-from chiron_workers.store.summaries import summary
+from chiron_workers.store import Store
 
 NAMES_A_RUN = """
 select attrelid::regclass::text as name from pg_attribute join pg_class on pg_class.oid = attrelid

@@ -10,19 +10,19 @@ import pytest
 from stage import LEASE, Stage, open_stage
 
 from chiron_workers.agent.play import Answer
-from chiron_workers.entries import Bound, Question, Reply, ToolCall, ToolResult, Usage
+from chiron_workers.batches.submit import NO_BUDGET
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.billing.reservations import give_back, lose, reserve
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.batches import NO_BUDGET
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.endings import SQL
-from chiron_workers.store.fencing import shard_of
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.rescue import rescue
-from chiron_workers.store.reservations import give_back, lose, reserve
-from chiron_workers.store.runs import Run, say
-from chiron_workers.store.subjects import Subjects
-from chiron_workers.taking import completed, handed_back
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.runs.entries import Bound, Question, Reply, ToolCall, ToolResult, Usage
+from chiron_workers.runs.fence import shard_of
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run, say
+from chiron_workers.runs.release import SQL
+from chiron_workers.runs.rescue import rescue
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.worker.execution import completed, handed_back
 
 CALL = Bound(Decimal("0.40"), 1_000)
 

@@ -10,17 +10,19 @@ from ageing import age, forget_the_oldest, journal_rows
 from scripted_model import call, calls, says, turn
 from stage import Stage
 
+from chiron_workers.batches import prune as retention
+from chiron_workers.batches.prune import Month, prune
+from chiron_workers.batches.steering import cancel, pause, resume, retry
+from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.knowledge.facts.claims import claim
 from chiron_workers.progress import tail
+from chiron_workers.runs.events import heads
+from chiron_workers.runs.leases import say
+from chiron_workers.runs.partitions import Partition
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import Outcome
-from chiron_workers.store import Caller, Session, Store, retention
-from chiron_workers.store.claims import claim
-from chiron_workers.store.events import heads
-from chiron_workers.store.partitions import Partition
-from chiron_workers.store.retention import Month, prune
-from chiron_workers.store.runs import say
-from chiron_workers.store.steering import cancel, pause, resume, retry
-from chiron_workers.store.summaries import run_summary, summary
+from chiron_workers.store import Store
 
 QUARTER = timedelta(days=90)
 LONG_AGO = 200  # days

@@ -2,11 +2,11 @@ from uuid import UUID
 
 import pytest
 
+from chiron_workers.batches.answers import PAGE_ROWS, Result, results
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.run_results import PAGE_ROWS, Result, results
 
 
 async def read(pool: Pool, target: UUID) -> list[list[Result]]:

@@ -6,16 +6,17 @@ from known import corroborate, insert, keep, link
 from psycopg.sql import SQL
 
 from chiron_api.reports.coverage import cover
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.coverage.nodes import Nodes
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.search import search
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import FoundFact, Search
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session, search
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.nodes import Nodes
-from chiron_workers.store.search import FoundFact, Search
-from chiron_workers.store.subjects import Subjects
 
 TIDES = "The gravity of the Moon raises the tides of the sea."
 DUST = "Regolith covers the ground of the Moon."

@@ -8,12 +8,12 @@ import pytest
 from known import keep
 from psycopg.pq import Trace
 
-from chiron_workers.embed import Embedder
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool, open_pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import Search
 
 QUERY = "Why do the tides rise?"
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from psycopg.sql import SQL
 
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.sources import Page, Sources
+from chiron_workers.db.connect import Pool
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Page, Sources
 
 MARS = Page("https://example.org/mars", "Mars has two moons.", "text/html", title="Mars")
 

@@ -10,17 +10,17 @@ from uuid import UUID
 import pytest
 from stage import LEASE, Stage, open_stage
 
+from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.steering import Steered, cancel, pause, resume, retry
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run
+from chiron_workers.runs.release import Ending, failure
+from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.doorbells import next_to_ring
-from chiron_workers.store.endings import Ending, failure
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.rescue import rescue
-from chiron_workers.store.runs import Run
-from chiron_workers.store.steering import Steered, cancel, pause, resume, retry
-from chiron_workers.taking import handed_back, out_of_budget
+from chiron_workers.worker.execution import handed_back, out_of_budget
 
 COMMANDS = {"cancel": cancel, "pause": pause, "resume": resume, "retry": retry}
 REFUSED = None

@@ -2,10 +2,10 @@ import asyncio
 
 import pytest
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.subjects import Subjects, slug
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.runs.session import Caller, Session
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@ from decimal import Decimal
 import pytest
 from psycopg import AsyncConnection
 
+from chiron_workers.batches.submit import NO_BUDGET, NewBatch, NewRun, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError, Conflict, NotFound, ToolError, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.recurrence import Recurrence
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings as settings_of_process
-from chiron_workers.store import Caller, Session
-from chiron_workers.store.batches import NO_BUDGET, NewBatch, NewRun, submit
-from chiron_workers.store.budgets import Budget
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.subscriptions import NewSubscription, Subscription, Subscriptions
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
 MONDAYS = Recurrence("0 9 * * MON", "Europe/Berlin")
 

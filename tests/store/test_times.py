@@ -9,13 +9,13 @@ import pytest
 from dated_facts import Dated, day
 from stage import Stage
 
-from chiron_workers.recurrence import Recurrence
-from chiron_workers.store import Session
-from chiron_workers.store.due_times import start_due
-from chiron_workers.store.runs import say
-from chiron_workers.store.subscriptions import NewSubscription, Subscriptions
-from chiron_workers.store.summaries import summary
-from chiron_workers.store.times import compare_times, last_times, time_of
+from chiron_workers.batches.summaries import summary
+from chiron_workers.runs.leases import say
+from chiron_workers.runs.session import Session
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.occurrences import compare_times, last_times, time_of
+from chiron_workers.subscriptions.scheduler import start_due
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
 
 @pytest.fixture

@@ -15,15 +15,15 @@ from psycopg.rows import DictRow, dict_row
 from scripted_model import says, turn
 from stage import LEASE, Stage
 
+from chiron_workers.batches.steering import resume, retry
+from chiron_workers.db.connect import open_pool
+from chiron_workers.db.migrate import migrate, migrations, pending
+from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError
 from chiron_workers.ids import new_id
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import Outcome
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.journal import Journal
-from chiron_workers.store.migrate import migrate, migrations, pending
-from chiron_workers.store.queries import load
-from chiron_workers.store.rescue import rescue
-from chiron_workers.store.steering import resume, retry
 
 RELEASED = Path(__file__).parent / "released"
 OLD = {
@@ -83,7 +83,7 @@ async def test_what_was_in_flight_is_played_to_the_end(stage: Stage) -> None:
 
 
 async def test_a_conversation_that_was_finished_before_goes_on(stage: Stage) -> None:
-    from chiron_workers.store.runs import say
+    from chiron_workers.runs.leases import say
 
     await stage.model(lambda request: says(f"turn {turn(request)}"))
     finished = (await ids(stage))["finished"]

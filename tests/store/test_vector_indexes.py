@@ -8,15 +8,15 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from chiron_workers.embed import Space
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.knowledge.search.vector_indexes import VectorIndex, index_of, keep_up
+from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters
-from chiron_workers.store.search import Search
-from chiron_workers.store.vector_indexes import VectorIndex, index_of, keep_up
-from chiron_workers.store.vectors import Vectors, half
 
 DIMENSIONS = 32
 LARGE, SMALL = 3_000, 500

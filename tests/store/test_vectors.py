@@ -7,14 +7,14 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from chiron_workers.embed import Embedder, Space
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.search.filters import Filters, condition
+from chiron_workers.knowledge.search.search import SQL, Search
+from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Session
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.filters import Filters, condition
-from chiron_workers.store.search import SQL, Search
-from chiron_workers.store.vectors import Vectors, half
 
 SUBJECTS = ("moon", "mars", "venus")
 COUNT = 3_000

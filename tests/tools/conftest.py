@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 
-from chiron_workers.embed import Embedder
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 
 Call = Callable[..., Awaitable[Any]]

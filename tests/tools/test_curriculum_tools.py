@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.store import Caller, Store
+from chiron_workers.runs.session import Caller
+from chiron_workers.store import Store
 from chiron_workers.tools.curriculum import get_knowledge_node, save_knowledge_node
 
 Call = Callable[..., Awaitable[Any]]

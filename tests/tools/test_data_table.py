@@ -8,10 +8,11 @@ from shutil import copy
 import pytest
 from pulse import beating
 
+from chiron_workers.documents.sandbox.sandbox import JOBS_MAX
 from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import JOBS_MAX
-from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.tables import data_table
 

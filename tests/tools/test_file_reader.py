@@ -7,10 +7,11 @@ from shutil import copy
 
 import pytest
 
+from chiron_workers.documents.sandbox.sandbox import JOBS_MAX
 from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.apart import JOBS_MAX
-from chiron_workers.store import Caller, Session, Store
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.files import ENTRIES_MAX, WINDOW_CHARS, file_reader
 from chiron_workers.tools.knowledge import store_knowledge

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.knowledge.corpus import Corpus
+from chiron_workers.sources.sources import Page
 from chiron_workers.store import Store
-from chiron_workers.store.corpus import Corpus
-from chiron_workers.store.sources import Page
 from chiron_workers.tools import registry
 from chiron_workers.tools.curriculum import save_knowledge_node
 from chiron_workers.tools.knowledge import store_knowledge

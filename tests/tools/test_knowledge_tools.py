@@ -6,10 +6,11 @@ import pytest
 from psycopg.sql import SQL
 from twelve import TWELVE
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.sources import Page, Sources
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.sources.sources import Page, Sources
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 from chiron_workers.tools.knowledge import store_knowledge
 from chiron_workers.tools.searching import vector_search

@@ -5,7 +5,7 @@ import pytest
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Caller
+from chiron_workers.runs.session import Caller
 
 Call = Callable[..., Awaitable[Any]]
 

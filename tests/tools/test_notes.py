@@ -3,13 +3,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from chiron_workers.embed import Embedder
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
-from chiron_workers.store import Caller, Session, Store
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import Pool
-from chiron_workers.store.notes import BYTES_MAX, notes_of, size
+from chiron_workers.runs.notes import BYTES_MAX, notes_of, size
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.store import Store
 from chiron_workers.tools.notes import notes
 from chiron_workers.tools.results import read_result
 

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.store import Caller, Store
+from chiron_workers.runs.session import Caller
+from chiron_workers.store import Store
 from chiron_workers.tools.subjects import get_learning_goal, save_learning_goal
 
 Call = Callable[..., Awaitable[Any]]

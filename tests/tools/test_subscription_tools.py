@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.store import Caller
-from chiron_workers.store.connect import Pool
+from chiron_workers.runs.session import Caller
 
 Call = Callable[..., Awaitable[Any]]
 WEEKLY = {"topics": ["craters"], "subject_id": "Moon", "cron": "0 9 * * MON"}

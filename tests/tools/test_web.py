@@ -7,11 +7,11 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from psycopg.sql import SQL
 
+from chiron_workers.documents.markdown import read_markdown
+from chiron_workers.documents.read_folder import ReadFile
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.sources.files import ReadFile
-from chiron_workers.sources.markdown import read_markdown
+from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.store import Store
-from chiron_workers.store.corpus import Corpus
 from chiron_workers.tools import registry
 from chiron_workers.tools.web import WINDOW_CHARS, web_fetch, web_search
 

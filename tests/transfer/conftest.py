@@ -6,7 +6,7 @@ from psycopg import sql
 from shelf import Shelf
 
 from chiron_workers import ids
-from chiron_workers.store.connect import Pool, open_pool
+from chiron_workers.db.connect import Pool, open_pool
 
 TEXT = "Ice is cold. In winter 2023 the mean thickness was 1.9 metres. It is not effective against heat. Older ice is thicker."
 

@@ -3,12 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from chiron_api.terminal import as_json
+from chiron_api.text import as_json
 from chiron_api.transfer.csv_form import CsvWriter
 from chiron_api.transfer.exporting import exported
 from chiron_api.transfer.importing import import_file
-from chiron_workers.store import Session, Store
-from chiron_workers.store.search import Filters
+from chiron_workers.knowledge.search.search import Filters
+from chiron_workers.runs.session import Session
+from chiron_workers.store import Store
 
 
 async def written(pool, file: Path, wanted=None, *, with_snapshots=True) -> Path:

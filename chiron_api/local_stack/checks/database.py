@@ -10,11 +10,11 @@ from psycopg.rows import dict_row
 from psycopg.sql import Identifier
 
 from chiron_api.local_stack.checks.check import Check
-from chiron_workers.embed import open_embedder
+from chiron_workers.db.migrate import pending
+from chiron_workers.db.queries import load
+from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
-from chiron_workers.store.migrate import pending
-from chiron_workers.store.queries import load
 
 SQL = load(__file__)
 OLDEST_SERVER = 15

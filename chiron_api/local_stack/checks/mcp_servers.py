@@ -1,10 +1,10 @@
 import asyncio
 
 from chiron_api.local_stack.checks.check import Check
-from chiron_api.terminal import one_line
+from chiron_api.text import one_line
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.mcp_client.configuration import Configuration, read_configuration
-from chiron_workers.mcp_client.inspection import Standing, inspect
+from chiron_workers.mcp_client.config.configuration import Configuration, read_configuration
+from chiron_workers.mcp_client.probe import Standing, inspect
 from chiron_workers.settings import Settings
 
 NAME = "mcp servers"

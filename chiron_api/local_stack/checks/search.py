@@ -8,7 +8,7 @@ WEB = "For the web name a provider in CHIRON_SEARCH (auto,duckduckgo needs no ke
 
 def search_checks(settings: Settings) -> list[Check]:
     """One check for what is on, and one for each provider that is named and cannot be asked."""
-    from chiron_workers.search import chosen
+    from chiron_workers.search_providers import chosen
 
     on, off = chosen(settings)
     problems = [Check("search", f"{name} is off. {reason}", _advice(name)) for name, reason in off.items()]

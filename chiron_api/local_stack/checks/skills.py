@@ -1,5 +1,5 @@
 from chiron_api.local_stack.checks.check import Check
-from chiron_api.skill_listing import listed
+from chiron_api.views.skills import listed
 from chiron_workers.settings import Settings
 
 

@@ -1,0 +1,211 @@
+"""Backups: the whole database in one file, written by pg_dump while everything runs, and put back in one transaction."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from chiron_api.backup.postgres_clients import address, environment, last_words, program, run
+from chiron_workers.db.connect import connect
+from chiron_workers.db.migrate import migrations, refuse_newer, tables
+from chiron_workers.db.queries import load
+from chiron_workers.errors import ChironError, Conflict, UsageError
+
+SQL = load(__file__)
+MAGIC = b"PGDMP"  # begins each file in pg_dump's custom format
+PLAIN = ("--no-owner", "--no-privileges", "--no-comments")  # so that any role can put it back
+COPIED_BYTES = 1 << 20
+HEAD_BYTES = 4_096
+PARTING_S = 2.0  # Postgres shows who has just left for a moment longer
+
+
+def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
+    """Write a backup; its size in bytes. Workers may go on: it holds everything as of one moment.
+
+    The file gets its name when it is complete and on the disk.
+
+    Raises:
+        UsageError: The file exists and `force` is not set, it is no file, or its folder does not exist.
+        ChironError: Postgres or the disk refuses; nothing is left behind.
+    """
+    target = target.resolve()  # what a symbolic link leads to is written, as by reports and exports
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{target} is no file that could be overwritten. Name one, such as chiron.backup.")
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
+    if not target.parent.is_dir():
+        raise UsageError(f"There is no folder {target.parent}.")
+    with connect(database_url) as connection:
+        is_ours, major = _standing(connection)
+    if not is_ours:
+        raise ChironError("This database holds nothing of Chiron's. Is CHIRON_DATABASE_URL right?")
+    with _unfinished(target) as file:
+        command = [
+            program("pg_dump", major),
+            "--format=custom",
+            "--lock-wait-timeout=60s",
+            *PLAIN[:2],
+        ]
+        run(
+            [*command, f"--file={file}", *address(database_url)],
+            database_url,
+            "The backup failed",
+        )
+        _to_disk(file)
+        file.replace(target)
+        _to_disk(target.parent)
+    return target.stat().st_size
+
+
+def restore(database_url: str, source: Path, *, force: bool = False) -> list[str]:
+    """Put a backup back, in one transaction: all of it or nothing.
+
+    Runs that were being played when it was made are taken up by the rescue, as after a crash.
+
+    Args:
+        force: Drop what the database holds of Chiron's. Without it a database that holds data is refused.
+
+    Returns:
+        The migrations that it lacks, since it was made by an older version.
+
+    Raises:
+        UsageError: The file is no backup of Chiron's.
+        Conflict: Somebody is connected, or the database holds data.
+        ChironError: The backup is newer than this program or the server, or damaged; nothing was changed.
+    """
+    with connect(database_url) as connection:
+        is_ours, major = _standing(connection)
+        versions = _inspect(source, major)
+        _refuse_company(connection)
+        if is_ours and not force and connection.execute(SQL["has_data"]).fetchone() != {"has": False}:
+            raise Conflict(
+                "This database holds data. Restore into another one, or say --force to drop all of it first."
+            )
+        drop = _drop(connection, is_ours)
+    _play_back(database_url, source, drop, major)
+    return [found.name for found in migrations() if found.version not in versions]
+
+
+def _standing(connection: psycopg.Connection[dict[str, object]]) -> tuple[bool, int]:
+    row = connection.execute(SQL["standing"]).fetchone()
+    assert row is not None
+    return bool(row["is_ours"]), int(str(row["major"]))
+
+
+def _refuse_company(connection: psycopg.Connection[dict[str, object]]) -> None:
+    give_up_at = time.monotonic() + PARTING_S
+    while (rows := connection.execute(SQL["others"]).fetchall()) and time.monotonic() < give_up_at:
+        time.sleep(0.1)
+    if rows:
+        who = ", ".join(f"{row['connections']} x {row['name']}" for row in rows)
+        raise Conflict(
+            f"Programs are connected to this database ({who}). Stop them first: `chiron down` stops the local stack."
+        )
+
+
+def _drop(connection: psycopg.Connection[dict[str, object]], is_ours: bool) -> bytes:
+    if not is_ours:
+        return b""
+    vectors = [str(row["table_name"]) for row in connection.execute(SQL["vectors"])]
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in [*vectors, *tables()])
+    return SQL["drop"].format(tables=names).as_bytes(connection)
+
+
+def _inspect(source: Path, major: int) -> set[int]:
+    """The migrations that a backup has seen. Raises as `restore` for a file that cannot be put back."""
+    try:
+        with source.open("rb") as file:
+            magic = file.read(len(MAGIC))
+    except OSError as error:
+        raise UsageError(f"{source} cannot be read: {error.strerror}.") from None
+    if magic != MAGIC:
+        raise UsageError(f"{source} is no backup made by `chiron backup`.")
+    reader = program("pg_restore", major)
+    contents = run([reader, "--list", source], "", f"{source} cannot be read")
+    if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
+        raise UsageError(f"{source} is a backup of something else; it holds nothing of Chiron's.")
+    server = re.search(r"Dumped from database version: (\d+)", contents)
+    if server and int(server[1]) > major:
+        raise ChironError(
+            f"{source} comes from PostgreSQL {server[1]} and this server is PostgreSQL {major}. "
+            f"Restore it into {server[1]} or newer."
+        )
+    applied = run(
+        [reader, "--data-only", "--table=schema_migrations", "--file=-", source],
+        "",
+        f"{source} cannot be read",
+    )
+    versions = {int(found) for found in re.findall(r"^(\d+)\t\w", applied, flags=re.MULTILINE)}
+    refuse_newer(versions, migrations(), what=str(source))
+    return versions
+
+
+def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None:
+    reading = [program("pg_restore", major), *PLAIN, "--file=-", str(source)]
+    writing = [program("psql", major), "-X", "-q", "-v", "ON_ERROR_STOP=1", *address(database_url)]
+    with tempfile.TemporaryFile() as said:
+        reader = subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=said)
+        writer = subprocess.Popen(
+            writing,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=environment(database_url),
+        )
+        try:
+            is_whole = _pump(reader, writer, drop)
+        finally:
+            reader.kill()
+            reader.communicate()
+            has_committed = writer.wait() == 0  # without the commit it rolls everything back
+        if not (is_whole and has_committed):
+            said.seek(0)
+            raise ChironError(f"Nothing was restored: {last_words(said.read().decode(errors='replace'))}")
+
+
+def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", drop: bytes) -> bool:
+    """Hand the script on; commit only if all of it was read, since a file that is cut short looks like an end."""
+    assert reader.stdout is not None
+    assert writer.stdin is not None
+    try:
+        with writer.stdin as script:
+            script.write(b"%s\n%s\n" % (SQL["begin"].as_bytes(None), drop))
+            # Servers before 17 do not know this setting, which programs from 17 on write for all of them.
+            script.write(reader.stdout.read(HEAD_BYTES).replace(b"SET transaction_timeout = 0;\n", b""))
+            shutil.copyfileobj(reader.stdout, script, COPIED_BYTES)
+            if reader.wait() != 0:
+                return False
+            script.write(SQL["commit"].as_bytes(None) + b"\n")
+    except BrokenPipeError:
+        return False
+    return True
+
+
+@contextmanager
+def _unfinished(target: Path) -> Iterator[Path]:
+    """A file beside the target, for its owner only, that is gone afterwards unless it was renamed."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
+    except OSError as error:
+        raise ChironError(f"{target} cannot be written: {error.strerror}.") from None
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

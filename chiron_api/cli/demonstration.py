@@ -1,0 +1,145 @@
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from pydoc_data.topics import topics as python_reference
+
+import typer
+from psycopg.rows import DictRow
+
+from chiron_api.cli import run
+from chiron_api.cli.watch import watched
+from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.stack import LocalStack
+from chiron_api.text import one_line
+from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, submit
+from chiron_workers.batches.summaries import BatchSummary, summary
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import ChironError
+from chiron_workers.knowledge.corpus import Corpus
+from chiron_workers.knowledge.facts.facts import best_of_runs
+from chiron_workers.pubsub.signals import announce
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import Settings, read_settings, settings
+from chiron_workers.states import RunState
+
+SUBJECT = "The Python language"
+TOPICS = (
+    "How does an assignment statement bind names to objects?",
+    "What happens when an exception is raised inside a try statement with a finally clause?",
+    "What does the with statement guarantee about context managers?",
+    "How do generators and the yield expression suspend execution?",
+    "How does the import statement find and load a module?",
+    "What does the format specification mini-language control?",
+    "How are class definitions executed and what does a metaclass do?",
+    "How are arguments of a call bound to the parameters of a function?",
+)
+
+
+def demonstrate(*, as_json: bool) -> None:
+    """Play the demo. Raises ChironError unless every run completed."""
+    began = time.monotonic()
+
+    def tell(line: str) -> None:
+        if not as_json:
+            typer.echo(line)
+
+    with _fresh_home() as home:
+        half = (len(TOPICS) + 1) // 2  # so that each of them has something to do, whichever is quicker
+        stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
+        try:
+            _use(stack.start(tell))
+            found, facts = run(_research(as_json=as_json))
+        finally:
+            try:
+                tell("Stopping everything ...")
+            finally:
+                stack.stop()  # also where the terminal is gone that would be told
+    if as_json:
+        _print_json(found, time.monotonic() - began)
+    else:
+        _print(found, facts, time.monotonic() - began)
+    if found.runs.get(RunState.COMPLETED, 0) != len(TOPICS):
+        raise ChironError("Not every run of the demo completed; the lines above say why.")
+
+
+@contextmanager
+def _fresh_home() -> Iterator[Path]:
+    home = Path(tempfile.mkdtemp(prefix="chiron-demo-"))
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _demo_settings(home: Path) -> Settings:
+    own = {"home": home, "database_url": "", "redis_url": "", "broker_url": "", "model": "offline"}
+    ports = {"api_port": free_port(), "flower_port": free_port()}
+    return read_settings(**own, **ports, embedding_provider="minilm")
+
+
+def _use(filled: Settings) -> None:
+    # From here on this process is a client of the demo's own services, whatever the environment names.
+    os.environ["CHIRON_HOME"] = str(filled.home)
+    for name in ("database_url", "redis_url", "broker_url", "model"):
+        os.environ[f"CHIRON_{name.upper()}"] = getattr(filled, name)
+    settings.cache_clear()
+
+
+async def _research(*, as_json: bool) -> tuple[BatchSummary, list[DictRow]]:
+    async with open_pool(settings().database_url, size=4) as pool:
+        async with Session(pool) as session:
+            added = await Corpus(session).add_texts(SUBJECT, _documents())
+        if not as_json:
+            typer.echo(
+                f"Corpus: {added.added} chapters of the Python language reference, {added.passages} passages."
+            )
+        submitted = await _submit(pool)
+        await watched(str(submitted.batch_id), as_json=as_json, hint="Ctrl+C ends the demo.")
+        async with Session(pool) as session:
+            facts = await best_of_runs(session, submitted.batch_id, limit=len(TOPICS))
+        return await summary(pool, submitted.batch_id), facts
+
+
+def _documents() -> list[tuple[str, str, str]]:
+    return [(name, text.strip().partition("\n")[0], text) for name, text in sorted(python_reference.items())]
+
+
+async def _submit(pool: Pool) -> Submitted:
+    runs = [NewRun(topic, "research", SUBJECT, "offline", 50) for topic in TOPICS]
+    submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
+    await announce(settings().redis_url, submitted.batch_id)
+    return submitted
+
+
+def _print_json(found: BatchSummary, elapsed_s: float) -> None:
+    summed = {
+        "batch_id": str(found.id),
+        "runs": sum(found.runs.values()),
+        "completed": found.runs.get(RunState.COMPLETED, 0),
+        "facts": found.facts,
+        "elapsed_s": round(elapsed_s, 1),
+    }
+    typer.echo(json.dumps(summed))
+
+
+def _print(found: BatchSummary, facts: list[DictRow], elapsed_s: float) -> None:
+    typer.echo("\nWhat was found, the best of each run:")
+    for fact in facts:
+        typer.echo(f"\n  {fact['topic']}")
+        typer.echo(f"    {one_line(fact['content'])}")
+        typer.echo(f"    from {fact['source_url']}  (confidence {fact['confidence']:.2f})")
+    typer.echo(
+        f"\n{found.runs.get(RunState.COMPLETED, 0)} of {sum(found.runs.values())} runs completed, "
+        f"{found.facts} facts, {found.turns} model replies, {elapsed_s:.0f} s in all.\n"
+        "The offline researcher is an extractive program and no language model: it copies sentences.\n\n"
+        "Where to look next:\n"
+        "  chiron up                               start Chiron for good: Postgres, Valkey, workers, API, Flower\n"
+        "  chiron corpus add DOCS --subject NAME   make documents of your own the sources\n"
+        "  chiron submit TOPIC --subject NAME --watch\n"
+        "  export ANTHROPIC_API_KEY=...            let Claude do the research; CHIRON_MODEL=offline does without"
+    )

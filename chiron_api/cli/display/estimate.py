@@ -1,0 +1,31 @@
+"""What `chiron submit --dry-run` prints."""
+
+import typer
+
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line, usd
+from chiron_workers.batches.estimates import Estimate, Kind
+
+
+def tell(found: Estimate, *, as_json: bool) -> None:
+    """Print an estimate, for people or as one line of JSON."""
+    if as_json:
+        typer.echo(json_line(found))
+        return
+    topics = f"{found.runs:,} topic{'' if found.runs == 1 else 's'}"
+    typer.echo(f"{topics}, all in order. Nothing was submitted.")
+    for kind in found.kinds:
+        typer.echo(f"  {_sentence(kind)}")
+    if found.usd is not None and found.usd_if_dear is not None:
+        typer.echo(
+            f"In all about {usd(found.usd)}; {usd(found.usd_if_dear)} if each is as dear as the dearest tenth."
+        )
+        typer.echo(f"The budgets let it cost {usd(found.at_most_usd)} at most.")
+
+
+def _sentence(kind: Kind) -> str:
+    runs = f"{kind.runs:,} {kind.role} {'run' if kind.runs == 1 else 'runs'} with {one_line(kind.model)}"
+    each = f"about {kind.turns:.0f} turns and {kind.tokens:,} tokens"
+    cost = "at no price that is known" if kind.usd is None else f"{usd(kind.usd)} each"
+    basis = f"as the last {kind.basis:,} took" if kind.basis else "a guess, since none has completed here yet"
+    return f"{runs}: {each}, {cost} ({basis})"

@@ -1,0 +1,37 @@
+"""What people are told of models that nobody can call for a while."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from chiron_api.text import one_line
+from chiron_workers.db.connect import open_pool
+from chiron_workers.errors import ChironError
+from chiron_workers.runs.model_holds import Hold, standing
+from chiron_workers.settings import Settings
+
+
+def sentences(held: Iterable[Hold]) -> list[str]:
+    """One line for each model that is held, each model once."""
+    once = {hold.model: hold for hold in held}
+    return [
+        f"Held until {hold.until.astimezone():%Y-%m-%d %H:%M:%S}: {one_line(hold.model)}. {one_line(hold.reason)} "
+        "`chiron resume` of a batch or run tries it at once."
+        for hold in once.values()
+    ]
+
+
+def from_summary(held: Iterable[dict[str, Any]]) -> list[Hold]:
+    """The holds that a summary of a batch or a run names."""
+    return [Hold(each["model"], datetime.fromisoformat(each["until"]), each["reason"]) for each in held]
+
+
+async def standing_now(settings: Settings) -> list[Hold]:
+    """The holds that stand; none where the database does not tell: whoever asks wants to know what runs."""
+    try:
+        async with open_pool(settings.database_url, size=1) as pool:
+            return await standing(pool)
+    except (ChironError, psycopg.Error):
+        return []

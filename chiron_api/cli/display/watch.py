@@ -1,0 +1,238 @@
+"""What a watcher sees: one line for each event, or a board of all runs that fits the screen."""
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from chiron_api.text import lasted, one_line, usd
+from chiron_workers.batches.summaries import BatchSummary, RunSummary
+from chiron_workers.runs.events import Event
+from chiron_workers.states import EventKind, RunState
+
+FACTS_SHOWN = 5
+STATE_AFTER = {
+    EventKind.RUN_QUEUED: RunState.QUEUED,
+    EventKind.RUN_HANDED_BACK: RunState.QUEUED,
+    EventKind.RUN_STARTED: RunState.RUNNING,
+    EventKind.RUN_RESUMED: RunState.RUNNING,
+    EventKind.RUN_PAUSED: RunState.PAUSED,
+    EventKind.RUN_COMPLETED: RunState.COMPLETED,
+    EventKind.RUN_FAILED: RunState.FAILED,
+    EventKind.RUN_CANCELLED: RunState.CANCELLED,
+}
+COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
+COLOURS = {
+    RunState.QUEUED: "dim",
+    RunState.RUNNING: "cyan",
+    RunState.PAUSED: "yellow",
+    RunState.COMPLETED: "green",
+    RunState.FAILED: "red",
+    RunState.CANCELLED: "magenta",
+}
+
+
+def phrase(event: Event) -> str:
+    """What an event says, in a few words that are safe to print."""
+    data = event.data
+    match event.kind:
+        case EventKind.RUN_QUEUED:
+            return "waits for a worker"
+        case EventKind.RUN_STARTED | EventKind.RUN_RESUMED:
+            verb = "started" if event.kind == EventKind.RUN_STARTED else "resumed"
+            return f"{verb} on {_word(data, 'worker')}"
+        case EventKind.MODEL_REPLIED:
+            return one_line(f"turn {_word(data, 'turn')}: {_word(data, 'text') or _word(data, 'stop')}")
+        case EventKind.TOOL_CALLED:
+            return one_line(f"{_word(data, 'name')} {_arguments(data.get('arguments'))}", chars_max=160)
+        case EventKind.TOOL_RETURNED:
+            result = "error" if data.get("is_error") else f"{_word(data, 'chars')} characters"
+            return f"{_word(data, 'name')} returned: {result} in {_word(data, 'ms')} ms"
+        case EventKind.FACT_STORED:
+            return (
+                f"fact: {_word(data, 'content')} ({_word(data, 'source_url')}, {_word(data, 'confidence')})"
+            )
+        case EventKind.NODE_SAVED:
+            return f"node: {_word(data, 'title')}"
+        case EventKind.RUN_PAUSED | EventKind.RUN_HANDED_BACK | EventKind.BUDGET_REACHED:
+            return f"{_plainly(event.kind)}: {_word(data, 'reason')}".rstrip(": ")
+        case EventKind.RUN_COMPLETED:
+            how = "completed silently" if data.get("silent") else "completed"
+            return f"{how}: {_word(data, 'answer')}".rstrip(": ")
+        case EventKind.RUN_FAILED:
+            return f"failed ({_word(data, 'kind')}): {_word(data, 'message')}"
+    return _plainly(event.kind)
+
+
+def line(event: Event, label: str) -> str:
+    """One line of a log that people read or grep."""
+    return f"{event.at.astimezone():%H:%M:%S}  {label}  {phrase(event)}"
+
+
+def closing(found: BatchSummary | RunSummary) -> str:
+    """How a batch or a run ended, in one line."""
+    parts = [f"{found.facts:,} facts", f"{found.turns:,} turns"]
+    parts.append(f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out")
+    parts.append(usd(found.spent_usd))
+    if found.started_at and found.finished_at:
+        parts.append(lasted((found.finished_at - found.started_at).total_seconds()))
+    if found.pruned if isinstance(found, BatchSummary) else found.pruned_at:
+        parts.append(
+            "pruned, so its events are gone" if isinstance(found, RunSummary) else f"{found.pruned:,} pruned"
+        )
+    if found.silent:
+        parts.append(
+            "silent, since nothing new was found"
+            if isinstance(found, RunSummary)
+            else f"{found.silent:,} silent, since nothing new was found"
+        )
+    if isinstance(found, RunSummary):
+        return f"{found.state.capitalize()}: {'; '.join(parts)}."
+    counts = ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)
+    return f"{found.state.capitalize()}: {counts}; {'; '.join(parts)}."
+
+
+@dataclass(slots=True)
+class Row:
+    """A run as the board shows it."""
+
+    topic: str
+    state: RunState = RunState.QUEUED
+    step: str = ""
+    facts: int = 0
+    turns: int = 0
+    moved: int = 0  # the number of the event that came last, over all runs
+    writing: str = ""
+
+
+GOES_ON = "Ctrl+C ends the watching; the research goes on."
+
+
+@dataclass(slots=True)
+class Board:
+    """The runs of a batch, or one run: counts, sums and the rows that moved last, as many as fit the screen."""
+
+    title: str
+    rows: dict[UUID, Row] = field(default_factory=dict)
+    hint: str = GOES_ON
+    facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
+    events: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    started_at: datetime | None = None
+
+    def apply(self, event: Event) -> None:
+        """Take in what happened."""
+        row = self.rows.setdefault(event.run_id, Row(topic=_word(event.data, "topic")))
+        self.events += 1
+        row.moved = self.events
+        if event.kind == EventKind.TEXT_DELTA:
+            row.writing = f"{row.writing}{event.data.get('text', '')}"[-200:]
+            row.step = f"writes: {one_line(row.writing, chars_max=200)[-60:]}"
+            return
+        row.writing = ""
+        if event.kind != EventKind.BATCH_COMPLETED:
+            row.step = phrase(event)
+        row.state = STATE_AFTER.get(event.kind, row.state)  # type: ignore[call-overload]
+        if row.state == RunState.RUNNING and self.started_at is None:
+            self.started_at = event.at
+        self._count(event, row)
+
+    def _count(self, event: Event, row: Row) -> None:
+        if event.kind == EventKind.MODEL_REPLIED:
+            row.turns += 1
+            self.tokens_in += _number(event.data, "input_tokens")
+            self.tokens_out += _number(event.data, "output_tokens")
+            self.cost_usd += float(event.data.get("cost_usd") or 0)
+        elif event.kind == EventKind.FACT_STORED:
+            row.facts += 1
+            self.facts.append(phrase(event).removeprefix("fact: "))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The whole screen."""
+        facts = min(len(self.facts), max(0, console.size.height - 10))
+        room = max(1, console.size.height - 7 - facts)
+        parts: list[RenderableType] = [self._head(), self._bar(options.max_width), self._table(room)]
+        parts += (
+            [Text(f"  {fact}", no_wrap=True, overflow="ellipsis") for fact in list(self.facts)[-facts:]]
+            if facts
+            else []
+        )
+        parts.append(Text(self.hint, style="dim", no_wrap=True))
+        yield Group(*parts)
+
+    def _head(self) -> Text:
+        counts = Counter(row.state for row in self.rows.values())
+        head = Text(self.title, style="bold", no_wrap=True, overflow="ellipsis")
+        for state in RunState:
+            if counts[state]:
+                head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
+        facts = sum(row.facts for row in self.rows.values())
+        elapsed = lasted((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
+        head.append(
+            f"\n{facts:,} facts  {self.tokens_in:,} tokens in  {self.tokens_out:,} out  {usd(self.cost_usd)}  {elapsed}",
+            style="not bold",
+        )
+        return head
+
+    def _bar(self, width: int) -> Table:
+        done = sum(row.state.is_final for row in self.rows.values())
+        line = Table.grid()  # a bar alone does not end its line
+        line.add_row(ProgressBar(total=max(1, len(self.rows)), completed=done, width=min(width, 60)))
+        return line
+
+    def _table(self, room: int) -> Table:
+        shown = self._shown(room)
+        table = Table(box=None, expand=True, pad_edge=False, show_edge=False)
+        for name, width, ratio in COLUMNS:
+            table.add_column(
+                name, width=width, ratio=ratio, no_wrap=True, overflow="ellipsis", header_style="dim"
+            )
+        for row in shown:
+            table.add_row(
+                Text(row.state, style=COLOURS[row.state]),
+                Text(one_line(row.topic)),
+                Text(row.step),
+                Text(str(row.facts)),
+                Text(str(row.turns)),
+            )
+        if hidden := len(self.rows) - len(shown):
+            table.add_row(Text(""), Text(f"and {hidden:,} more", style="dim"))
+        return table
+
+    def _shown(self, room: int) -> Sequence[Row]:
+        """The rows that moved last, in the order of the topics, so that they do not jump about."""
+        rows = list(self.rows.values())
+        if len(rows) <= room:
+            return rows
+        last = sorted(rows, key=lambda row: (row.state != RunState.RUNNING, -row.moved))[: max(1, room - 1)]
+        kept = {id(row) for row in last}
+        return [row for row in rows if id(row) in kept]
+
+
+def _word(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
+    return "" if value is None else one_line(str(value))
+
+
+def _number(data: Mapping[str, Any], name: str) -> int:
+    value = data.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _plainly(kind: str) -> str:
+    return one_line(kind).removeprefix("run.").replace(".", " ").replace("_", " ")
+
+
+def _arguments(found: object) -> str:
+    if not isinstance(found, dict):
+        return "" if found is None else str(found)
+    return ", ".join(f"{name}={value!r:.60}" for name, value in found.items())

@@ -1,0 +1,73 @@
+"""The options of `chiron submit`, each with what `--help` says of it."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli.input.money import usd_amount
+from chiron_api.cli.input.times import starting_time
+
+Topics = Annotated[
+    list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
+]
+TopicsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
+        "A topic may have its own subject, role, model, priority, max_turns, budget_usd,"
+        " budget_tokens and ready_at there.",
+    ),
+]
+Subject = Annotated[
+    str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
+]
+Name = Annotated[str, typer.Option(help="Name of the batch. Default: from its topics.")]
+Role = Annotated[str, typer.Option(help="Which agent works on the topics.")]
+Model = Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")]
+Priority = Annotated[int, typer.Option(help="Higher goes first.")]
+BudgetUsd = Annotated[
+    Decimal | None, typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost.")
+]
+BudgetTokens = Annotated[
+    int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that the whole batch may use.")
+]
+RunBudgetUsd = Annotated[
+    Decimal | None,
+    typer.Option(
+        parser=usd_amount, metavar="USD", help="What each run may cost. Default: CHIRON_RUN_BUDGET_USD."
+    ),
+]
+RunBudgetTokens = Annotated[
+    int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that each run may use.")
+]
+MaxTurns = Annotated[
+    int | None, typer.Option(min=1, help="Model replies a run may take. Default: CHIRON_MAX_TURNS.")
+]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Runs of the batch that play at once, at most. Default: no limit.")
+]
+ReadyAt = Annotated[
+    datetime | None,
+    typer.Option(
+        parser=starting_time,
+        metavar="TIME",
+        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now.",
+    ),
+]
+IdempotencyKey = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")
+]
+Watch = Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print batch_id and run_ids as JSON; of a dry run, the estimate."),
+]

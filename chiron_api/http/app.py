@@ -1,0 +1,64 @@
+"""The HTTP API: every module of `routes` brings its own paths."""
+
+import importlib
+import pkgutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+import redis.exceptions
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from chiron_api.http import problems, routes
+from chiron_api.http.auth import Gate, refuse_open_doors
+from chiron_api.http.requests import Services
+from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import open_embedder
+from chiron_workers.errors import ChironError, ToolExecutionError
+from chiron_workers.settings import Settings
+
+
+def build_app(settings: Settings) -> Starlette:
+    """The application, with one embedder; its pool of connections is opened when it starts.
+
+    Raises:
+        ConfigurationError: It would listen beyond this machine without a key, or the embedder lacks a setting.
+    """
+    refuse_open_doors(settings)
+    embedder = open_embedder(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Services]]:
+        try:
+            async with open_pool(settings.database_url, size=settings.pool_size) as pool:
+                yield {"services": Services(settings, pool, embedder)}
+        finally:
+            await embedder.close()
+
+    app = Starlette(
+        routes=_routes(),
+        middleware=[Middleware(Gate, key=settings.api_key.get_secret_value())],
+        exception_handlers={
+            problems.Problem: problems.answer_problem,
+            ChironError: problems.answer_chiron_error,
+            ToolExecutionError: problems.answer_failed_tool,
+            HTTPException: problems.answer_http_error,
+            psycopg.DataError: problems.answer_unstorable,
+            psycopg.OperationalError: problems.answer_lost_service,
+            redis.exceptions.ConnectionError: problems.answer_lost_service,
+            Exception: problems.answer_fault,
+        },
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False  # a redirected POST loses its body with many clients
+    return app
+
+
+def _routes() -> list[BaseRoute]:
+    modules = sorted(found.name for found in pkgutil.iter_modules(routes.__path__))
+    return [
+        route for name in modules for route in importlib.import_module(f"{routes.__name__}.{name}").routes
+    ]

@@ -1,0 +1,13 @@
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.responses import Response
+
+from chiron_api.text import as_json
+
+
+def answer(
+    value: object, status: HTTPStatus = HTTPStatus.OK, *, headers: Mapping[str, str] | None = None
+) -> Response:
+    """A JSON answer, in the same form as the commands print with --json."""
+    return Response(as_json(value), status.value, headers=dict(headers or {}), media_type="application/json")

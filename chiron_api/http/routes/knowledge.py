@@ -1,0 +1,49 @@
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from chiron_api.http.requests import Wire, body, services
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.search import FOUND_MAX, QUERY_CHARS_MAX
+from chiron_workers.states import SearchMode
+
+Name = Annotated[str, Field(min_length=1)]
+
+
+class Search(Wire):
+    """What is looked for, and where; without a subject in all of them."""
+
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]
+    top_k: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 5
+    mode: SearchMode = SearchMode.HYBRID
+    subject_id: Name | None = None
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    candidates: bool = False
+    topic_path: Name | None = None
+    source: Name | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    validated_since: datetime | None = None
+    node_id: Name | None = None
+    neighbours: bool = False
+
+
+async def search(request: Request) -> JSONResponse:
+    """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
+    embedding model, are found by their words only."""
+    wanted = await body(request, Search)
+    filters = Filters(**wanted.model_dump(exclude={"query", "top_k", "mode"}))
+    async with services(request).store() as store:
+        facts = await store.search.find(wanted.query, filters=filters, limit=wanted.top_k, mode=wanted.mode)
+        if len(facts) == wanted.top_k:
+            return JSONResponse({"items": facts})
+        # Counting costs as much as a search, so only those who miss something pay for it.
+        unembedded = await store.search.unembedded(wanted.subject_id)
+    return JSONResponse({"items": facts, "unembedded": unembedded})
+
+
+routes = [Route("/v1/knowledge/search", search, methods=["POST"])]

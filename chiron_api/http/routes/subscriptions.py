@@ -1,0 +1,127 @@
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from chiron_api.http.requests import Wire, body, path_id, query, services
+from chiron_api.http.responses import answer
+from chiron_api.views.occurrences import TIMES_MAX, as_items
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.subscriptions.cron import Recurrence
+from chiron_workers.subscriptions.occurrences import last_times
+from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewOne(Wire):
+    """Topics that are to be researched again and again."""
+
+    topics: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    subject: Name
+    cron: Name
+    time_zone: Name = "UTC"
+    role: Name = "research"
+    model: Name | None = None
+    budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
+    ends_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
+
+
+class Page(Wire):
+    """Which part of the list is wanted: `after` is the `next` of the page before."""
+
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    after: UUID | None = None
+    subject: Name | None = None
+
+
+class Times(Wire):
+    """How many times are wanted, the latest first."""
+
+    limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
+
+
+async def create(request: Request) -> Response:
+    """Make a subscription: 201, or 200 with the one that is the same."""
+    wanted = await body(request, NewOne)
+    new = NewSubscription(
+        tuple(wanted.topics),
+        wanted.subject,
+        Recurrence(wanted.cron, wanted.time_zone),
+        wanted.role,
+        wanted.model or services(request).settings.model,
+        wanted.budget_usd,
+        wanted.ends_at,
+    )
+    async with services(request).store() as store:
+        found, is_new = await store.subscriptions.create(new)
+    headers = {"Location": f"/v1/subscriptions/{found.id}"}
+    return answer(found, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers=headers)
+
+
+async def list_subscriptions(request: Request) -> Response:
+    """Subscriptions, newest first, in pages; `next` is null on the last one."""
+    page = query(request, Page)
+    subject_id = slug(page.subject) if page.subject else None
+    async with services(request).store() as store:
+        found = await store.subscriptions.newest(
+            limit=page.limit + 1, before=page.after, subject_id=subject_id
+        )
+    items = found[: page.limit]
+    return answer({"items": items, "next": items[-1].id if len(found) > page.limit else None})
+
+
+async def show(request: Request) -> Response:
+    """One subscription: when it is due next, and why if it is not."""
+    return await _answer(request, Subscriptions.get)
+
+
+async def list_times(request: Request) -> Response:
+    """What each of its last times has brought against the time before, latest first."""
+    wanted = query(request, Times)
+    async with services(request).store() as store:
+        found = await store.subscriptions.get(path_id(request))
+        times = await last_times(store.session, found.id, limit=wanted.limit)
+    return answer({"items": as_items(times)})
+
+
+async def pause(request: Request) -> Response:
+    """Start nothing more until it is resumed; 409 if it has ended."""
+    return await _answer(request, Subscriptions.pause)
+
+
+async def resume(request: Request) -> Response:
+    """Go on at the next of its times; 409 if it has ended, or its subject has as many as it may have."""
+    return await _answer(request, Subscriptions.resume)
+
+
+async def delete(request: Request) -> Response:
+    """Delete a subscription; 204. What it has started goes on."""
+    async with services(request).store() as store:
+        await store.subscriptions.remove(path_id(request))
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+async def _answer(
+    request: Request, act: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
+) -> Response:
+    async with services(request).store() as store:
+        found = await act(store.subscriptions, path_id(request))
+    return answer(found)
+
+
+routes = [
+    Route("/v1/subscriptions", create, methods=["POST"]),
+    Route("/v1/subscriptions", list_subscriptions),
+    Route("/v1/subscriptions/{id}", show),
+    Route("/v1/subscriptions/{id}", delete, methods=["DELETE"]),
+    Route("/v1/subscriptions/{id}/times", list_times),
+    Route("/v1/subscriptions/{id}/pause", pause, methods=["POST"]),
+    Route("/v1/subscriptions/{id}/resume", resume, methods=["POST"]),
+]

@@ -1,0 +1,32 @@
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import json_object, services
+from chiron_workers.errors import ToolTimeoutError
+from chiron_workers.tools import registry
+
+
+async def list_tools(_: Request) -> JSONResponse:
+    """The tools an agent is offered, in the Anthropic format."""
+    return JSONResponse({"items": registry().definitions()})
+
+
+async def call_tool(request: Request) -> JSONResponse:
+    """Run a tool with the body as its arguments, and commit what it wrote."""
+    name, found = request.path_params["name"], services(request)
+    registry().get(name)  # an unknown tool is 404, whatever the body
+    arguments = await json_object(request)
+    try:
+        async with found.store() as store:
+            limit_s = found.settings.tool_timeout_s
+            result = await registry().execute(name, store, arguments, timeout_s=limit_s)
+    except ToolTimeoutError as error:
+        raise Problem(HTTPStatus.GATEWAY_TIMEOUT, f"{error} Nothing was written.") from None
+    return JSONResponse({"result": result})
+
+
+routes = [Route("/v1/tools", list_tools), Route("/v1/tools/{name}", call_tool, methods=["POST"])]

@@ -1,0 +1,65 @@
+"""Progress as server-sent events."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import Services, Wire, query, services
+from chiron_workers.errors import NotFound
+from chiron_workers.progress import tail
+from chiron_workers.runs.events import heads
+
+HEARTBEAT_S = 15
+
+
+class Wanted(Wire):
+    """What of a stream: `after` leaves out events up to this seq of a run, `text` adds the model's words."""
+
+    after: Annotated[int, Field(ge=0)] = 0
+    text: bool = False
+
+
+async def follow(request: Request, *, batch_id: UUID | None = None, run_id: UUID | None = None) -> Response:
+    """The events of one batch or one run, until the final one; a comment every 15 s keeps proxies from hanging up.
+
+    An EventSource that comes back after the end of a run is told with 204 to stay away.
+    """
+    found, wanted = services(request), query(request, Wanted)
+    after = _last_event_id(request) if run_id else None
+    head = await heads(found.pool, batch_id=batch_id, run_id=run_id)
+    if not head.seqs:
+        raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
+    if run_id and after is not None and head.is_over and after >= head.seqs[run_id]:
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+    events = _events(found, batch_id=batch_id, run_id=run_id, after=after or wanted.after, text=wanted.text)
+    return EventSourceResponse(events, ping=HEARTBEAT_S, send_timeout=60)
+
+
+def _last_event_id(request: Request) -> int | None:
+    text = request.headers.get("last-event-id")
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise Problem(HTTPStatus.BAD_REQUEST, "Last-Event-ID must be the seq of an event, a whole number.")
+    return int(text)
+
+
+async def _events(
+    found: Services, *, batch_id: UUID | None, run_id: UUID | None, after: int, text: bool
+) -> AsyncIterator[ServerSentEvent]:
+    following = tail(
+        found.pool, found.settings.redis_url, batch_id=batch_id, run_id=run_id, after=after, with_text=text
+    )
+    async with aclosing(following) as events:
+        async for event in events:
+            # Within a batch no single number says how far a reader has come.
+            seq = str(event.seq) if run_id and event.seq is not None else None
+            yield ServerSentEvent(event.to_json(), event=event.kind, id=seq)

@@ -1,0 +1,96 @@
+"""A report as one HTML file that loads nothing: readable on a phone, in the dark and on paper."""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from chiron_api.reports import phrasing as wording
+from chiron_api.reports.formats.html_findings import asides, contradictions, findings, sources
+from chiron_api.reports.formats.html_work import coverage, work
+from chiron_api.reports.phrasing import shown
+from chiron_api.reports.report import Report, SubjectPart
+
+CONTENTS_MAX = 40
+
+
+def render(report: Report) -> Iterator[str]:
+    """The page, piece by piece."""
+    yield from _head(report)
+    yield '<main id="content">\n'
+    for subject in report.subjects:
+        yield from _goal(subject, is_named=len(report.subjects) > 1)
+    yield from findings(report)
+    yield from contradictions(report)
+    yield from asides(report)
+    for subject in report.subjects:
+        yield from coverage(subject, is_named=len(report.subjects) > 1)
+    yield from work(report)
+    yield from _agent_words(report)
+    yield from sources(report)
+    yield "</main>\n</body>\n</html>\n"
+
+
+@cache
+def style() -> str:
+    """The style sheet."""
+    return Path(__file__).with_name("report.css").read_text()
+
+
+@cache
+def policy() -> str:
+    """The Content-Security-Policy under which the page works: nothing is loaded, nothing runs."""
+    digest = b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _head(report: Report) -> Iterator[str]:
+    title = escape(wording.heading(report))
+    yield (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy()}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Chiron">\n'
+        f"<title>{title}</title>\n<style>{style()}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#content">Skip to the content</a>\n'
+        f'<header>\n<h1 dir="auto">{title}</h1>\n<p class="soft">{escape(wording.origin_line(report))}</p>\n'
+    )
+    pairs = (f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in wording.glance(report))
+    yield f'<dl class="glance">{"".join(pairs)}</dl>\n<p class="soft">{escape(wording.CHECKED)}</p>\n</header>\n'
+    yield f'<nav aria-label="Contents">\n<ul>{"".join(_contents(report))}</ul>\n</nav>\n'
+
+
+def _contents(report: Report) -> Iterator[str]:
+    is_short = 0 < len(report.sections) <= CONTENTS_MAX
+    topics = "".join(
+        _entry(f"t{n}", wording.path(section.topic_path))
+        for n, section in enumerate(report.sections, start=1)
+    )
+    yield _entry("findings", "Findings", f"<ul>{topics}</ul>" if is_short else "")
+    if report.contradictions:
+        yield _entry("contradictions", "Contradictions")
+    yield from (_entry(f"coverage-{subject.subject_id}", "Coverage") for subject in report.subjects[:1])
+    yield _entry("work", "Runs and cost")
+    yield _entry("sources", "Sources")
+
+
+def _entry(anchor: str, text: str, below: str = "") -> str:
+    return f'<li><a href="#{anchor}">{escape(text)}</a>{below}</li>'
+
+
+def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
+    if subject.purpose:
+        name = f": {shown(subject.title)}" if is_named else ""
+        yield f"<section>\n<h2>Learning goal{escape(name)}</h2>\n"
+        lines = "".join(f'<p dir="auto">{escape(line)}</p>' for line in wording.paragraphs(subject.purpose))
+        yield f'<div class="goal">{lines}</div>\n<p class="soft">Depth: {escape(shown(subject.depth))}</p>\n</section>\n'
+
+
+def _agent_words(report: Report) -> Iterator[str]:
+    if report.agent_words:
+        yield f'<section id="words">\n<h2>{wording.OWN_WORDS}</h2>\n'
+        yield f'<p class="mark">{wording.UNCHECKED}</p>\n<div class="words">'
+        yield from (f'<p dir="auto">{escape(line)}</p>' for line in wording.paragraphs(report.agent_words))
+        yield "</div>\n</section>\n"

@@ -1,0 +1,132 @@
+"""Findings, contradictions and sources as parts of an HTML page, linked with one another."""
+
+from collections.abc import Iterator
+from html import escape
+
+from chiron_api.reports import phrasing as wording
+from chiron_api.reports.links import link
+from chiron_api.reports.phrasing import shown
+from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Source
+
+CITED_BY_MAX = 100
+
+
+def findings(report: Report) -> Iterator[str]:
+    """The findings by topic path."""
+    yield '<section id="findings">\n<h2>Findings</h2>\n'
+    if not report.sections:
+        yield f"<p>{wording.NOTHING}</p>\n"
+    titles = {subject.subject_id: shown(subject.title) for subject in report.subjects}
+    for n, section in enumerate(report.sections, start=1):
+        name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
+        yield f'<h3 id="t{n}" dir="auto">{escape(name + wording.path(section.topic_path))}</h3>\n'
+        yield from map(_finding, section.findings)
+    yield "</section>\n"
+
+
+def _finding(finding: Finding) -> str:
+    number = finding.number
+    parts = [
+        f'<article class="finding" id="f{number}" aria-label="Finding {number}">\n{_statement(finding)}',
+        f'<p class="standing">{_standing(finding)}</p>\n',
+        *map(_passage, finding.citations),
+        _links(finding),
+        "</article>\n",
+    ]
+    return "".join(parts)
+
+
+def _statement(finding: Finding) -> str:
+    number = finding.number
+    return (
+        f'<p><a class="number" href="#f{number}" aria-label="Finding {number}">{number}</a>'
+        f"<bdi>{escape(shown(finding.content))}</bdi> {_cites(finding)}</p>\n"
+    )
+
+
+def _cites(finding: Finding) -> str:
+    numbers = dict.fromkeys(citation.source for citation in finding.citations)
+    return " ".join(map(_cite, numbers))
+
+
+def _cite(source: int) -> str:
+    return f'<a class="cite" href="#s{source}" aria-label="Source {source}">[{source}]</a>'
+
+
+def _standing(finding: Finding) -> str:
+    marked = "".join(f' · <span class="mark">{mark}</span>' for mark in wording.marks(finding))
+    return f"{escape(wording.sureness(finding))}{marked}"
+
+
+def _passage(citation: Citation) -> str:
+    said = (
+        f'<p class="soft" dir="auto">As this source puts it: {escape(shown(citation.wording))}</p>'
+        if citation.wording
+        else ""
+    )
+    return f"<blockquote>{said}<p><bdi>{escape(wording.passage(citation))}</bdi> {_cite(citation.source)}</p></blockquote>\n"
+
+
+def _links(finding: Finding) -> str:
+    lines = [
+        f'<li>{wording.relation(one)} <a href="#f{one.number}">finding {one.number}</a></li>'
+        for one in finding.relatives
+    ]
+    lines += [
+        f'<li class="mark" dir="auto">{escape(wording.objection(text))}</li>' for text in finding.objections
+    ]
+    return f'<ul class="links">{"".join(lines)}</ul>\n' if lines else ""
+
+
+def contradictions(report: Report) -> Iterator[str]:
+    """Contradictions as pairs, both sides in full."""
+    if not report.contradictions:
+        return
+    yield f'<section id="contradictions">\n<h2>Contradictions</h2>\n<p>{wording.BOTH_STAY}</p>\n'
+    known = report.by_number()
+    for one in report.contradictions:
+        yield _pair(one, known[one.number], known[one.other])
+    yield "</section>\n"
+
+
+def _pair(one: Contradiction, first: Finding, second: Finding) -> str:
+    sides = "".join(
+        f'<div>{_statement(side)}<p class="standing">{_standing(side)}</p>\n'
+        f"{''.join(map(_passage, side.citations))}</div>\n"
+        for side in (first, second)
+    )
+    return (
+        f'<div class="pair" role="group" aria-label="Findings {first.number} and {second.number}">\n'
+        f'<div class="sides">{sides}</div>\n<p class="soft" dir="auto">{escape(wording.because(one))}</p>\n</div>\n'
+    )
+
+
+def asides(report: Report) -> Iterator[str]:
+    """Facts that are no findings of the report, but linked to one."""
+    if report.asides:
+        yield f'<section id="asides">\n<h2>Linked facts</h2>\n<p class="soft">{escape(wording.ASIDE)}</p>\n'
+        yield from map(_finding, report.asides)
+        yield "</section>\n"
+
+
+def sources(report: Report) -> Iterator[str]:
+    """The list of sources, with ways back to the findings."""
+    yield '<section id="sources">\n<h2 class="sources">Sources</h2>\n<ol class="sources">\n'
+    yield from map(_source, report.sources)
+    yield "</ol>\n</section>\n"
+
+
+def _source(source: Source) -> str:
+    target = link(source.url)
+    address = escape(shown(source.url))
+    if target:
+        address = f'<a href="{escape(target)}" rel="noopener noreferrer nofollow">{address}</a>'
+    about = "".join(f" · <bdi>{escape(part)}</bdi>" for part in wording.about(source)).removeprefix(" · ")
+    backs = ", ".join(f'<a href="#f{number}">{number}</a>' for number in source.cited_by[:CITED_BY_MAX])
+    more = f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
+    title = f"<strong><bdi>{escape(shown(source.title))}</bdi></strong><br>" if source.title else ""
+    return (
+        f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'
+        f'<span class="address">{address}</span><br><span class="soft">{about}</span><br>'
+        f'<span class="soft">For finding {backs}{more}</span></li>\n'
+    )

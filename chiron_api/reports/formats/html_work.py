@@ -1,0 +1,106 @@
+"""What a subject lacks and what the research took, as parts of an HTML page."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from chiron_api.reports import phrasing as wording
+from chiron_api.reports.phrasing import shown
+from chiron_api.reports.report import Report, SubjectPart
+from chiron_api.text import usd
+
+RUN_COLUMNS = ("Topic", "State", "Facts", "Turns", "Cost", "Tokens")
+MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
+
+
+def coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
+    """What is missing of a subject, then its coverage map."""
+    name = f": {shown(subject.title)}" if is_named else ""
+    yield f'<section id="coverage-{subject.subject_id}">\n<h2 dir="auto">Coverage{escape(name)}</h2>\n'
+    if not subject.nodes:
+        yield f"<p>{wording.NO_MAP}</p>\n</section>\n"
+        return
+    if missing := subject.missing:
+        entries = "".join(
+            f"<li><bdi>{escape(shown(node.title))}</bdi>{_critical(node.is_goal_critical)}</li>"
+            for node in missing
+        )
+        yield f"<h3>What is missing</h3>\n<ul>{entries}</ul>\n"
+    yield "<h3>The map</h3>\n"
+    yield from _map(subject)
+    yield "</section>\n"
+
+
+def _map(subject: SubjectPart) -> Iterator[str]:
+    level = -1
+    for node in subject.nodes:
+        if node.level > level:
+            yield '<ul class="map">' if level < 0 else "<ul>"
+        else:
+            yield "</li>" + "</ul></li>" * (level - node.level)
+        level = node.level
+        kind = "bad" if node.is_missing else "soft"
+        yield (
+            f"\n<li><bdi>{escape(shown(node.title))}</bdi>{_critical(node.is_goal_critical)} "
+            f'<span class="{kind}">{wording.node_facts(node)}</span>'
+        )
+    yield "</li></ul>" * (level + 1) + "\n"
+    yield from (f'<p class="soft">{line}</p>\n' for line in wording.map_notes(subject))
+
+
+def _critical(is_critical: bool) -> str:
+    return ' <span class="mark">goal-critical</span>' if is_critical else ""
+
+
+def work(report: Report) -> Iterator[str]:
+    """What it took: failures, models, runs."""
+    yield '<section id="work">\n<h2>Runs and cost</h2>\n'
+    if not report.work.run_count:
+        yield f"<p>{wording.NO_RUN}</p>\n</section>\n"
+        return
+    if failed := wording.failed(report):
+        yield "<h3>What failed</h3>\n<ul>"
+        yield from (
+            f'<li dir="auto">{escape(shown(run.topic))}: {escape(shown(run.error))}</li>' for run in failed
+        )
+        yield "</ul>\n"
+    models = (
+        (one.model, f"{one.runs:,}", usd(one.spent_usd), f"{one.input_tokens:,}", f"{one.output_tokens:,}")
+        for one in report.work.models
+    )
+    yield "<h3>Models</h3>\n"
+    yield from _table(MODEL_COLUMNS, models)
+    yield "<h3>Runs</h3>\n"
+    runs = (
+        (
+            shown(run.topic),
+            run.state,
+            f"{run.facts:,}",
+            f"{run.turns:,}",
+            usd(run.spent_usd),
+            f"{run.input_tokens + run.output_tokens:,}",
+        )
+        for run in report.work.runs
+    )
+    yield from _table(RUN_COLUMNS, runs)
+    if more := wording.runs_left_out(report):
+        yield f'<p class="soft">{more}</p>\n'
+    yield "</section>\n"
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    # The roles outlive the layout of narrow screens, where cells are no table cells any more.
+    heads = "".join(
+        f'<th scope="col" role="columnheader"{_figure(n)}>{name}</th>' for n, name in enumerate(columns)
+    )
+    yield f'<table role="table">\n<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n<tbody role="rowgroup">\n'
+    for row in rows:
+        cells = (
+            f'<td role="cell" data-name="{name}"{_figure(n)}><bdi>{escape(cell)}</bdi></td>'
+            for n, (name, cell) in enumerate(zip(columns, row, strict=True))
+        )
+        yield f'<tr role="row">{"".join(cells)}</tr>\n'
+    yield "</tbody>\n</table>\n"
+
+
+def _figure(column: int) -> str:
+    return ' class="figure"' if column else ""

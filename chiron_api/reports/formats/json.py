@@ -1,0 +1,66 @@
+"""A report as JSON with everything in it; docs/reports.md says what stays as it is."""
+
+from collections.abc import Iterable, Iterator
+
+from chiron_api.reports.links import link
+from chiron_api.reports.report import Finding, Report, Section, Source, SubjectPart
+from chiron_api.text import as_json
+
+FORMAT = "chiron.report"
+VERSION = 1
+
+
+def render(report: Report) -> Iterator[str]:
+    """The document, piece by piece: one line for each finding and each source."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": report.kind,
+        "id": report.id,
+        "title": report.title,
+        "made_at": report.made_at,
+        "with_candidates": report.with_candidates,
+        "counts": report.counts,
+        "left_out": report.left_out,
+        "subjects": [_subject(subject) for subject in report.subjects],
+        "contradictions": report.contradictions,
+        "work": report.work,
+        "unchecked_agent_words": report.agent_words,
+    }
+    yield as_json(head).removesuffix("}") + ',\n"sections": ['
+    for n, section in enumerate(report.sections):
+        yield ",\n" * bool(n)
+        yield from _section(section)
+    yield '],\n"asides": ['
+    yield from _lines(map(_finding, report.asides))
+    yield '],\n"sources": ['
+    yield from _lines(map(_source, report.sources))
+    yield "]}\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    named = as_json({"subject_id": section.subject_id, "topic_path": section.topic_path})
+    yield named.removesuffix("}") + ', "findings": ['
+    yield from _lines(map(_finding, section.findings))
+    yield "]}"
+
+
+def _lines(values: Iterable[object]) -> Iterator[str]:
+    for n, value in enumerate(values):
+        yield (",\n" if n else "\n") + as_json(value)
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return _fields(finding) | {"is_verified": finding.is_verified}
+
+
+def _source(source: Source) -> dict[str, object]:
+    return _fields(source) | {"link": link(source.url)}
+
+
+def _subject(subject: SubjectPart) -> dict[str, object]:
+    return _fields(subject) | {"missing": [node.node_id for node in subject.missing]}
+
+
+def _fields(value: Finding | Source | SubjectPart) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__slots__}

@@ -1,0 +1,210 @@
+"""How a report puts things, the same in every format. Plain text: each renderer escapes it in its own way."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from chiron_api.reports.report import (
+    Citation,
+    Contradiction,
+    Finding,
+    NodeCoverage,
+    Relative,
+    Report,
+    RunLine,
+    Source,
+    SubjectPart,
+)
+from chiron_api.text import usd
+from chiron_workers.knowledge.report_rows import Kind
+from chiron_workers.states import Decider, FactStatus, Relation, RunState
+
+# Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
+UNSHOWN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+CHECKED = (
+    "Every finding is a fact in the database with the source it rests on; no model wrote this report. "
+    "A number in brackets is a source in the list at the end."
+)
+UNCHECKED = (
+    "What follows is the agent's own summary of its work, word for word. Nobody checked it, and it is no finding: what counts "
+    "is above, with its sources."
+)
+NOTHING = "Nothing has been stored yet that is sure enough to be shown."
+ASIDE = (
+    "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
+    "facts that were found elsewhere."
+)
+BOTH_STAY = "Both sides stay until a source settles it."
+OWN_WORDS = "The agent’s own words, not checked"
+NO_RUN = "No run has worked on this."
+NO_MAP = "There is no coverage map: nobody has said yet what belongs to this subject."
+DECIDERS = {
+    Decider.RULES: "Told by rule",
+    Decider.MODEL: "Judged by the model",
+    Decider.AGENT: "Said by the agent",
+}
+RELATIONS = {
+    (Relation.SUPPORTS, True): "Supports",
+    (Relation.SUPPORTS, False): "Supported by",
+    (Relation.QUALIFIES, True): "Qualifies",
+    (Relation.QUALIFIES, False): "Qualified by",
+    (Relation.CONTRADICTS, True): "Contradicted by",
+    (Relation.CONTRADICTS, False): "Contradicted by",
+}
+
+
+def shown(text: str) -> str:
+    """A text on one line, without what a screen would obey."""
+    return " ".join(UNSHOWN.sub("", text).split())
+
+
+def paragraphs(text: str) -> list[str]:
+    """The lines of a text that are not empty, each as `shown`."""
+    return [line for line in map(shown, text.splitlines()) if line]
+
+
+def day(at: datetime | None) -> str:
+    """A date, or nothing where there is none."""
+    return f"{at:%Y-%m-%d}" if at else ""
+
+
+def minute(at: datetime) -> str:
+    """A time in UTC, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """ "1 fact", "2 facts"."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def heading(report: Report) -> str:
+    """What the report is called."""
+    return shown(report.title) or f"{report.kind.capitalize()} {report.id}"
+
+
+def origin_line(report: Report) -> str:
+    """What the report is about, and as of when."""
+    name = report.id if report.kind != Kind.SUBJECT else report.subjects[0].subject_id
+    return f"Report on the {report.kind} {name} as of {minute(report.made_at)}."
+
+
+def glance(report: Report) -> Iterator[tuple[str, str]]:
+    """The report in numbers, as (name, value)."""
+    findings = list(report.findings)
+    unverified = sum(not finding.is_verified for finding in findings)
+    yield "Findings", f"{len(findings):,}" + (f", {unverified:,} of them not verified" if unverified else "")
+    yield "Sources", f"{len(report.sources):,}"
+    yield "Contradictions", f"{len(report.contradictions):,}"
+    yield from _not_shown(report)
+    if report.work.run_count:
+        states = ", ".join(f"{runs:,} {state}" for state, runs in report.work.runs_by_state.items())
+        yield "Runs", states
+        yield "Cost", cost(report)
+        yield "Tokens", f"{report.work.input_tokens:,} in, {report.work.output_tokens:,} out"
+    if report.work.started_at:
+        until = f" to {minute(report.work.finished_at)}" if report.work.finished_at else ""
+        yield "Researched", f"{minute(report.work.started_at)}{until}"
+
+
+def cost(report: Report) -> str:
+    """What the runs cost; calls whose reply was lost may have been billed too."""
+    unconfirmed = report.work.unconfirmed_usd
+    return usd(report.work.spent_usd) + (
+        f", up to {usd(unconfirmed)} more unconfirmed" if unconfirmed else ""
+    )
+
+
+def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
+    candidates = report.counts[FactStatus.CANDIDATE]
+    if candidates:
+        where = "shown and marked" if report.with_candidates else "not sure enough, left out"
+        yield "Candidates", f"{candidates:,}, {where}"
+    if withdrawn := report.counts[FactStatus.WITHDRAWN]:
+        yield "Withdrawn", f"{withdrawn:,}, not shown"
+    if report.left_out:
+        yield "Left out", f"{count(report.left_out, 'older fact')}: a report holds 100,000"
+
+
+def standing(finding: Finding) -> str:
+    """How sure a finding is, and why, with its marks."""
+    return " · ".join([sureness(finding), *marks(finding)])
+
+
+def sureness(finding: Finding) -> str:
+    """How sure a finding is, and how many say so independently."""
+    return f"confidence {finding.confidence:.2f} · {count(finding.origins, 'independent source')}"
+
+
+def marks(finding: Finding) -> list[str]:
+    """What a reader must know before relying on a finding."""
+    unverified = [] if finding.is_verified else ["not verified"]
+    doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
+    return unverified + ([str(finding.status)] if finding.status in doubtful else [])
+
+
+def passage(citation: Citation) -> str:
+    """The words of the source, in quotation marks, or that there are none; and what became of the source."""
+    mark = f" ({citation.source_mark})" if citation.source_mark else ""
+    if not citation.quote:
+        return f"No passage was given.{mark}"
+    return (
+        f"“{shown(citation.quote)}”" + ("" if citation.is_verified else " (not found in the source)") + mark
+    )
+
+
+def relation(relative: Relative) -> str:
+    """How the other finding stands to this one, as the beginning of a line."""
+    return RELATIONS[relative.relation, relative.is_active]
+
+
+def objection(text: str) -> str:
+    """A statement that an agent noted against a finding."""
+    return f"The agent noted against it, without a stored fact or source: “{shown(text)}”"
+
+
+def because(contradiction: Contradiction) -> str:
+    """Who says that two findings contradict each other, and why."""
+    return f"{DECIDERS[contradiction.decided_by]}: {shown(contradiction.reason)}"
+
+
+def about(source: Source) -> list[str]:
+    """What is known of a source beside its title and address."""
+    fetched = f"fetched {minute(source.fetched_at)}" if source.fetched_at else "never fetched by Chiron"
+    published = f"published {day(source.published_at)}" if source.published_at else ""
+    return [part for part in (shown(source.author), published, shown(source.licence), fetched) if part]
+
+
+def node_facts(node: NodeCoverage) -> str:
+    """How much is known of a node."""
+    if node.is_missing:
+        return "missing"
+    below = f"{node.facts_below:,} below" if node.facts_below else ""
+    own = count(node.facts, "fact") if node.facts or not below else ""
+    return ", ".join(part for part in (own, below) if part)
+
+
+def path(topic_path: str) -> str:
+    """A topic path as people read it."""
+    return " › ".join(shown(step) for step in topic_path.split("/"))
+
+
+def failed(report: Report) -> list[RunLine]:
+    """The runs that failed, of those that are listed."""
+    return [run for run in report.work.runs if run.state == RunState.FAILED]
+
+
+def runs_left_out(report: Report) -> str:
+    """That a list of runs is cut, or nothing."""
+    more = report.work.run_count - len(report.work.runs)
+    return f"{count(more, 'more run')} not listed here; the sums count all of them." if more > 0 else ""
+
+
+def map_notes(subject: SubjectPart) -> list[str]:
+    """What a coverage map does not show."""
+    unmapped = f"{count(subject.unmapped_facts, 'fact')} at paths that no node names."
+    cut = "The map has more than 2,000 nodes; these are the first."
+    return [unmapped] * bool(subject.unmapped_facts) + [cut] * subject.is_cut

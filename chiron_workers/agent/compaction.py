@@ -1,0 +1,103 @@
+"""How a run goes on when its context window is full: a summary and the notes become the first words of a new epoch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chiron_workers.runs.notes import Note
+
+FOLD = (
+    "Your context window is full. It begins anew after your next reply, and of this conversation you will then see "
+    "nothing but that reply and your notes. Write it for yourself, without calling any tool: what you were asked; "
+    "what you have found out and what is stored, with the ids you will still need; which sources you have read; what "
+    "is still open; what you were about to do next. Only the words of your reply count, not what you think."
+)
+CARRIED = (
+    "You have been at work on this for a while. Your context window was full, so it begins anew here: what you "
+    "stored is kept, and this is what you told yourself."
+)
+NO_SUMMARY = "There is no summary. These were your last words:"
+SKILLS = "You have loaded these skills; their instructions still hold:"
+CUT_SKILL = '[Cut for want of room: read_skill_file with skill "{name}" and path "SKILL.md" shows all of it.]'
+WAITING = "These messages came last and are not answered yet:"
+GO_ON = "Go on with the work from here."
+
+BYTES_PER_TOKEN = 3  # a cautious guess; plain English has more than four
+SUMMARY_TOKENS_MAX = 8_000
+FOLD_TOKENS = 300  # of the request for the summary, with what the API adds
+RESULT_BYTES_MIN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How the tokens of a context window are divided."""
+
+    context: int  # request and reply together
+    reply: int
+
+    @staticmethod
+    def of(context: int, reply_max: int) -> "Room":
+        """The room in a window of so many tokens, where replies may have `reply_max` at most."""
+        return Room(context, min(reply_max, context // 4))
+
+    @property
+    def summary(self) -> int:
+        """Tokens of the summary that ends an epoch."""
+        return min(self.reply, self.context // 10, SUMMARY_TOKENS_MAX)
+
+    @property
+    def prompt(self) -> int:
+        """Tokens that a request may have so that a summary still fits after its reply."""
+        return self.context - self.reply - self.summary - FOLD_TOKENS
+
+    @property
+    def skill_bytes(self) -> int:
+        """Bytes of the skills that an epoch begins with, all together: an eighth of the window."""
+        return self.context // 8 * BYTES_PER_TOKEN
+
+    @property
+    def last_prompt(self) -> int:
+        """Tokens that the request for the summary may have."""
+        return self.context - self.summary
+
+    def result_bytes(self, calls: int) -> int:
+        """Bytes of one result where a reply makes so many calls: together they get a quarter of the window."""
+        return max(RESULT_BYTES_MIN, self.context // 4 * BYTES_PER_TOKEN // calls)
+
+
+def carried(
+    question: str,
+    *,
+    summary: str,
+    said: Sequence[str],
+    notes: Sequence[Note],
+    waiting: Sequence[str],
+    skills: Sequence[str] = (),
+) -> str:
+    """The first words of an epoch that goes on with an earlier one.
+
+    Args:
+        question: What the run is about.
+        summary: What the model told itself; if it is empty, the last words `said` stand in for it.
+        waiting: Messages that came after the last reply, word for word.
+        skills: The instructions of the skills that the run has loaded.
+    """
+    parts = [question, CARRIED]
+    parts += [summary] if summary else [NO_SUMMARY, *said]
+    parts += [f"Your note “{note.title}”:\n{note.text}" for note in notes]
+    parts += [SKILLS, *skills] if skills else []
+    parts += [WAITING, *waiting] if waiting else []
+    return "\n\n".join([*parts, GO_ON])
+
+
+def shortened(sizes: Sequence[int], *, by: int) -> int:
+    """The size to which texts of these sizes must be cut so that they are smaller by so much together.
+
+    The longest are cut first. At least 0: then even cutting all of them may not be enough.
+    """
+    left = sum(sizes) - by
+    for place, size in enumerate(ordered := sorted(sizes)):
+        fair = left // (len(ordered) - place)
+        if size > fair:
+            return max(0, fair)
+        left -= size
+    return max(sizes, default=0)

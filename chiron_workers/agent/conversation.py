@@ -1,0 +1,86 @@
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from chiron_workers.agent.window import Window
+from chiron_workers.errors import RunFailed
+from chiron_workers.runs.entries import Entry, Folding, Opening, Question, Reply, Results
+from chiron_workers.runs.fence import Told
+from chiron_workers.runs.journal import Appended, Journal
+from chiron_workers.runs.leases import Run
+
+COMMIT_S = 10.0  # for the commit of a reply when its run is cut
+
+
+class Scribe:
+    """Keeps a run's journal and what the model is shown of it in step.
+
+    Args:
+        entries: Those of the run's epoch so far.
+    """
+
+    def __init__(self, run: Run, journal: Journal, entries: Sequence[Entry]) -> None:
+        self._run = run
+        self._journal = journal
+        self._max_turns = run.max_turns
+        self._unread = True
+        self.window = Window(entries)
+        self.latest: Entry | None = entries[-1] if entries else None
+        self.last = run.entries  # number of the last entry in the journal, which counts no results
+        self.turns = run.turns
+        self.epoch = run.epoch
+        self.is_fresh = False  # whether the last reply came in this taking, so that none of its calls has run
+
+    def keep(self, results: Results) -> None:
+        """Take in the results of a reply; the toolbox has committed each."""
+        self._take_in(results)
+
+    async def append(self, entry: Opening | Question | Folding | Reply, told: Sequence[Told] = ()) -> None:
+        """Commit the next entry with its events. Raises LeaseLost."""
+        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, told=told))
+        self._take_in(entry)
+        self.last += 1
+        self.turns += isinstance(entry, Reply)
+        self.is_fresh = isinstance(entry, Reply)
+        self._unread = found.unread
+
+    async def take_messages(self, *, ask: bool = False) -> bool:
+        """Turn the messages that wait into the next entry; whether there were any. Raises LeaseLost.
+
+        Args:
+            ask: Look for them even if none waited at the last write.
+        """
+        if not (self._unread or (ask and await self._journal.has_unread(self._run))):
+            return False
+        self._unread = False
+        taken = await self._journal.take_messages(self._run, n=self.last + 1)
+        if taken is not None:
+            question, self._max_turns = taken
+            self._take_in(question)
+            self.last += 1
+        return taken is not None
+
+    def check_turns(self) -> None:
+        """Raise RunFailed if the run may take no more turns."""
+        if self.turns >= self._max_turns:
+            raise RunFailed(
+                "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
+            )
+
+    def _take_in(self, entry: Entry) -> None:
+        self.window.add(entry)
+        self.latest = entry
+        if isinstance(entry, Opening):
+            self.epoch = entry.epoch
+
+
+async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
+    # What was paid for is not thrown away: a cut waits for the commit.
+    task = asyncio.ensure_future(write)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=COMMIT_S)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise

@@ -1,0 +1,42 @@
+"""What watchers are told of a reply."""
+
+import json
+
+from chiron_workers.runs.entries import Reply, ToolCall
+from chiron_workers.runs.fence import Told
+from chiron_workers.states import EventKind
+
+SHOWN_ARGUMENTS = 20
+SHOWN_CHARS = 300  # of texts and arguments in events
+
+
+def told_of(reply: Reply, *, turn: int) -> list[Told]:
+    """The events of a reply: its usage and its first words, then each call that it makes."""
+    usage = reply.usage
+    said: dict[str, object] = {
+        "turn": turn,
+        "stop": reply.stop,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_write_tokens": usage.written_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
+        "text": reply.text[:SHOWN_CHARS],
+    }
+    if reply.folds:
+        return [(EventKind.MODEL_REPLIED, said | {"folds": True})]
+    if reply.stop != "tool_use":
+        return [(EventKind.MODEL_REPLIED, said)]
+    calls = [(EventKind.TOOL_CALLED, _shown(call)) for call in reply.calls]
+    return [(EventKind.MODEL_REPLIED, said), *calls]
+
+
+def _shown(call: ToolCall) -> dict[str, object]:
+    arguments = call.arguments if isinstance(call.arguments, dict) else {"": call.arguments}
+    shown = {name: _clipped(value) for name, value in list(arguments.items())[:SHOWN_ARGUMENTS]}
+    return {"call_id": call.id, "name": call.name, "arguments": shown}
+
+
+def _clipped(value: object) -> object:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS]

@@ -1,0 +1,110 @@
+"""Deleting runs and batches for good, with all that belongs to them; what they found stays unless it is unwanted."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.knowledge.facts import facts
+from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.runs.session import Session
+from chiron_workers.states import FINAL
+
+SQL = load(__file__)
+PIECE = 1_000  # runs of one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What is gone. A batch goes with the last of its runs."""
+
+    runs: int = 0
+    facts: int = 0
+    batch: bool = False
+
+    def __add__(self, other: "Removed") -> "Removed":
+        return Removed(self.runs + other.runs, self.facts + other.facts, self.batch or other.batch)
+
+
+async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Removed:
+    """Delete a run, or a batch with all of its runs: journal, events, messages and the rows themselves.
+
+    A large batch goes in pieces; if that is interrupted, the same call deletes the rest. Sources stay.
+
+    Args:
+        with_facts: Also delete the facts that these runs alone have found. One that others confirmed stays.
+
+    Raises:
+        NotFound: There is no such batch or run.
+        Conflict: Something of it is not finished.
+    """
+    args: dict[str, Any] = {"id": target, "final": sorted(FINAL), "limit": PIECE}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["batch_of"], args)).fetchone()
+        if row is None:
+            raise NotFound(f"There is no batch or run {target}.")
+        await _refuse_open(connection, args)
+    removed = Removed()
+    while True:
+        async with pool.connection() as connection, connection.transaction():
+            if with_facts:
+                await _alone(connection, args)
+            gone, unsettled = await _remove_piece(
+                connection, args | {"batch_id": row["batch_id"]}, with_facts
+            )
+        await _settle(pool, unsettled)
+        removed += gone
+        if gone.runs < PIECE:
+            return removed
+
+
+async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
+    rows = await (await connection.execute(SQL["open"], args)).fetchall()
+    if rows:
+        counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
+        raise Conflict(
+            f"{args['id']} stays as it is: not all of it is finished ({counts}). "
+            f"Cancel it first: `chiron cancel {args['id']}`."
+        )
+
+
+async def _remove_piece(
+    connection: AsyncConnection[DictRow], args: dict[str, Any], with_facts: bool
+) -> tuple[Removed, list[str]]:
+    """What went, and the facts whose confidence has to be computed anew for that."""
+    rows = await (await connection.execute(SQL["piece"], args)).fetchall()
+    if not all(row["is_final"] for row in rows):
+        await _refuse_open(connection, args)
+    args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
+    for table in ("entries", "tool_results", "events"):
+        await connection.execute(SQL[table], args)
+    gone, unsettled = await _remove_facts(connection, args) if with_facts else (0, [])
+    await connection.execute(SQL["runs"], args)
+    # The batch row comes last, after its runs.
+    await connection.execute(SQL["count_down"], args)
+    batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
+    return Removed(len(rows), gone, batches > 0), unsettled
+
+
+async def _alone(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
+    # Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
+    for row in await (await connection.execute(SQL["subjects"], args)).fetchall():
+        await connection.execute(facts.SQL["alone"], row)
+
+
+async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
+    kept = await (await connection.execute(SQL["inherit"], args)).fetchall()
+    partners = await (await connection.execute(SQL["partners"], args)).fetchall()
+    gone = (await connection.execute(SQL["facts"], args)).rowcount
+    return gone, [row["fact_id"] for row in (*kept, *partners)]
+
+
+async def _settle(pool: Pool, fact_ids: list[str]) -> None:
+    if fact_ids:
+        async with Session(pool) as session:
+            await Confidences(session).settle(fact_ids, reason="what it rested on was deleted")

@@ -1,0 +1,76 @@
+"""Who runs next: by priority, then fairly between batches, within the limits of each batch and model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+
+SQL = load(__file__)
+RUNG_AT_ONCE = 100  # by one look, so that it stays short; the next one goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A queued run whose turn it is: what its doorbell says."""
+
+    id: UUID
+    role: str
+    subject: str
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look found: the runs to be rung, in their order, and how many doorbells are out with these."""
+
+    to_ring: list[Waiting]
+    out: int
+
+
+async def next_to_ring(
+    pool: Pool, *, room: int, ring_again_after: timedelta, model_limits: Mapping[str, int]
+) -> Look:
+    """Decide whose turn it is, and mark these runs as rung.
+
+    Doorbells that are out count against the room, whoever rang them: any worker may answer them. A run whose doorbell
+    is out counts as running against every limit, so that two workers at once pass none.
+
+    Args:
+        room: Runs that the worker could begin to play.
+        ring_again_after: The age at which a doorbell that nobody answered is rung again, before any other.
+        model_limits: Runs of a model that may play at once; a model that is not named has no limit.
+    """
+    args = {
+        "ring_again_after": ring_again_after,
+        "models": list(model_limits),
+        "limits": list(model_limits.values()),
+    }
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(SQL["one_ringer"])
+        out = await (await connection.execute(SQL["out"], args)).fetchone()
+        assert out is not None
+        young, old = out["young"], out["old"]
+        again = await _rung(connection, "ring_again", args, min(room - young, old, RUNG_AT_ONCE))
+        new = await _rung(connection, "ring_next", args, min(room - young - old, RUNG_AT_ONCE))
+    return Look([*again, *new], young + old + len(new))
+
+
+async def take_back(pool: Pool, waiting: Sequence[Waiting]) -> None:
+    """Forget doorbells that could not be rung: it is decided anew whose turn it is."""
+    async with pool.connection() as connection:
+        await connection.execute(SQL["take_back"], {"run_ids": [run.id for run in waiting]})
+
+
+async def _rung(
+    connection: AsyncConnection[DictRow], query: str, args: Mapping[str, object], limit: int
+) -> list[Waiting]:
+    if limit <= 0:
+        return []
+    rows = await (await connection.execute(SQL[query], {**args, "limit": limit})).fetchall()
+    return [Waiting(**row) for row in rows]

@@ -1,0 +1,116 @@
+"""Pruning: journals and events of whole months are dropped. Runs, batches and facts, which are what was found, stay."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from psycopg import AsyncConnection, errors, sql
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import UsageError
+from chiron_workers.runs.partitions import Partition, everything
+from chiron_workers.states import FINAL
+
+SQL = load(__file__)
+AGE_MIN = timedelta(days=1)
+# Workers that write wait behind a prune that waits, so it waits briefly. The last try is longer than Postgres' own
+# deadlock_timeout, after which a vacuum gives way.
+TRIES_S = (0.3, 0.3, 0.3, 1.5)
+PAUSE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month of journals: dropped, or kept for the reason in `kept`."""
+
+    name: str  # 2026_11, or before_2026_12 for what was there before there were months
+    runs: int
+    bytes: int
+    kept: str = ""
+
+
+class _Unfinished(Exception):
+    """Raised within the transaction, so that it is rolled back."""
+
+
+async def prune(pool: Pool, *, older_than: timedelta, dry_run: bool = False) -> list[Month]:
+    """Drop the journals and events of each month that was over `older_than` ago, if all of its runs are finished.
+
+    Runs whose journal is gone keep their answer and their sums, and cannot go on.
+
+    Returns:
+        Every month there is, oldest first, with why it is kept. With `dry_run` nothing is changed.
+
+    Raises:
+        UsageError: `older_than` is less than a day.
+    """
+    if older_than < AGE_MIN:
+        raise UsageError("Only what is at least a day old can be pruned.")
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["now"])).fetchone()
+    assert row is not None
+    months = []
+    for partition, size in await everything(pool):
+        month = await _look(pool, partition, size, before=row["now"] - older_than)
+        if not month.kept and not dry_run:
+            month = await _drop(pool, partition, month)
+        months.append(month)
+    return months
+
+
+async def _look(pool: Pool, partition: Partition, size: int, *, before: datetime) -> Month:
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["count"], _range(partition))).fetchone()
+        assert row is not None
+        month = Month(partition.name, row["runs"], size)
+        if partition.ends > before:
+            return replace(month, kept="is not old enough")
+        return replace(month, kept=await _unfinished(connection, partition))
+
+
+async def _drop(pool: Pool, partition: Partition, month: Month) -> Month:
+    for timeout_s in TRIES_S:
+        try:
+            async with pool.connection() as connection, connection.transaction():
+                await connection.execute(SQL["lock_timeout"], {"timeout": f"{timeout_s}s"})
+                return replace(month, runs=await _drop_within(connection, partition))
+        except _Unfinished as error:
+            return replace(month, kept=str(error))
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            await asyncio.sleep(PAUSE_S)
+    return replace(
+        month, kept="is being read by somebody (a backup, a long query, a vacuum); prune again later"
+    )
+
+
+async def _drop_within(connection: AsyncConnection[DictRow], partition: Partition) -> int:
+    # The rows of the runs first, then the tables: the order of every writer.
+    marked = await connection.execute(SQL["mark"], _range(partition))
+    if unfinished := await _unfinished(connection, partition):
+        raise _Unfinished(unfinished)
+    tables = sql.SQL(", ").join(sql.Identifier(table) for table in partition.tables)
+    await connection.execute(SQL["forget_messages"], _range(partition))
+    await connection.execute(SQL["forget_addresses"], _range(partition))
+    await connection.execute(SQL["drop"].format(tables=tables))
+    # Nobody can write events now. A run that went on and ended while the others were marked is not marked.
+    if await (await connection.execute(SQL["unmarked"], _range(partition))).fetchone():
+        raise _Unfinished("has runs that went on meanwhile; prune again later")
+    return marked.rowcount
+
+
+async def _unfinished(connection: AsyncConnection[DictRow], partition: Partition) -> str:
+    rows = await (await connection.execute(SQL["unfinished"], _range(partition))).fetchall()
+    return _said(rows) if rows else ""
+
+
+def _said(rows: Sequence[DictRow]) -> str:
+    counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
+    return f"has runs that are not finished ({counts})"
+
+
+def _range(partition: Partition) -> dict[str, Any]:
+    return {"low": partition.low, "high": partition.high, "final": sorted(FINAL)}

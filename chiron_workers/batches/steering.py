@@ -1,0 +1,167 @@
+"""Steering from outside: cancel, pause, resume and retry, for a run or for all runs of a batch."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.billing.budgets import Budget, allow
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.runs.events import Event
+from chiron_workers.runs.leases import MORE_TURNS
+from chiron_workers.runs.model_holds import lift
+from chiron_workers.runs.release import ASKED_FOR, close_batch
+from chiron_workers.states import FINAL, EventKind, RunState
+
+SQL = load(__file__)
+UNCHANGED = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
+
+    After the commit, `events` are published and workers are told. `lifted` names the models that were held.
+    """
+
+    changed: int
+    asked: int
+    events: list[Event]
+    lifted: tuple[str, ...] = ()
+
+
+async def cancel(pool: Pool, target: UUID) -> Steered:
+    """End a run, or all open runs of a batch. What a worker plays ends when the worker learns of it.
+
+    Raises:
+        NotFound: There is no such batch or run.
+        Conflict: Nothing of it is open.
+    """
+    waiting = [RunState.QUEUED, RunState.PAUSED]
+    return await _stop(pool, target, waiting, RunState.CANCELLED, EventKind.RUN_CANCELLED, wanted="cancel")
+
+
+async def pause(pool: Pool, target: UUID) -> Steered:
+    """Put a run, or all open runs of a batch, aside. A worker finishes the call it is in. Raises as `cancel`."""
+    return await _stop(pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, wanted="pause")
+
+
+async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
+    """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
+
+    Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
+    handed back to wait. A budget can be raised before it is spent, while nothing is paused.
+
+    Raises:
+        NotFound: There is no such batch or run.
+        Conflict: Nothing of it is paused and no model of it held, or the budget is spent and no higher one is given.
+        UsageError: The budget is no amount, or cannot bind since a price is not known.
+    """
+    return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget)
+
+
+async def retry(
+    pool: Pool, target: UUID, *, budget: Budget = UNCHANGED, from_scratch: bool = False
+) -> Steered:
+    """Try what failed or was cancelled again, from where its journal ends.
+
+    Args:
+        from_scratch: Begin anew instead, also what is completed: nothing of the conversation is carried over, and the
+            run gets its turns again. Stored facts and the journal so far are kept.
+
+    Raises:
+        NotFound, Conflict, UsageError: As `resume`.
+    """
+    if from_scratch:
+        return await _go_on(pool, target, sorted(FINAL), "tried again from scratch", budget, starts_over=True)
+    return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
+
+
+async def _stop(  # what differs between cancel and pause
+    pool: Pool, target: UUID, from_states: Sequence[RunState], state: RunState, kind: EventKind, wanted: str
+) -> Steered:
+    args = {
+        "id": target,
+        "from_states": from_states,
+        "state": state,
+        "kind": kind,
+        "data": json.dumps(ASKED_FOR),
+        "closes": state.is_final,
+        "wanted": wanted,
+    }
+    async with pool.connection() as connection, connection.transaction():
+        batch_id = await _batch_of(connection, target)
+        await connection.execute(SQL["hold"], args)
+        stopped = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
+        asked = await (await connection.execute(SQL["want"], args)).fetchall()
+        if not stopped and not asked:
+            await _refuse(connection, target, f"nothing of it can be {state}")
+        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ASKED_FOR) for row in stopped]
+        if state.is_final and stopped and await _count_open(connection, batch_id, -len(stopped)) == 0:
+            events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"]))
+    return Steered(len(stopped), len(asked), events)
+
+
+async def _go_on(
+    pool: Pool,
+    target: UUID,
+    from_states: Sequence[RunState],
+    reason: str,
+    budget: Budget,
+    *,
+    starts_over: bool = False,
+) -> Steered:
+    args = {
+        "id": target,
+        "from_states": from_states,
+        "more_turns": 0 if starts_over else MORE_TURNS,
+        "reason": reason,
+    }
+    async with pool.connection() as connection, connection.transaction():
+        batch_id = await _batch_of(connection, target)
+        if starts_over:
+            await connection.execute(SQL["start_over"], args)
+        rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
+        resumes = RunState.PAUSED in from_states
+        lifted = await lift(connection, target) if resumes else ()
+        if not rows and not lifted and not (resumes and budget != UNCHANGED):
+            await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
+        if not resumes:
+            await _count_open(connection, batch_id, len(rows))
+        await allow(connection, target, budget, batch_id=batch_id)
+    back = [row for row in rows if row["seq"] is not None]
+    return Steered(len(rows), 0, [_queued(batch_id, row, reason) for row in back], lifted)
+
+
+def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
+    data = {"role": row["role"], "topic": row["topic"], "reason": reason}
+    return Event(batch_id, row["id"], row["seq"], EventKind.RUN_QUEUED, row["at"], data)
+
+
+async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, change: int) -> int:
+    args = {"batch_id": batch_id, "change": change}
+    row = await (await connection.execute(SQL["count_open"], args)).fetchone()
+    assert row is not None
+    open_runs: int = row["open_runs"]
+    return open_runs
+
+
+async def _batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
+    row = await (await connection.execute(SQL["batch_of"], {"id": target})).fetchone()
+    if row is None:
+        raise NotFound(f"There is no batch or run {target}.")
+    found: UUID = row["batch_id"]
+    return found
+
+
+async def _refuse(connection: AsyncConnection[DictRow], target: UUID, why: str) -> None:
+    rows = await (await connection.execute(SQL["states"], {"id": target})).fetchall()
+    states = ", ".join(f"{row['runs']} {row['state']}" for row in rows)
+    if any(row["state"].endswith(" and pruned") for row in rows):
+        why += "; what was pruned has no journal left to go on from"
+    raise Conflict(f"{target} stays as it is: {why} ({states}).")

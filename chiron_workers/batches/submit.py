@@ -1,0 +1,295 @@
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.billing.budgets import Budget, check_amounts, check_budget, check_model
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, ToolValidationError, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.runs import partitions
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+
+SQL = load(__file__)
+RUNS_MAX = 100_000
+TOPIC_CHARS_MAX = 4_000
+NAME_CHARS_MAX = 200
+KEY_CHARS_MAX = 200
+MODEL_CHARS_MAX = 200
+INT_MAX = 2**31 - 1
+AHEAD_MAX = timedelta(days=3653)
+MICRO_USD = Decimal("0.000001")
+NO_BUDGET = Budget()
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What research that recurs begins with: when its topic was last looked into, and what was found then."""
+
+    since: datetime | None = None
+    found: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """The time of a subscription that a batch is for."""
+
+    subscription_id: UUID
+    due_at: datetime
+
+
+NOTHING_EARLIER = Earlier()
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now."""
+
+    topic: str
+    role: str
+    subject: str
+    model: str
+    max_turns: int
+    priority: int = 0
+    budget: Budget = NO_BUDGET
+    ready_at: datetime | None = None
+    earlier: Earlier = NOTHING_EARLIER
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """What somebody submits. `subject` is what the batch is listed under; each run may have another.
+
+    At most `concurrency` of its runs play at once.
+    """
+
+    runs: Sequence[NewRun]
+    subject: str
+    name: str = ""
+    priority: int = 0
+    budget: Budget = NO_BUDGET
+    idempotency_key: str | None = None
+    concurrency: int | None = None
+    occurrence: Occurrence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A stored batch; `run_ids` in the order of its topics."""
+
+    batch_id: UUID
+    run_ids: list[UUID]
+    is_new: bool
+
+
+@cache
+def roles() -> tuple[str, ...]:
+    """The roles a run can have: each file agent/prompts/<role>.md makes one."""
+    prompts = files("chiron_workers") / "agent" / "prompts"
+    return tuple(
+        sorted(file.name.removesuffix(".md") for file in prompts.iterdir() if file.name.endswith(".md"))
+    )
+
+
+def check_run(run: NewRun) -> None:
+    """Raises UsageError, saying what would be right, for a run that cannot be submitted."""
+    if not run.topic.strip():
+        raise UsageError("The topic is empty.")
+    if len(run.topic) > TOPIC_CHARS_MAX:
+        raise UsageError(f"The topic has {len(run.topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
+    if UNSTORABLE.search(run.topic):
+        raise UsageError("The topic is no text: it holds NUL characters or halves of surrogate pairs.")
+    if run.role not in roles():
+        raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(roles())}.")
+    if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
+        raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
+    if not 1 <= run.max_turns <= INT_MAX:
+        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
+    if abs(run.priority) > INT_MAX:
+        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+    check_amounts(run.budget)
+    if run.ready_at is not None and run.ready_at > datetime.now(UTC) + AHEAD_MAX:
+        raise UsageError(f"A run may start within ten years (got {run.ready_at:%Y-%m-%d}).")
+
+
+async def submit(pool: Pool, batch: NewBatch) -> Submitted:
+    """Store a batch and its queued runs in one transaction; tell the workers afterwards (control.announce).
+
+    The same idempotency key with the same request gives the same batch, also when both are sent at once.
+
+    Raises:
+        UsageError: The request itself is wrong; the message says where.
+        Conflict: The key was used for another request.
+    """
+    check(batch)
+    ids = [new_id() for _ in batch.runs]
+    await partitions.ensure(pool, ids)
+    async with Session(pool) as session:
+        slugs = await _ensure_subjects(session, batch)
+        connection = await session.begin()
+        args = _batch_row(batch, slugs)
+        row = await (await connection.execute(SQL["insert"], args)).fetchone()
+        if row is None:
+            return await _existing(connection, args)
+        await _copy_runs(connection, batch, slugs, ids, row)
+        await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
+    return Submitted(row["id"], ids, is_new=True)
+
+
+def check(batch: NewBatch) -> None:
+    """Raises UsageError, saying what would be right, for a batch that cannot be submitted."""
+    if not 0 < len(batch.runs) <= RUNS_MAX:
+        raise UsageError(f"A batch has between 1 and {RUNS_MAX:,} topics (got {len(batch.runs):,}).")
+    for n, run in enumerate(batch.runs, start=1):
+        try:
+            check_run(run)
+        except UsageError as error:
+            raise UsageError(f"Topic {n}: {error}") from None
+    if len(batch.name) > NAME_CHARS_MAX or UNSTORABLE.search(batch.name):
+        raise UsageError(f"The name of a batch is text of at most {NAME_CHARS_MAX} characters.")
+    if batch.idempotency_key is not None:
+        _check_key(batch.idempotency_key)
+    models = sorted({run.model for run in batch.runs})
+    for model in models:
+        check_model(model)
+    check_budget(batch.budget, models)
+    for budget, model in {(run.budget, run.model) for run in batch.runs}:
+        check_budget(budget, [model])
+    if abs(batch.priority) > INT_MAX:
+        raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
+    if batch.concurrency is not None and not 1 <= batch.concurrency <= INT_MAX:
+        raise UsageError(f"The number of runs at once must be at least 1 (got {batch.concurrency}).")
+
+
+def _check_key(key: str) -> None:
+    if not 0 < len(key) <= KEY_CHARS_MAX or UNSTORABLE.search(key):
+        raise UsageError(f"An idempotency key has between 1 and {KEY_CHARS_MAX} characters.")
+
+
+async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
+    names = {batch.subject, *(run.subject for run in batch.runs)}
+    try:
+        slugs = {name: slug(name) for name in names}
+        subjects = Subjects(session)
+        # In one order everywhere, so that two submits that make the same subjects cannot lock each other out.
+        for name in sorted(names, key=lambda name: slugs[name]):
+            await subjects.ensure(name, name)
+    except ToolValidationError as error:
+        raise UsageError(f"The subject cannot be used: {error}") from None
+    return slugs
+
+
+def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "name": batch.name or _name(batch.runs),
+        "subject_id": slugs[batch.subject],
+        "priority": batch.priority,
+        "budget_usd": batch.budget.usd,
+        "budget_tokens": batch.budget.tokens,
+        "run_count": len(batch.runs),
+        "idempotency_key": batch.idempotency_key,
+        "request_hash": _request_hash(batch, slugs),
+        "concurrency": batch.concurrency,
+        "ready_at": _earliest(batch.runs),
+        "subscription_id": batch.occurrence.subscription_id if batch.occurrence else None,
+        "due_at": batch.occurrence.due_at if batch.occurrence else None,
+    }
+
+
+def _earliest(runs: Sequence[NewRun]) -> datetime | None:
+    times = [run.ready_at for run in runs if run.ready_at is not None]
+    return min(times) if len(times) == len(runs) else None
+
+
+def _name(runs: Sequence[NewRun]) -> str:
+    first = " ".join(runs[0].topic.split())
+    shown = first if len(first) <= 80 else f"{first[:79]}…"
+    return shown if len(runs) == 1 else f"{shown} and {len(runs) - 1:,} more"
+
+
+def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
+    runs = [
+        (
+            run.topic,
+            run.role,
+            slugs[run.subject],
+            run.model,
+            run.max_turns,
+            run.priority,
+            *_written(run.budget),
+        )
+        for run in batch.runs
+    ]
+    usd, *tokens = _written(batch.budget) or [None]
+    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens, *_when_given(batch)]
+    return hashlib.sha256(json.dumps(request).encode()).hexdigest()
+
+
+def _written(budget: Budget) -> list[str | int | None]:
+    # Nothing for nothing, so that requests without it keep the hash they had before there was such a thing.
+    usd = None if budget.usd is None else str(budget.usd.quantize(MICRO_USD))
+    return [] if budget == NO_BUDGET else [usd] if budget.tokens is None else [usd, budget.tokens]
+
+
+def _when_given(batch: NewBatch) -> Iterator[object]:
+    if batch.concurrency is not None:
+        yield {"concurrency": batch.concurrency}
+    times = {n: run.ready_at.timestamp() for n, run in enumerate(batch.runs) if run.ready_at is not None}
+    if times:
+        yield {"ready_at": times}
+
+
+async def _copy_runs(
+    connection: AsyncConnection[DictRow],
+    batch: NewBatch,
+    slugs: Mapping[str, str],
+    ids: Sequence[UUID],
+    row: DictRow,
+) -> None:
+    async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as copy:
+        for run_id, run in zip(ids, batch.runs, strict=True):
+            await copy.write_row(
+                (
+                    run_id,
+                    row["id"],
+                    run.role,
+                    slugs[run.subject],
+                    run.topic,
+                    run.model,
+                    run.priority,
+                    run.max_turns,
+                    settings().run_budget_usd if run.budget.usd is None else run.budget.usd,
+                    run.budget.tokens,
+                    1,
+                    max(run.ready_at or row["created_at"], row["created_at"]),
+                    batch.occurrence.subscription_id if batch.occurrence else None,
+                    run.earlier.since,
+                    run.earlier.found,
+                )
+            )
+
+
+async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> Submitted:
+    found = await (await connection.execute(SQL["of_key"], args)).fetchone()
+    if found is None or found["request_hash"] != args["request_hash"]:
+        raise Conflict(
+            f"The idempotency key {args['idempotency_key']!r} was used for another request. "
+            "Send that request again unchanged, or choose a new key."
+        )
+    rows = await (await connection.execute(SQL["run_ids"], {"batch_id": found["id"]})).fetchall()
+    return Submitted(found["id"], [row["id"] for row in rows], is_new=False)

@@ -1,0 +1,174 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.states import RunState
+
+SQL = load(__file__)
+EVALUATIONS_SHOWN = 20
+JUDGED_CHARS_SHOWN = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSummary:
+    """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
+
+    `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost;
+    `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
+    """
+
+    id: UUID
+    name: str
+    subject_id: str
+    state: RunState
+    runs: dict[str, int]
+    facts: int
+    turns: int
+    input_tokens: int
+    output_tokens: int
+    spent_usd: Decimal
+    budget_usd: Decimal | None
+    budget_tokens: int | None
+    unconfirmed_usd: Decimal
+    unconfirmed_calls: int
+    reserved_usd: Decimal
+    concurrency: int | None
+    created_at: datetime
+    ready_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    pruned: int
+    silent: int
+    held: list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
+
+    `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
+    text_chars, overall, scores}, with the first 2,000 characters of the text; among the runs of a batch they are left out.
+    """
+
+    id: UUID
+    batch_id: UUID
+    role: str
+    subject_id: str
+    topic: str
+    model: str
+    state: RunState
+    attempt: int
+    turns: int
+    facts: int
+    input_tokens: int
+    output_tokens: int
+    spent_usd: Decimal
+    budget_usd: Decimal | None
+    budget_tokens: int | None
+    unconfirmed_usd: Decimal
+    unconfirmed_calls: int
+    reserved_usd: Decimal
+    error: dict[str, str] | None
+    answer: str | None
+    ready_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    pruned_at: datetime | None
+    silent: bool
+    held: dict[str, str] | None
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
+
+
+async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
+    """One batch. Raises NotFound."""
+    found = await _rows(pool, "summaries", {"batch_ids": [batch_id]})
+    if not found:
+        raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+    return _batch(found[0])
+
+
+async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
+    """The newest batches, newest first; with `before` those older than that batch."""
+    ids = [row["id"] for row in await _rows(pool, "newest", {"limit": limit, "before": before})]
+    return [_batch(row) for row in await _rows(pool, "summaries", {"batch_ids": ids})]
+
+
+async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
+    """One run. Raises NotFound."""
+    found = await _rows(
+        pool, "run", {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
+    )
+    if not found:
+        raise NotFound(f"There is no run {run_id}. `chiron show BATCH` shows the runs of a batch.")
+    return _run(found[0])
+
+
+async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]:
+    """The first runs of a batch, in the order of its topics."""
+    return [_run(row) for row in await _rows(pool, "runs_of", {"batch_id": batch_id, "limit": limit})]
+
+
+async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
+    """The batch or run that somebody names by its id.
+
+    Raises:
+        UsageError: The text is no id.
+        NotFound: Nothing has this id.
+    """
+    found = await _rows(pool, "what_is", {"id": parse_id(text)})
+    match found[0]["what"] if found else None:
+        case "batch":
+            return await summary(pool, found[0]["id"])
+        case "run":
+            return await run_summary(pool, found[0]["id"])
+    raise NotFound(f"No batch and no run has the id {text}. `chiron list` shows the batches.")
+
+
+def parse_id(text: str) -> UUID:
+    """The id that a text spells. Raises UsageError where it is none."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{text[:60]!r} is no id; an id looks like 0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa."
+        ) from None
+
+
+def batch_state(counts: Mapping[str, int]) -> RunState:
+    """The state of a batch, from how many of its runs are in each state.
+
+    A batch runs as long as anything moves or has moved; at its end one failed run makes it failed, and it is
+    completed only if every run is.
+    """
+    present = {RunState(state) for state, count in counts.items() if count}
+    if present == {RunState.QUEUED}:
+        return RunState.QUEUED
+    if present & {RunState.RUNNING, RunState.QUEUED}:
+        return RunState.RUNNING
+    for state in (RunState.PAUSED, RunState.FAILED, RunState.CANCELLED):
+        if state in present:
+            return state
+    return RunState.COMPLETED
+
+
+async def _rows(pool: Pool, query: str, args: Mapping[str, Any]) -> list[DictRow]:
+    async with pool.connection() as connection:
+        return await (await connection.execute(SQL[query], args)).fetchall()
+
+
+def _batch(row: DictRow) -> BatchSummary:
+    counts = {state.value: row["counts"].get(state, 0) for state in RunState}
+    found = {name: row[name] for name in BatchSummary.__slots__ if name not in {"state", "runs"}}
+    return BatchSummary(**found, state=batch_state(counts), runs=counts)
+
+
+def _run(row: DictRow) -> RunSummary:
+    return RunSummary(**{**row, "state": RunState(row["state"])})

@@ -1,0 +1,96 @@
+"""Budgets of batches and runs: which amounts are allowed, and how one is raised. `reservations.py` holds calls to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.billing.prices import is_known, is_priced
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.settings import settings
+
+SQL = load(__file__)
+USD_MAX = Decimal(10_000_000)
+USD_MIN = Decimal("0.000001")
+TOKENS_MAX = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a batch or a run may cost in all; None does not bind."""
+
+    usd: Decimal | None = None
+    tokens: int | None = None
+
+
+def check_budget(budget: Budget, models: Sequence[str]) -> None:
+    """Raises UsageError for a budget that is no amount, or that cannot bind since a model's price is not known."""
+    check_amounts(budget)
+    if budget.usd is None:
+        return
+    for model in models:
+        if not is_priced(model, settings().prices):
+            raise UsageError(
+                f"The price of {model} is not known, so no budget in USD can bind it. Set it in CHIRON_PRICES, "
+                "give a budget in tokens, or leave the budget out."
+            )
+
+
+def check_amounts(budget: Budget) -> None:
+    """Raises UsageError for a budget that is no amount."""
+    if budget.tokens is not None and not 0 < budget.tokens <= TOKENS_MAX:
+        raise UsageError(f"The budget must be between 1 and {TOKENS_MAX:,} tokens (got {budget.tokens:,}).")
+    if budget.usd is not None and not USD_MIN <= budget.usd <= USD_MAX:
+        raise UsageError(f"The budget must be above 0 and at most {USD_MAX:,} USD (got {budget.usd}).")
+
+
+def check_model(model: str) -> None:
+    """Raises UsageError for a model whose price nobody has said: what it costs could not be told."""
+    if not is_known(model, settings().prices):
+        raise UsageError(
+            f'The price of {model} is not known. Set it in CHIRON_PRICES, or say that it has none: {{"{model}": "none"}}.'
+        )
+
+
+async def allow(
+    connection: AsyncConnection[DictRow], target: UUID, budget: Budget, *, batch_id: UUID
+) -> None:
+    """Give a batch or a run a new budget, if one is given, and make sure that what it has leaves room.
+
+    Raises:
+        UsageError: The budget is no amount, or cannot bind.
+        Conflict: The budget of the run or of its batch is spent.
+    """
+    args = {
+        "target": target,
+        "batch_id": batch_id,
+        "budget_usd": budget.usd,
+        "budget_tokens": budget.tokens,
+    }
+    if budget != Budget():
+        models = await (await connection.execute(SQL["models"], args)).fetchall()
+        check_budget(budget, [row["model"] for row in models])
+    if target == batch_id:
+        await connection.execute(SQL["set_of_batch"], args)
+    else:
+        _require_room(f"Run {target}", await (await connection.execute(SQL["set_of_run"], args)).fetchone())
+    _require_room(f"Batch {batch_id}", await (await connection.execute(SQL["of_batch"], args)).fetchone())
+
+
+def _require_room(whose: str, row: DictRow | None) -> None:
+    if row is None:
+        return
+    if row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
+        raise Conflict(
+            f"{whose} has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
+            "Resume it with a higher --budget-usd to go on."
+        )
+    if row["budget_tokens"] is not None and row["spent_tokens"] >= row["budget_tokens"]:
+        raise Conflict(
+            f"{whose} has spent {row['spent_tokens']:,} of its {row['budget_tokens']:,} tokens. "
+            "Resume it with a higher --budget-tokens to go on."
+        )

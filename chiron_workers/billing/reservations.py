@@ -1,0 +1,146 @@
+"""Money and tokens set aside for a model call before it is made, so that no budget is passed by calls in flight."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
+from chiron_workers.runs.entries import Bound
+from chiron_workers.runs.fence import shard_of
+from chiron_workers.runs.leases import Run
+
+SQL = load(__file__)
+TOMORROW = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
+
+NO_DAY = (
+    "No day has room for it: raise CHIRON_DAILY_BUDGET_USD or lower CHIRON_MAX_TOKENS, then `chiron resume`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What something may spend, has spent (or may have: unconfirmed), and has reserved for calls in flight."""
+
+    whose: str
+    unit: str
+    limit: Decimal | int | None
+    spent: Decimal | int
+    reserved: Decimal | int
+    mend: str
+
+    def require(self, asked: Decimal | int) -> None:
+        """Whether a call that may cost `asked` still fits.
+
+        Raises:
+            BudgetSpent: It does not, whatever becomes of the calls in flight.
+            MoneyReserved: It may fit once some of them are answered.
+        """
+        if self.limit is None or self.spent + self.reserved + asked <= self.limit:
+            return
+        if self.spent + asked > self.limit:
+            raise BudgetSpent(
+                f"{self.whose} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
+                f"and the next call may cost {self._amount(asked)}. {self.mend}"
+            )
+        raise MoneyReserved(f"{self.whose} has the rest of its budget reserved for calls in flight.")
+
+    def _amount(self, value: Decimal | int) -> str:
+        return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
+
+
+async def reserve(
+    pool: Pool, run: Run, bound: Bound, *, daily_usd: Decimal | None, lease_for: timedelta
+) -> None:
+    """Set aside what a call may cost at most, from every budget that binds it: its run's, its batch's, the day's.
+
+    The run is ours for `lease_for` from now.
+
+    Raises:
+        BudgetSpent: A budget has no room for the call.
+        MoneyReserved: It will have room if calls in flight cost less than was reserved for them.
+        LeaseLost: The run is no longer ours.
+    """
+    args = _args(run, bound) | {"daily_usd": daily_usd, "lease_for": lease_for}
+    async with pool.connection() as connection:
+        if await (await connection.execute(SQL["reserve"], args)).fetchone():
+            return
+        async with connection.transaction():
+            await _reserve_within(connection, run, args, daily_usd=daily_usd)
+
+
+async def give_back(pool: Pool, run: Run, bound: Bound) -> None:
+    """Free what was reserved for a call that surely is not billed. Raises LeaseLost."""
+    await _fenced(pool, run, bound, "give_back")
+
+
+async def lose(pool: Pool, run: Run, bound: Bound) -> None:
+    """Count a call that was cut as unconfirmed, with all that was reserved for it. Raises LeaseLost."""
+    await _fenced(pool, run, bound, "lose")
+
+
+async def _reserve_within(
+    connection: AsyncConnection[DictRow], run: Run, args: dict[str, Any], *, daily_usd: Decimal | None
+) -> None:
+    held = await (await connection.execute(SQL["hold_run"], args)).fetchone()
+    if held is None:
+        raise LeaseLost(run.id)
+    for purse in _purses_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
+        purse.require(args[purse.unit])
+    args["batch_id"] = held["batch_id"]
+    batch = await _one(connection, "hold_batch", args)
+    reserved = await _one(connection, "reserved_of_batch", args)
+    mend = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
+    for purse in _purses_of("The batch", batch, reserved, mend):
+        purse.require(args[purse.unit])
+    if daily_usd is not None:
+        await _require_of_the_day(connection, args, daily_usd)
+    await connection.execute(SQL["take"], args)
+
+
+async def _require_of_the_day(
+    connection: AsyncConnection[DictRow], args: dict[str, Any], daily_usd: Decimal
+) -> None:
+    Purse("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY).require(args["usd"])
+    await connection.execute(SQL["hold_day"])
+    day = await _one(connection, "day", args)
+    today = Purse("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+    try:
+        today.require(args["usd"])
+    except BudgetSpent as error:
+        raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
+
+
+def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Purse]:
+    for unit in ("usd", "tokens"):
+        suggested = mend if unit == "usd" else mend.replace("--budget-usd", "--budget-tokens")
+        limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
+        yield Purse(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
+
+
+async def _one(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:
+    row = await (await connection.execute(SQL[query], args)).fetchone()
+    assert row is not None
+    return row
+
+
+async def _fenced(pool: Pool, run: Run, bound: Bound, query: str) -> None:
+    async with pool.connection() as connection:
+        if await (await connection.execute(SQL[query], _args(run, bound))).fetchone() is None:
+            raise LeaseLost(run.id)
+
+
+def _args(run: Run, bound: Bound) -> dict[str, Any]:
+    return {
+        "run_id": run.id,
+        "lease": run.lease,
+        "usd": bound.usd,
+        "tokens": bound.tokens,
+        "shard": shard_of(run.id),
+    }

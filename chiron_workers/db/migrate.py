@@ -1,0 +1,127 @@
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg import Connection, Error, errors
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import connect, is_outage
+from chiron_workers.db.queries import load
+from chiron_workers.errors import ChironError, ServiceUnavailable
+
+SQL = load(__file__)
+MIGRATIONS = Path(__file__).parent / "migrations"
+TRIES = 60
+PAUSE_S = 0.5
+KEPT = "what was applied before it stays"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered file: `0001_runs.sql` is version 1."""
+
+    version: int
+    name: str
+    text: str
+
+
+def migrations() -> list[Migration]:
+    """All migrations that ship, oldest first."""
+    return [
+        Migration(int(file.name[:4]), file.stem, file.read_text())
+        for file in sorted(MIGRATIONS.glob("*.sql"))
+    ]
+
+
+def tables() -> list[str]:
+    """Every table that the migrations make, partitions and vectors apart."""
+    made = (re.findall(r"^create table (\w+)", found.text, flags=re.MULTILINE) for found in migrations())
+    return sorted({"schema_migrations", *(name for names in made for name in names)})
+
+
+def migrate(database_url: str) -> list[str]:
+    """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
+
+    Each migration commits by itself: one that fails leaves those before it applied, and the next call goes on there.
+    Two calls at once are safe: the second waits for the first and then finds nothing to do. Workers may go on: a
+    migration that would wait long for them, or they for it, lets go and tries again.
+
+    Raises:
+        ChironError: The database is newer than this program, or a migration fails, or something is in its way for long.
+        ServiceUnavailable: Postgres went away.
+    """
+    with connect(database_url) as connection:
+        connection.execute(SQL["lock"])
+        connection.execute(SQL["create_table"])
+        done = {row["version"] for row in connection.execute(SQL["applied"])}
+        known = migrations()
+        refuse_newer(done, known)
+        missing = [migration for migration in known if migration.version not in done]
+        for migration in missing:
+            _apply(connection, migration)
+        return [migration.name for migration in missing]
+
+
+def _apply(connection: Connection[DictRow], migration: Migration) -> None:
+    for _ in range(TRIES):
+        try:
+            with connection.transaction():
+                connection.execute(SQL["give_way"])
+                connection.execute(migration.text)  # a file that ships with the package
+                connection.execute(SQL["report_back"])
+                connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            time.sleep(PAUSE_S)
+        except Error as error:
+            if is_outage(error):
+                raise _cut_off(migration) from None
+            raise _failed(migration, error) from None
+        else:
+            return
+    raise ChironError(
+        f"Migration {migration.name} waits for something that reads or writes the tables for long (a backup, a long "
+        f"query). Wait for it or end it, and run `chiron migrate` again: {KEPT}."
+    )
+
+
+def _cut_off(migration: Migration) -> ServiceUnavailable:
+    return ServiceUnavailable(
+        f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it is back: {KEPT}."
+    )
+
+
+def _failed(migration: Migration, error: Error) -> ChironError:
+    match error:
+        case errors.UndefinedFile() | errors.FeatureNotSupported():
+            cure = "Install pgvector 0.8 or newer on the server"
+        case errors.InsufficientPrivilege():
+            cure = (
+                "Let a superuser run `create extension vector; create extension btree_gin;` in this database"
+            )
+        case _:
+            cure = "Put that right"
+    reason = error.diag.message_primary or " ".join(str(error).split())
+    return ChironError(
+        f"Migration {migration.name} fails: {reason.rstrip('.')}. {cure}, and run `chiron migrate` again: {KEPT}."
+    )
+
+
+def pending(database_url: str) -> list[str]:
+    """The names of the migrations that the database lacks; changes nothing."""
+    with connect(database_url) as connection:
+        found = connection.execute(SQL["has_table"]).fetchone()
+        done = (
+            {row["version"] for row in connection.execute(SQL["applied"])}
+            if found and found["has"]
+            else set()
+        )
+        return [migration.name for migration in migrations() if migration.version not in done]
+
+
+def refuse_newer(done: set[int], known: list[Migration], *, what: str = "The database") -> None:
+    """Raises ChironError where a schema has seen migrations that this program does not know."""
+    if unknown := done - {migration.version for migration in known}:
+        raise ChironError(
+            f"{what} is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
+        )

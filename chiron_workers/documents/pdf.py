@@ -1,0 +1,92 @@
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from chiron_workers.documents.document import (
+    Block,
+    Document,
+    UnreadableError,
+    author_name,
+    compose,
+    day,
+    one_line,
+)
+from chiron_workers.documents.licences import licence_of_pdf
+from chiron_workers.documents.optional import required
+
+PAGES_MAX = 2_000
+CHARS_MAX = 20_000_000
+DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
+# What PDFium writes where a word is broken at the end of a line.
+BROKEN_WORD = re.compile("[\ufffe\x02\xad]\r?\n?")
+
+
+def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None) -> Document:
+    """The text of a PDF. Each page begins with a heading `[Page 3]`; the title is the file's own, else `name`.
+
+    Args:
+        first: The first page to read, from 1.
+        last: The last one; None or past the end is the end. Of more than 2,000 pages the rest is left out, and
+            the last block says so.
+
+    Raises:
+        UnreadableError: It is broken or encrypted, has no such page, or holds no text.
+    """
+    with _opened(data) as pdf:
+        pages = len(pdf)
+        if first > pages:
+            raise UnreadableError(f"it has {pages:,} pages, and none has the number {first:,}")
+        title = one_line(pdf.get_metadata_value("Title"))
+        document = replace(
+            compose(_blocks(pdf, first, min(last or pages, pages)), title=title or name),
+            author=author_name(pdf.get_metadata_value("Author")),
+            published_at=_date(pdf.get_metadata_value("CreationDate")),
+            licence=licence_of_pdf(data),
+        )
+    if all(block.is_heading for block in document.blocks):
+        raise UnreadableError("its pages hold no text; they may be pictures of text")
+    return document
+
+
+def page_count(data: bytes) -> int:
+    """How many pages a PDF has. Raises UnreadableError."""
+    with _opened(data) as pdf:
+        return len(pdf)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[Any]:
+    pdfium = required("pypdfium2")
+    try:
+        with closing(pdfium.PdfDocument(data)) as pdf:
+            yield pdf
+    except pdfium.PdfiumError as error:
+        if error.err_code == pdfium.raw.FPDF_ERR_PASSWORD:
+            raise UnreadableError("it is encrypted and needs a password") from None
+        raise UnreadableError("it is no whole PDF") from None
+
+
+def _date(written: str) -> datetime | None:
+    found = DATE.match(written)
+    return day("-".join(found.groups())) if found else None
+
+
+def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:
+    chars = 0
+    for number in range(first, last + 1):
+        if number - first == PAGES_MAX or chars > CHARS_MAX:
+            yield Block(f"[The pages {number:,} to {last:,} are not shown here.]")
+            return
+        text = _text(pdf, number)
+        chars += len(text)
+        yield Block(f"[Page {number}]", is_heading=True)
+        yield Block(text)
+
+
+def _text(pdf: Any, number: int) -> str:
+    page = pdf[number - 1]
+    with closing(page), closing(page.get_textpage()) as words:
+        return BROKEN_WORD.sub("", words.get_text_bounded())

@@ -1,0 +1,150 @@
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from chiron_workers.documents.charset import declared_in_html, decode
+from chiron_workers.documents.document import Document, UnreadableError
+from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.read_file import stem
+from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.errors import UsageError
+
+FILE_BYTES_MAX = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How the files with some endings are read: their text, or their bytes in a process of its own."""
+
+    content_type: str
+    read: Callable[..., Document]
+    is_text: bool = True
+
+
+# The parsers are imported when the first file needs them: every command imports this module, few read a file.
+def _read_markdown(text: str, *, name: str = "") -> Document:
+    from chiron_workers.documents.markdown import read_markdown
+
+    return read_markdown(text, name=name)
+
+
+def _read_rst(text: str, *, name: str = "") -> Document:
+    from chiron_workers.documents.rst import read_rst
+
+    return read_rst(text, name=name)
+
+
+def _read_html(text: str, *, name: str = "") -> Document:
+    from chiron_workers.documents.html import read_html
+
+    return read_html(text, name=name)
+
+
+def _read_pdf(data: bytes, *, name: str = "") -> Document:
+    from chiron_workers.documents.pdf import read_pdf
+
+    return read_pdf(data, name=name)
+
+
+def _read_docx(data: bytes, *, name: str = "") -> Document:
+    from chiron_workers.documents.docx import read_docx
+
+    return read_docx(data, name=name)
+
+
+MARKDOWN = Format("text/markdown", _read_markdown)
+HTML = Format("text/html", _read_html)
+FORMATS = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".txt": Format("text/plain", read_plain),
+    ".rst": Format("text/x-rst", _read_rst),
+    ".html": HTML,
+    ".htm": HTML,
+    ".pdf": Format("application/pdf", _read_pdf, is_text=False),
+    ".docx": Format(
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", _read_docx, is_text=False
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file and what it says; `path` is relative to the folder that was asked for."""
+
+    path: str
+    content_type: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that was left out, and why."""
+
+    path: str
+    reason: str
+
+
+def read_files(path: Path) -> Iterator[ReadFile | SkippedFile]:
+    """Each file of a folder and the folders in it, or the one file; hidden ones are passed over in silence.
+
+    Raises:
+        UsageError: There is nothing at the path.
+    """
+    if not path.exists():
+        raise UsageError(f"{path} does not exist.")
+    return _walk(path)
+
+
+def _walk(path: Path) -> Iterator[ReadFile | SkippedFile]:
+    if not path.is_dir():
+        yield _read(path, path.name, root=path.parent)
+        return
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                file = Path(folder, name)
+                yield _read(file, file.relative_to(path).as_posix(), root=path)
+
+
+def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
+    form = FORMATS.get(file.suffix.lower())
+    if form is None:
+        return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
+    try:
+        document = _document(form, _bytes(file, root), _name(file))
+    except OSError as error:
+        return SkippedFile(path, error.strerror or str(error))
+    except UnreadableError as error:
+        return SkippedFile(path, str(error))
+    except (ValueError, RecursionError) as error:  # what the parsers raise for what they cannot follow
+        return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
+    if not document.blocks:
+        return SkippedFile(path, "it holds no text")
+    return ReadFile(path, form.content_type, document)
+
+
+def _document(form: Format, data: bytes, name: str) -> Document:
+    if not form.is_text:
+        return wait_apart(partial(form.read, data, name=name), room=Room())
+    declared = declared_in_html(data) if form is HTML else ""
+    return form.read(decode(data, declared=declared), name=name)
+
+
+def _bytes(file: Path, root: Path) -> bytes:
+    found = file.stat()  # follows links, and fails for those that lead nowhere or in a circle
+    if not file.resolve().is_relative_to(root.resolve()) and file.is_symlink():
+        raise UnreadableError("it is a link that leads out of the folder")
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableError("it is no regular file")
+    if found.st_size > FILE_BYTES_MAX:
+        raise UnreadableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
+    return file.read_bytes()
+
+
+def _name(file: Path) -> str:
+    return stem(os.fsencode(file.name).decode(errors="replace"))

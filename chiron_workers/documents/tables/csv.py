@@ -1,0 +1,53 @@
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+
+from chiron_workers.documents.document import UnreadableError
+
+DELIMITERS = (",", ";", "\t", "|")
+SNIFFED_CHARS = 65_536
+CELL_CHARS_MAX = 10_000_000
+
+
+def delimiter_of(text: str) -> str:
+    """What stands between the cells of delimited text: the sign that cuts most rows into the same number of cells."""
+    sample = text[:SNIFFED_CHARS]
+    if len(text) > SNIFFED_CHARS:
+        sample = sample[: sample.rfind("\n") + 1] or sample
+    return max(DELIMITERS, key=lambda sign: _evenness(sample, sign))
+
+
+def _evenness(sample: str, delimiter: str) -> float:
+    try:
+        widths = Counter(len(row) for row in rows_of(sample, delimiter) if row)
+    except csv.Error:
+        return 0
+    if not widths:
+        return 0
+    width, rows = max(widths.items(), key=lambda found: (found[1], found[0]))
+    return rows / widths.total() + width / 1e6 if width > 1 else 0
+
+
+def read_delimited(text: str, delimiter: str) -> list[list[str]]:
+    """The rows of delimited text, quoted as RFC 4180 says. Raises UnreadableError for a cell without end."""
+    try:
+        return list(rows_of(text, delimiter))
+    except csv.Error as error:
+        raise UnreadableError(f"its rows cannot be told apart ({error})") from None
+
+
+def written(rows: list[list[str]]) -> list[str]:
+    """Rows as lines of comma-separated values; a line break inside a cell becomes a space."""
+    lines = []
+    for row in rows:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="").writerow(" ".join(cell.splitlines()) for cell in row)
+        lines.append(out.getvalue())
+    return lines
+
+
+def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows of delimited text, one after the other. Raises csv.Error."""
+    csv.field_size_limit(CELL_CHARS_MAX)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -1,4 +1,0 @@
-from chiron_workers.embed.embedder import Embedder, Space, open_embedder
-from chiron_workers.embed.language import looks_foreign
-
-__all__ = ["Embedder", "Space", "looks_foreign", "open_embedder"]

@@ -1,0 +1,141 @@
+"""The passage of a text that is most like a quote, and what differs between the two."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chiron_workers.evidence.quotes.equivalents import BROKEN
+from chiron_workers.evidence.quotes.normalise import fold
+from chiron_workers.evidence.quotes.sentences import whole
+from chiron_workers.evidence.quotes.word_diff import changes, told
+
+SHOWN_CHARS_MAX = 300
+LEAD_CHARS = 80  # shown before the first difference of a long passage
+WORDS_MAX = 40  # of a quote, looked up in the text
+PLACES_MAX = 200  # of one word
+ALIKE_MIN = 0.4  # share of the quote's words that a passage has to hold
+END_CHARS = 400  # of a quote's beginning and of its end, by which a passage is measured out
+EDGES_MAX = 300  # of a passage that are tried
+WORD_CHARS = 40
+GAP = re.compile(r"\s+")
+WORD = re.compile(r"\w[\w.,'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Up to 300 characters of a text, and how they differ from a quote, in words; empty where in too many ways."""
+
+    passage: str
+    differences: str
+
+
+def nearest(quote: str, text: str) -> Nearest | None:
+    """What stands in a text in place of a quote; None where it has nothing alike.
+
+    Looks up some of the quote's rarer words and compares letters only around the place where most of them meet.
+    """
+    page, wanted = fold(text), fold(quote).text.strip()
+    at = _meeting(wanted, page.text)
+    if at is None:
+        return None
+    start, end = _aligned(wanted, page.text, at)
+    if start == end or _shared(wanted, page.text[start:end]) < ALIKE_MIN:
+        return None
+    found = list(changes(_words(page.text[slice(*_widened(page.text, start, end))]), _words(wanted)))
+    begin, finish = page.span(start, end)
+    if finish - begin > SHOWN_CHARS_MAX:
+        first = page.text.find(found[0].says or found[0].before, start, end) if found else start
+        begin = page.span(
+            max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
+        )[0]
+        finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
+    begin, finish = whole(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
+    return Nearest(" ".join(text[begin:finish].split()), told(found))
+
+
+def _meeting(wanted: str, page: str) -> int | None:
+    """Where the quote would begin if most of its rarer words stood in their places."""
+    lowered, sought = _lowered(page), _lowered(wanted)
+    words = {found[0]: found.start() for found in WORD.finditer(sought)}
+    longest = sorted(words, key=lambda word: (any(map(str.isdigit, word)), len(word)), reverse=True)[
+        :WORDS_MAX
+    ]
+    counts = {word: count for word in longest if (count := lowered.count(word))}
+    votes = sorted(
+        (place - words[word], 1 / counts[word])
+        for word in sorted(counts, key=counts.__getitem__)[:12]
+        for place in _places(word, lowered)
+    )
+    best, at, weight, low = 0.0, None, 0.0, 0
+    for place, worth in votes:
+        weight += worth
+        while place - votes[low][0] > len(wanted) // 2 + 20:
+            weight -= votes[low][1]
+            low += 1
+        if weight > best:
+            best, at = weight, votes[low][0]
+    return at
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(BROKEN, "").split(" ")
+
+
+def _lowered(text: str) -> str:
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    for _ in range(PLACES_MAX):
+        if at < 0:
+            return
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def _aligned(wanted: str, page: str, at: int) -> tuple[int, int]:
+    """The offsets of the words of a page, near a place, that begin and end most like a quote."""
+    sought, lowered = _lowered(wanted), _lowered(page)
+    slack = min(len(sought) // 2 + 20, END_CHARS)
+    head, tail = sought[:END_CHARS], sought[-END_CHARS:]
+    starts = _edges(page, at - slack, at + slack)
+    start = max(starts, key=lambda low: _ratio(head, lowered[low : low + len(head)]), default=0)
+    due = start + len(sought)
+    ends = [end for end in _edges(page, due - slack, due + slack) if end > start]
+    end = max(
+        ends, key=lambda high: _ratio(tail, lowered[max(start, high - len(tail)) : high]), default=start
+    )
+    passage = page[start:end]
+    return end - len(passage.lstrip()), start + len(passage.rstrip())
+
+
+def _widened(page: str, start: int, end: int) -> tuple[int, int]:
+    """With two words more on each side, as an end of the quote that differs is not aligned."""
+    for _ in range(2):
+        start = page.rfind(" ", max(0, start - WORD_CHARS), max(0, start - 1)) + 1 or start
+        end = max(end, page.find(" ", end + 1, end + WORD_CHARS))
+    return start, end
+
+
+def _edges(page: str, low: int, high: int) -> list[int]:
+    """Some of the places between two where a passage may begin or end."""
+    low, high = max(0, low), min(len(page), high)
+    spaces = [low, *(found.end() for found in GAP.finditer(page, low, high)), high]
+    places = spaces if len(spaces) > (high - low) // 20 else list(range(low, high + 1))
+    return places[:: len(places) // EDGES_MAX + 1]
+
+
+def _ratio(one: str, other: str) -> float:
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one, other)
+
+
+def _shared(wanted: str, passage: str) -> float:
+    words, there = (
+        set(WORD.findall(_lowered(wanted))),
+        set(WORD.findall(_lowered(passage))),
+    )
+    return len(words & there) / max(1, len(words))

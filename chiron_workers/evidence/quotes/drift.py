@@ -1,0 +1,99 @@
+"""How far a later text of a source agrees with an earlier one, and which quotes of the earlier one it still bears out."""
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from chiron_workers.evidence.quotes.normalise import fold
+from chiron_workers.evidence.quotes.quotes import locate
+
+SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+NO_LETTER = re.compile(r"[\W_]+")
+PIECE = re.compile(r"(?s).{1,2000}(?:\s|\Z)|.{1,2000}")
+PLACES_MAX = 20  # of the same letters in one text
+AROUND_CHARS = 5_000  # more than a sentence is looked for in
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """`agreement` is the share of the earlier text's sentences that still stand; `lost` are the numbers of the quotes
+    that do not, from 0."""
+
+    agreement: float
+    lost: list[int]
+
+
+def drift(before: str, now: str, quotes: list[str]) -> Drift:
+    """What became of a text and of the quotes from it, which are whole sentences. A sentence that was made longer or
+    shorter is another one: what was said is no longer said like that."""
+    page = _Page(now) if quotes else None
+    lost = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
+    return Drift(agreement(before, now), lost)
+
+
+def agreement(before: str, now: str) -> float:
+    """The share of the sentences of one text that stand in another one, whatever the white space; 1 for no text."""
+    sentences = _sentences(before)
+    if not sentences:
+        return 1
+    left = set(_sentences(now))
+    return sum(sentence in left for sentence in sentences) / len(sentences)
+
+
+def _sentences(text: str) -> list[str]:
+    return [" ".join(words) for part in SENTENCE_END.split(text) if (words := part.split())]
+
+
+class _Page:
+    """A text and where its letters are, so that a quote is looked for word by word only around the same letters."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        pieces = [found.span() for found in PIECE.finditer(text)]
+        letters = [_letters(text[start:end]) for start, end in pieces]
+        self._letters = "".join(letters)
+        self._starts = [start for start, _ in pieces]
+        self._counts = list(accumulate(map(len, letters), initial=0))[:-1]
+
+    def around(self, letters: str) -> Iterator[str]:
+        """The passages that hold letters in this order, with what stands around them."""
+        at = self._letters.find(letters)
+        for _ in range(PLACES_MAX):
+            if at < 0:
+                return
+            first = bisect_right(self._counts, at) - 1
+            last = bisect_right(self._counts, at + len(letters))
+            end = self._starts[last] if last < len(self._starts) else len(self._text)
+            yield self._text[max(0, self._starts[first] - AROUND_CHARS) : end + AROUND_CHARS]
+            at = self._letters.find(letters, at + 1)
+
+
+def _stands(quote: str, page: _Page) -> bool:
+    readings = {_letters(quote), _letters(html.unescape(quote))}
+    return any(
+        _stands_in(quote, passage) for letters in readings if letters for passage in page.around(letters)
+    )
+
+
+def _stands_in(quote: str, passage: str) -> bool:
+    found = locate(quote, passage)
+    if found is None:
+        return False
+    return _spelled(found.quote) == _spelled(quote) or _is_whole_lines(quote, found.quote)
+
+
+def _is_whole_lines(quote: str, found: str) -> bool:
+    # Where there are no stops, as in a table, what stands around a quote is other lines and no part of a sentence.
+    before, quote, after = found.partition(quote)
+    return bool(quote) and before[-1:] in ("", "\n") and after[:1] in ("", "\n")
+
+
+def _letters(text: str) -> str:
+    return NO_LETTER.sub("", fold(text).text).casefold()
+
+
+def _spelled(text: str) -> str:
+    return " ".join(fold(text).text.split())

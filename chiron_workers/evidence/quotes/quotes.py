@@ -1,0 +1,167 @@
+"""Whether a quote stands in a text, word for word."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chiron_workers.evidence.quotes.closest_passage import nearest
+from chiron_workers.evidence.quotes.equivalents import BROKEN
+from chiron_workers.evidence.quotes.normalise import fold, joints, unbroken
+from chiron_workers.evidence.quotes.offsets import Folded
+from chiron_workers.evidence.quotes.sentences import whole
+
+QUOTE_CHARS_MAX = 4_000
+LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
+TRIES_MAX = 2_000  # places that hold a quote's letters but not its words
+WORD = re.compile(r"[^\W_]+")
+# Scripts without spaces between words: each character counts for two letters, and a quote may begin at any.
+SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+JOINERS = "-'./·@&" + BROKEN
+NUMBER_JOINERS = ",:"
+OMISSION = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|…|\.\.\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whole sentences of a text that hold a quote: `quote` is `text[start:end]`, offsets in characters."""
+
+    quote: str
+    start: int
+    end: int
+
+
+def locate(quote: str, text: str) -> Standing | None:
+    """The whole sentences of a text in which a quote stands word for word, at its first place; None where it does not.
+
+    Alike are what typesetting, copying from a PDF and HTML entities change, and the case of the quote's first letter.
+    A quote begins and ends between words and numbers, never inside one.
+    """
+    if unfit(quote):
+        return None
+    page = _Page(fold(text))
+    for wanted in _readings(quote):
+        if span := page.first(wanted):
+            start, end = page.folded.span(*span)
+            if end - start > QUOTE_CHARS_MAX:
+                return None
+            start, end = whole(text, start, end, chars_max=QUOTE_CHARS_MAX)
+            return Standing(text[start:end], start, end)
+    return None
+
+
+def refusal(quote: str, text: str) -> str:
+    """Why a quote does not stand in a text, in a sentence that shows the nearest passage, so that it can be mended."""
+    if problem := unfit(quote):
+        return problem
+    if OMISSION.search(html.unescape(quote)):
+        return "the quote leaves words out; give one continuous passage, without an ellipsis."
+    found = nearest(quote, text)
+    if found is None:
+        return "these words do not stand in the page, and nothing there is like them."
+    why = found.differences or "they differ from it in several places"
+    return f"these words do not stand in the page: {why}; the nearest passage there is {found.passage!r}."
+
+
+def unfit(quote: str) -> str:
+    """Why a quote could prove nothing wherever it stood, in a sentence; empty for a fit one."""
+    if len(quote) > QUOTE_CHARS_MAX:
+        most = f"{QUOTE_CHARS_MAX:,}"
+        return f"the quote has {len(quote):,} characters; give the passage itself, at most {most}."
+    words = [word for word in quote.split() if WORD.search(word)]
+    more = len(SPACELESS.findall(quote))
+    if sum(map(_is_word, quote)) + more < LETTERS_MIN or len(words) + more < 2:
+        return (
+            f"the quote is too short to point to one place; give at least two words and {LETTERS_MIN} letters "
+            "or digits, better the whole sentence."
+        )
+    return ""
+
+
+def _readings(quote: str) -> Iterator[str]:
+    """The folded quote, as it is, without HTML entities and the marks around it, each also with its first letter's other case."""
+    plain = html.unescape(quote)
+    for reading in dict.fromkeys((quote, plain, plain.strip().strip("\"'“”„‟‘’«»"))):
+        wanted = fold(reading).text.strip()
+        yield wanted
+        if wanted[1:2].islower():
+            yield wanted[0].swapcase() + wanted[1:]
+
+
+@dataclass(slots=True)
+class _Page:
+    folded: Folded
+    joined: Folded | None = None
+
+    def first(self, wanted: str) -> tuple[int, int] | None:
+        text = self.folded.text
+        for at in _places(wanted, text):
+            if _is_edge(text, at) and _is_edge(text, at + len(wanted)):
+                return at, at + len(wanted)
+        return self._first_broken(wanted) if BROKEN in text or BROKEN in wanted else None
+
+    def _first_broken(self, wanted: str) -> tuple[int, int] | None:
+        text = self.folded.text
+        self.joined = self.joined or unbroken(text)
+        key, hyphens = unbroken(wanted).text, joints(wanted)
+        for at in _places(key, self.joined.text):
+            start, end = self.joined.span(at, at + len(key))
+            if _is_edge(text, start) and _is_edge(text, end) and _agree(hyphens, joints(text[start:end])):
+                return start, end
+        return None
+
+
+def _places(wanted: str, page: str) -> Iterator[int]:
+    at = page.find(wanted)
+    for _ in range(TRIES_MAX):
+        if at < 0:
+            return
+        yield at
+        at = page.find(wanted, at + 1)
+
+
+def _agree(quoted: dict[int, str], stands: dict[int, str]) -> bool:
+    """Whether two spellings differ only where a line end broke a word of one of them."""
+    for at in quoted.keys() | stands.keys():
+        pair = quoted.get(at), stands.get(at)
+        if pair[0] != pair[1] and BROKEN not in pair:
+            return False
+    return True
+
+
+def _is_edge(page: str, at: int) -> bool:
+    """Whether a place of a folded text lies between two of its words or numbers."""
+    if not 0 < at < len(page):
+        return True
+    before, after = page[at - 1], page[at]
+    first, last = page[at - 2 : at - 1], page[at + 1 : at + 2]
+    if _is_word(before) and _is_word(after):
+        is_number = before.isnumeric() and after.isnumeric()
+        return not is_number and bool(SPACELESS.match(before) or SPACELESS.match(after))
+    if _is_word(after) and (before == "-" or (after.isnumeric() and _is_sign(before))):
+        return False
+    if after.isnumeric() and before == "." and not (first == "." or (first and _is_word(first))):
+        return False  # .5
+    if before.isnumeric() and (after in "%‰‱" or _is_sign(after)):
+        return False
+    return not (_joins(first, before, after) or _joins(before, after, last))
+
+
+def _joins(left: str, middle: str, right: str) -> bool:
+    """Whether three characters belong to one word or number."""
+    if not (left and right and _is_word(left) and _is_word(right)):
+        return False
+    if middle == "." and left.islower() and right.isupper():
+        return False  # a space was lost between two sentences
+    return middle in JOINERS or (middle in NUMBER_JOINERS and left.isnumeric() and right.isnumeric())
+
+
+def _is_word(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in "LMN" or letter == "_"
+
+
+def _is_sign(letter: str) -> bool:
+    return unicodedata.category(letter)[0] == "S"

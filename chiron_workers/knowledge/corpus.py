@@ -1,0 +1,164 @@
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypedDict, cast
+from urllib.parse import quote
+
+from chiron_workers import ids
+from chiron_workers.db.queries import load
+from chiron_workers.documents.document import Document, Passage, clean, passages
+from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.read_folder import ReadFile
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Fetched, Page, Sources, canonical, fetched
+
+SQL = load(__file__)
+
+SCHEME = "corpus://"
+QUERY_CHARS_MAX = 2_000
+SNIPPET_CHARS_MAX = 500
+DOCUMENTS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many documents are new, how many took the place of an old one, and their passages."""
+
+    added: int = 0
+    replaced: int = 0
+    passages: int = 0
+
+    def __add__(self, other: "Added") -> "Added":
+        return Added(self.added + other.added, self.replaced + other.replaced, self.passages + other.passages)
+
+
+class Listed(TypedDict):
+    """A document of the corpus as a list shows it; `added_at` is a datetime."""
+
+    subject_id: str
+    url: str
+    title: str
+    chars: int
+    passages: int
+    added_at: object
+
+
+class Hit(TypedDict):
+    """A document that a search found, with its best passage; `score` is 0 to 1, higher is better."""
+
+    url: str
+    title: str
+    snippet: str
+    score: float
+
+
+def document_url(subject_id: str, path: str) -> str:
+    """The address of a document of one's own: `corpus://biology/cells/mitosis.md`."""
+    return f"{SCHEME}{subject_id}/{quote(os.fsencode(path.lstrip('/')))}"
+
+
+class Corpus:
+    """Documents of one's own, by subject: their texts, and the passages that a search ranks."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.sources = Sources(session)
+
+    async def add(self, subject: str, files: Sequence[ReadFile]) -> Added:
+        """Put documents into the corpus of a subject, made if need be, over any with the same path."""
+        if not files:
+            return Added()
+        subject_id = slug(subject)
+        cut = {document_url(subject_id, file.path): (file, passages(file.document)) for file in files}
+        urls = list(cut)
+        pages = [_page(url, file) for url, (file, _) in cut.items()]
+        await Subjects(self.session).ensure(subject_id, subject)
+        rows = await self.session.write(
+            SQL["save"],
+            {
+                "subject_id": subject_id,
+                "ids": [ids.new_id() for _ in urls],
+                "urls": urls,
+                "titles": [page.title for page in pages],
+                "hashes": await self.sources.keep_all(pages),
+                "passages": [len(found) for _, found in cut.values()],
+            },
+        )
+        documents = {row["url"]: row["id"] for row in rows}
+        await self.session.write(SQL["clear"], {"ids": list(documents.values())})
+        every = [(documents[url], file.document, found) for url, (file, found) in cut.items()]
+        await self._save_passages(subject_id, every)
+        replaced = sum(row["replaced"] for row in rows)
+        return Added(len(rows) - replaced, replaced, sum(len(found) for _, _, found in every))
+
+    async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> Added:
+        """Put plain texts into the corpus, each a (path, title, text), without files."""
+        files = [ReadFile(path, "text/plain", read_plain(text, title=title)) for path, title, text in texts]
+        return await self.add(subject, [file for file in files if file.document.blocks])
+
+    async def documents(self, subject: str | None = None, *, limit: int = DOCUMENTS_MAX) -> list[Listed]:
+        """The documents of a subject, or of all, by address; `limit` at most."""
+        args = {"subject_id": slug(subject) if subject is not None else None, "limit": limit}
+        return cast("list[Listed]", await self.session.rows(SQL["documents"], args))
+
+    async def document(self, url: str) -> Fetched | None:
+        """The text of a document, or None where no document has the address."""
+        args = {"url": canonical(url), "subject_id": canonical(url).removeprefix(SCHEME).partition("/")[0]}
+        row = await self.session.row(SQL["document"], args)
+        return fetched(row) if row else None
+
+    async def search(self, query: str, *, subject: str | None, limit: int) -> list[Hit]:
+        """The documents of a subject, or of all, that answer a question best, best first."""
+        words = clean(query)[:QUERY_CHARS_MAX]
+        args = {"query": words, "subject_id": slug(subject) if subject is not None else None, "limit": limit}
+        statement = SQL["search"].format(scope=SQL["in_all" if subject is None else "in_a_subject"])
+        return [
+            Hit(
+                url=row["url"],
+                title=row["title"],
+                snippet=clipped(row["body"]),
+                score=round(row["score"], 4),
+            )
+            for row in await self.session.rows(statement, args)
+        ]
+
+    async def _save_passages(
+        self, subject_id: str, documents: Sequence[tuple[object, Document, list[Passage]]]
+    ) -> None:
+        rows = [
+            (document_id, n, document.title, passage)
+            for document_id, document, found in documents
+            for n, passage in enumerate(found)
+        ]
+        await self.session.write(
+            SQL["save_passages"],
+            {
+                "subject_id": subject_id,
+                "documents": [row[0] for row in rows],
+                "numbers": [row[1] for row in rows],
+                "titles": [row[2] for row in rows],
+                "headings": [row[3].heading for row in rows],
+                "bodies": [row[3].body for row in rows],
+            },
+        )
+
+
+def clipped(text: str) -> str:
+    """The beginning of a text, up to 500 characters, cut between words."""
+    if len(text) <= SNIPPET_CHARS_MAX:
+        return text
+    return text[: SNIPPET_CHARS_MAX - 1].rsplit(maxsplit=1)[0] + "…"
+
+
+def _page(url: str, file: ReadFile) -> Page:
+    document = file.document
+    return Page(
+        url,
+        document.text,
+        file.content_type,
+        title=document.title,
+        author=document.author,
+        published_at=document.published_at,
+        licence=document.licence,
+    )

@@ -1,0 +1,83 @@
+from typing import TypedDict, cast
+from uuid import UUID
+
+from chiron_workers import ids
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import worded
+from chiron_workers.knowledge.coverage.mastery import MASTERED, mastery
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+
+HASH_CHARS_MAX = 200
+RESPONSE_CHARS_MAX = 20_000
+LESSON_CHARS_MAX = 200
+QUESTIONS_MAX = 100
+
+
+class Question(TypedDict):
+    """How often a question was answered, how often rightly, and whether the last answer was right."""
+
+    question_hash: str
+    attempts: int
+    correct: int
+    last_correct: bool
+
+
+class Progress(TypedDict):
+    """What a learner's answers say about a node; `mastery` is a probability, `last_answered_at` ISO 8601."""
+
+    node_id: str
+    attempts: int
+    correct: int
+    mastery: float
+    mastered: bool
+    last_answered_at: str | None
+
+
+class Assessments:
+    """Learners' answers, each kept, and what follows from them. The learner is the caller's owner."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def add(
+        self, node_id: UUID, *, question_hash: str, response: str, correct: bool, lesson_id: str | None
+    ) -> None:
+        """Keep one answer, also when the same question is answered again."""
+        await self.session.write(
+            SQL["add"],
+            {
+                "id": ids.new_id(),
+                "learner": self.session.caller.owner,
+                "node_id": node_id,
+                "question_hash": worded(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX),
+                # A blank answer is an answer.
+                "response": response.strip()
+                and worded(response, field="response", chars_max=RESPONSE_CHARS_MAX),
+                "correct": correct,
+                "lesson_id": worded(lesson_id, field="lesson_id", chars_max=LESSON_CHARS_MAX)
+                if lesson_id
+                else None,
+                "run_id": self.session.caller.run_id,
+            },
+        )
+
+    async def progress(self, node_id: UUID) -> Progress:
+        """What the caller's answers so far say about a node."""
+        args = {"learner": self.session.caller.owner, "node_id": node_id}
+        [row] = await self.session.rows(SQL["answers"], args)
+        known = mastery(row["answers"])
+        return Progress(
+            node_id=str(node_id),
+            attempts=row["attempts"],
+            correct=row["right_ones"],
+            mastery=round(known, 4),
+            mastered=known >= MASTERED,
+            last_answered_at=row["last_answered_at"].isoformat() if row["last_answered_at"] else None,
+        )
+
+    async def questions(self, node_id: UUID) -> list[Question]:
+        """The questions of a node that the caller answered, the last one first; 100 at most."""
+        args = {"learner": self.session.caller.owner, "node_id": node_id, "limit": QUESTIONS_MAX}
+        return cast("list[Question]", await self.session.rows(SQL["questions"], args))

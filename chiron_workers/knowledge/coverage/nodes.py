@@ -1,0 +1,247 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict, cast
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers import ids
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import identified, worded
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.runs.session import Session
+from chiron_workers.states import EventKind
+
+SQL = load(__file__)
+
+TITLE_CHARS_MAX = 300
+DESCRIPTION_CHARS_MAX = 8_000
+DEPTH_MAX = 50
+PREREQUISITES_MAX = 50
+SHARED_MAX = 50
+NODES_MAX = 2_000
+CHILDREN_MAX = 500
+
+
+class Node(TypedDict):
+    """A node of a coverage map; `prerequisites` are ids of the nodes to know first."""
+
+    node_id: str
+    subject_id: str
+    title: str
+    description: str
+    parent_id: str | None
+    depth: int
+    is_goal_critical: bool
+    prerequisites: list[str]
+    shared_with_subjects: list[str]
+
+
+class Child(TypedDict):
+    """A node as its parent names it."""
+
+    node_id: str
+    title: str
+
+
+class Branch(Node):
+    """A node with everything below it."""
+
+    children: list["Branch"]
+
+
+class Saved(TypedDict):
+    """What became of a node: `status` is saved (new) or updated."""
+
+    status: str
+    node_id: str
+    subject_id: str
+    title: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A node that fits a question; `is_named` where it was asked for by its id."""
+
+    node_id: str
+    subject_id: str
+    title: str
+    description: str
+    is_goal_critical: bool
+    shared_with_subjects: list[str]
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A node as it is to be; None leaves prerequisites or sharing as they are."""
+
+    subject_id: str
+    title: str
+    description: str
+    parent_id: UUID | None
+    depth: int
+    is_goal_critical: bool
+    prerequisites: list[UUID] | None
+    shared_with_subjects: list[str] | None
+
+
+def draft(
+    *,
+    subject_id: str,
+    title: str,
+    description: str,
+    parent_id: str | None = None,
+    depth: int = 0,
+    is_goal_critical: bool = False,
+    prerequisites: Sequence[str] | None = None,
+    shared_with_subjects: Sequence[str] | None = None,
+) -> Draft:
+    """A node fit to be saved. Raises ToolValidationError, which names the argument and what is wrong."""
+    _at_most(len(prerequisites or ()), field="prerequisites", most=PREREQUISITES_MAX)
+    _at_most(len(shared_with_subjects or ()), field="shared_with_subjects", most=SHARED_MAX)
+    return Draft(
+        subject_id=slug(subject_id),
+        title=worded(title, field="title", chars_max=TITLE_CHARS_MAX),
+        description=worded(description, field="description", chars_max=DESCRIPTION_CHARS_MAX),
+        parent_id=identified(parent_id, field="parent_id") if parent_id else None,
+        depth=depth,
+        is_goal_critical=is_goal_critical,
+        prerequisites=None if prerequisites is None else _distinct(prerequisites),
+        shared_with_subjects=None
+        if shared_with_subjects is None
+        else sorted(map(slug, shared_with_subjects)),
+    )
+
+
+class Nodes:
+    """The coverage maps: for each subject a tree of what there is to know, and what must be known first."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def save(self, draft: Draft) -> Saved:
+        """Add a node, or update the one of the same title below the same parent.
+
+        Raises:
+            ToolValidationError: The parent or a prerequisite is not there or belongs to a subject that does
+                not share it, the prerequisites run in a circle, or the tree gets deeper than 50.
+        """
+        subject_id = await Subjects(self.session).for_writing(draft.subject_id)
+        await self.session.write(SQL["lock"])
+        named = await self._named(draft)
+        depth = _depth(draft, named)
+        args = {
+            "subject_id": subject_id,
+            "title": draft.title,
+            "description": draft.description,
+            "parent_id": draft.parent_id,
+            "depth": depth,
+            "is_goal_critical": draft.is_goal_critical,
+            "prerequisites": draft.prerequisites,
+            "shared_with_subjects": draft.shared_with_subjects,
+            "run_id": self.session.caller.run_id,
+        }
+        same = await self.session.row(SQL["same_title"], args)
+        node_id = same["id"] if same else ids.new_id()
+        await self._refuse_circle(node_id, draft)
+        await self.session.write(SQL["update" if same else "insert"], args | {"node_id": node_id})
+        saved = Saved(
+            status="updated" if same else "saved",
+            node_id=str(node_id),
+            subject_id=subject_id,
+            title=draft.title,
+            depth=depth,
+        )
+        self.session.emit(EventKind.NODE_SAVED, {**saved, "is_goal_critical": draft.is_goal_critical})
+        return saved
+
+    async def require(self, node_id: str) -> UUID:
+        """The id of a node that exists. Raises ToolValidationError naming node_id."""
+        return UUID((await self.get(node_id))["node_id"])
+
+    async def get(self, node_id: str) -> Node:
+        """One node. Raises ToolValidationError naming node_id where there is none."""
+        found = identified(node_id, field="node_id")
+        row = await self.session.row(SQL["get"], {"node_id": found})
+        if row is None:
+            raise ToolValidationError(
+                f"node_id: no node has the id {found}; get_knowledge_tree lists the nodes of a subject.",
+                field="node_id",
+            )
+        return cast("Node", row)
+
+    async def children(self, node_id: str) -> list[Child]:
+        """The nodes directly below one, oldest first; 500 at most."""
+        args = {"node_id": UUID(node_id), "limit": CHILDREN_MAX}
+        return cast("list[Child]", await self.session.rows(SQL["children"], args))
+
+    async def tree(self, subject_id: str) -> tuple[list[Branch], bool]:
+        """The nodes of a subject and those shared with it, nested, and whether more than 2,000 had to be cut.
+
+        A shared node whose parent is not shared stands at the top.
+        """
+        args = {"subject_id": slug(subject_id), "limit": NODES_MAX + 1}
+        rows = await self.session.rows(SQL["of_a_subject"], args)
+        branches = {row["node_id"]: cast("Branch", {**row, "children": []}) for row in rows[:NODES_MAX]}
+        for branch in branches.values():
+            if parent := branches.get(branch["parent_id"] or ""):
+                parent["children"].append(branch)
+        tops = [branch for branch in branches.values() if branch["parent_id"] not in branches]
+        return tops, len(rows) > NODES_MAX
+
+    async def fitting(
+        self, question: str, *, named: Sequence[str], subject_id: str | None, limit: int
+    ) -> list[Fitting]:
+        """The nodes of these ids, then those that share a word with a question, best first."""
+        args = {
+            "question": question,
+            "named": list(named),
+            "subject_id": subject_id,
+            "limit": limit,
+        }
+        return [Fitting(**row) for row in await self.session.rows(SQL["fitting"], args)]
+
+    async def _named(self, draft: Draft) -> dict[UUID, DictRow]:
+        fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")
+        if draft.parent_id:
+            fields[draft.parent_id] = "parent_id"
+        args = {"node_ids": list(fields), "subject_id": draft.subject_id}
+        found = {row["id"]: row for row in await self.session.rows(SQL["named"], args)}
+        for node_id, field in fields.items():
+            if node_id not in found:
+                raise ToolValidationError(f"{field}: no node has the id {node_id}.", field=field)
+            if not found[node_id]["is_usable"]:
+                raise ToolValidationError(
+                    f"{field}: node {node_id} belongs to {found[node_id]['subject_id']!r}, which does not "
+                    f"share it with {draft.subject_id!r}.",
+                    field=field,
+                )
+        return found
+
+    async def _refuse_circle(self, node_id: UUID, draft: Draft) -> None:
+        args = {"node_id": node_id, "prerequisites": draft.prerequisites or []}
+        if needing := await self.session.row(SQL["needing"], args):
+            raise ToolValidationError(
+                f"prerequisites: {needing['title']!r} needs {draft.title!r} itself, directly or through "
+                "others; leave it out, or save that node without this prerequisite first.",
+                field="prerequisites",
+            )
+
+
+def _depth(draft: Draft, named: dict[UUID, DictRow]) -> int:
+    depth: int = draft.depth or (named[draft.parent_id]["depth"] + 1 if draft.parent_id else 0)
+    if not 0 <= depth <= DEPTH_MAX:
+        raise ToolValidationError(f"depth: must be between 0 and {DEPTH_MAX} (got {depth}).", field="depth")
+    return depth
+
+
+def _distinct(prerequisites: Sequence[str]) -> list[UUID]:
+    return list(dict.fromkeys(identified(text, field="prerequisites") for text in prerequisites))
+
+
+def _at_most(count: int, *, field: str, most: int) -> None:
+    if count > most:
+        raise ToolValidationError(f"{field}: must have at most {most} entries (got {count}).", field=field)

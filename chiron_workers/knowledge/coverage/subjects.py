@@ -1,0 +1,139 @@
+from typing import TypedDict, cast
+
+from slugify import slugify
+
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import worded
+from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+
+SLUG_CHARS_MAX = 100
+TITLE_CHARS_MAX = 300
+PURPOSE_CHARS_MAX = 4_000
+DEPTH_CHARS_MAX = 100
+SUBJECTS_MAX = 10_000
+
+
+class Subject(TypedDict):
+    """A subject with its learning goal; `purpose_statement` is None until a goal is saved."""
+
+    subject_id: str
+    title: str
+    purpose_statement: str | None
+    target_depth: str
+
+
+def slug(name: str) -> str:
+    """The id of a subject, from any name: "Größe & Maß" becomes "grosse-mass".
+
+    Raises:
+        ToolValidationError: The name holds no letter and no digit.
+    """
+    found: str = slugify(name, max_length=SLUG_CHARS_MAX)
+    if not found:
+        raise ToolValidationError(
+            f"subject_id: must be a name with letters or digits (got {name[:60]!r}).", field="subject_id"
+        )
+    return found
+
+
+class Subjects:
+    """What is researched and learnt, why, and which subject somebody works on."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def ensure(self, subject_id: str, title: str) -> str:
+        """Make a subject where there is none yet; its slug. A subject that exists keeps its title."""
+        found = slug(subject_id)
+        args = {"subject_id": found, "title": worded(title, field="title", chars_max=TITLE_CHARS_MAX)}
+        await self.session.write(SQL["ensure"], args)
+        return found
+
+    async def find(self, subject_id: str) -> Subject | None:
+        """The subject of a name or slug, or None."""
+        row = await self.session.row(SQL["get"], {"subject_id": slug(subject_id)})
+        return cast("Subject | None", row)
+
+    async def get(self, subject_id: str) -> Subject:
+        """The subject of a name or slug. Raises ToolValidationError, naming those there are."""
+        if found := await self.find(subject_id):
+            return found
+        known = ", ".join(subject["subject_id"] for subject in await self.all(limit=20)) or "none yet"
+        raise ToolValidationError(
+            f"subject_id: no subject is called {slug(subject_id)!r}. Known subjects: {known}.",
+            field="subject_id",
+        )
+
+    async def all(self, *, limit: int = SUBJECTS_MAX) -> list[Subject]:
+        """All subjects by name, with their goals; `limit` at most."""
+        return cast("list[Subject]", await self.session.rows(SQL["list"], {"limit": limit}))
+
+    async def save_goal(self, subject_id: str, *, purpose_statement: str, target_depth: str) -> Subject:
+        """Say why a subject is learnt and how deeply, in place of an earlier goal; makes a new subject."""
+        rows = await self.session.write(
+            SQL["save_goal"],
+            {
+                "subject_id": self.writable(subject_id),
+                "title": worded(subject_id, field="subject_id", chars_max=TITLE_CHARS_MAX),
+                "purpose_statement": worded(
+                    purpose_statement, field="purpose_statement", chars_max=PURPOSE_CHARS_MAX
+                ),
+                "target_depth": worded(target_depth, field="target_depth", chars_max=DEPTH_CHARS_MAX),
+            },
+        )
+        return cast("Subject", rows[0])
+
+    def writable(self, subject_id: str) -> str:
+        """The slug of a subject that the caller may change.
+
+        In a run only its own, so that no page can talk a run into filling other people's subjects.
+
+        Raises:
+            ToolValidationError: It is not the run's subject.
+        """
+        found, own = slug(subject_id), self.session.caller.subject_id
+        if own is not None and found != own:
+            raise ToolValidationError(
+                f"subject_id: this run works on {own!r} and cannot write to {found!r}; pass {own!r}.",
+                field="subject_id",
+            )
+        return found
+
+    async def for_writing(self, subject_id: str) -> str:
+        """The slug of a subject that the caller may change, made if there is none: a write.
+
+        Raises:
+            ToolValidationError: It is not the run's subject.
+        """
+        found = self.writable(subject_id)
+        if self.session.caller.subject_id is None:
+            await self.ensure(found, found)
+        return found
+
+    async def active(self) -> Subject | None:
+        """The subject being worked on: the run's own, or what the caller chose last; None before a choice."""
+        if own := self.session.caller.subject_id:
+            return await self.find(own)
+        row = await self.session.row(SQL["active"], {"owner": self.session.caller.owner})
+        return await self.find(row["subject_id"]) if row else None
+
+    async def activate(self, subject_id: str) -> Subject:
+        """Choose the subject to work on.
+
+        Raises:
+            ToolError: A run was asked to leave its subject.
+            ToolValidationError: There is no such subject.
+        """
+        own = self.session.caller.subject_id
+        if own is not None and own != slug(subject_id):
+            raise ToolError(
+                f"This run works on {own!r} until it ends; another subject needs a run of its own."
+            )
+        found = await self.get(subject_id)
+        if own is None:
+            args = {"owner": self.session.caller.owner, "subject_id": found["subject_id"]}
+            await self.session.write(SQL["activate"], args)
+        return found

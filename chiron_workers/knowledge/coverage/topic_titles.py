@@ -1,0 +1,97 @@
+"""Which nodes of a coverage map the topic path of a fact names: for reports, searches and answers alike."""
+
+import asyncio
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TypedDict, cast
+
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.coverage.nodes import DEPTH_MAX
+from chiron_workers.runs.session import Session
+from chiron_workers.states import FactStatus
+
+SQL = load(__file__)
+PATHS_MAX = 20_000  # of a subject, those with the most facts
+TITLES_MAX = 20_000
+
+
+class Titled(TypedDict):
+    """A node of a coverage map, as far as topic paths are concerned."""
+
+    node_id: str
+    title: str
+    parent_id: str | None
+
+
+class NodeTitles:
+    """The titles of a coverage map, compared as people compare them: "Data-Model" is "data model", but where there is
+    a "C++" it is not "C"."""
+
+    def __init__(self, nodes: Iterable[Titled]) -> None:
+        self._titles: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        self._parents: dict[str, str] = {}
+        self._named: dict[str, list[str]] = defaultdict(list)
+        for node in nodes:
+            node_id = node["node_id"]
+            self._titles[node_id] = _plain(node["title"])
+            self._keys[node_id] = _key(node["title"])
+            self._parents[node_id] = node["parent_id"] or ""
+            self._named[self._keys[node_id]].append(node_id)
+
+    def nodes_of(self, path: str) -> list[str]:
+        """The ids of the nodes that a fact at a topic path belongs to; none where no step of it names one.
+
+        A fact belongs to the node that the last step of its path names, else to that of the step before, and so on.
+        Of several nodes with one title it belongs to those below a node that an earlier step names, else to all.
+        """
+        steps = path.split("/")
+        keys = [_key(step) for step in steps]
+        for n in reversed(range(len(steps))):
+            if named := self._named.get(keys[n], []):
+                spelled = _plain(steps[n])
+                named = [node_id for node_id in named if self._titles[node_id] == spelled] or named
+                before = set(keys[:n])
+                return [node_id for node_id in named if not before.isdisjoint(self._above(node_id))] or named
+        return []
+
+    def _above(self, node_id: str) -> Iterator[str]:
+        for _ in range(DEPTH_MAX):
+            node_id = self._parents[node_id]
+            if node_id not in self._keys:
+                return
+            yield self._keys[node_id]
+
+
+async def titles(session: Session, subject_id: str) -> NodeTitles:
+    """The titles of the nodes of a subject and of those shared with it; of 20,000 at most."""
+    rows = await session.rows(SQL["titles"], {"subject_id": subject_id, "limit": TITLES_MAX})
+    return await asyncio.to_thread(NodeTitles, cast("list[Titled]", rows))
+
+
+async def paths(session: Session, subject_id: str, statuses: Sequence[FactStatus]) -> dict[str, int]:
+    """How many facts of these statuses a subject has at each topic path; of 20,000 paths at most, the fullest."""
+    args = {"subject_id": subject_id, "statuses": list(statuses), "limit": PATHS_MAX}
+    return {row["topic_path"]: row["facts"] for row in await session.rows(SQL["paths"], args)}
+
+
+async def paths_of_nodes(
+    session: Session, subject_id: str, node_ids: Collection[str], statuses: Sequence[FactStatus]
+) -> list[str]:
+    """The topic paths of a subject whose facts belong to one of these nodes."""
+    named, found = await titles(session, subject_id), await paths(session, subject_id, statuses)
+    return await asyncio.to_thread(
+        lambda: [path for path in found if not set(node_ids).isdisjoint(named.nodes_of(path))]
+    )
+
+
+def _plain(title: str) -> str:
+    return unicodedata.normalize("NFC", title.casefold()).strip()
+
+
+def _key(title: str) -> str:
+    """Its words alone; of a title without words all of it. Marks belong to words: vowels are marks in many scripts."""
+    plain = _plain(title)
+    words = "".join(sign if sign.isalnum() or unicodedata.category(sign)[0] == "M" else " " for sign in plain)
+    return " ".join(words.split()) or plain

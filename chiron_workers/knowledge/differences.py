@@ -1,0 +1,197 @@
+"""What is known of a subject at one moment and was not, or was otherwise, at an earlier one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.runs.session import Session
+from chiron_workers.states import SHOWN, ChangeKind
+
+SQL = load(__file__)
+LISTED_MAX = 10_000
+OF_FACTS = ("new", "lifted", "restored", "changed", "dropped", "withdrawn", "candidates")
+# A candidate is out of sight, so one that is new is nothing that anybody would see.
+OUT_OF_SIGHT = "candidates"
+COUNTS = (
+    *OF_FACTS,
+    "corroborated",
+    "contradicted",
+    *(f"sources_{kind}" for kind in ChangeKind),
+    "sources_back_changed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FactDifference:
+    """A fact that is new or was otherwise before; what it was is None of a new one. `at` is when it last changed."""
+
+    id: str
+    content: str
+    quote: str | None
+    source_url: str
+    topic_path: str
+    status: str
+    confidence: float
+    status_before: str | None
+    confidence_before: float | None
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corroborated:
+    """A fact that further sources say, too."""
+
+    id: str
+    content: str
+    topic_path: str
+    confidence: float
+    sources: list[str]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted:
+    """Two facts of which the later contradicts the other."""
+
+    id: str
+    content: str
+    source_url: str
+    other_id: str
+    other_content: str
+    other_source_url: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDifference:
+    """A source that is gone, is back, or no longer says what the facts rest on.
+
+    `lost_fact_ids` are those of its facts that lost what they rest on: one that is back may say something else now.
+    """
+
+    url: str
+    kind: ChangeKind
+    at: datetime
+    reason: str
+    agreement: float | None
+    fact_ids: list[str]
+    lost_fact_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What has become of a subject from `since` (not included) to `until`. `counts` are whole, lists may be cut.
+
+    Each is told as it was at the two moments, whatever came later. `sources_back_changed` are those of `sources_back`
+    that no longer say what facts rest on.
+
+    Of facts that were known: `lifted` from candidates, `restored` after they were withdrawn, `dropped` to candidates,
+    `withdrawn`, or shown as before with another confidence or status (`changed`). `candidates` are new ones, out of
+    sight. It is empty if nothing that is shown is different.
+    """
+
+    subject_id: str
+    since: datetime
+    until: datetime
+    is_empty: bool
+    counts: dict[str, int]
+    new: list[FactDifference]
+    lifted: list[FactDifference]
+    restored: list[FactDifference]
+    changed: list[FactDifference]
+    dropped: list[FactDifference]
+    withdrawn: list[FactDifference]
+    corroborated: list[Corroborated]
+    contradicted: list[Contradicted]
+    sources: list[SourceDifference]
+    candidates: list[FactDifference]
+
+
+class Differences:
+    """What has changed between two moments, from what is stored of every change."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def between(
+        self, subject_id: str, since: datetime, until: datetime | None = None, *, limit: int = 100
+    ) -> Difference:
+        """What has become of a subject since a moment, up to another or to now; `limit` entries of each kind at most.
+
+        Raises:
+            NotFound: There is no such subject.
+            UsageError: The second moment is not after the first.
+        """
+        if await self._session.row(SQL["subject"], {"subject_id": subject_id}) is None:
+            raise NotFound(f"There is no subject {subject_id!r}.")
+        now = await self._session.row(SQL["now"])
+        assert now is not None
+        ends = min(until, now["now"]) if until is not None else now["now"]
+        if ends <= since:
+            raise UsageError(
+                f"The time from {since:%Y-%m-%d %H:%M} to {ends:%Y-%m-%d %H:%M} UTC has no length."
+            )
+        args = {"subject_id": subject_id, "since": since, "until": ends, "limit": limit, "shown": list(SHOWN)}
+        found = {name: await self._session.rows(SQL[name], args) for name in ("facts", *OTHERS)}
+        return _difference(subject_id, since, ends, found)
+
+    async def of_batches(self, earlier: UUID, later: UUID, *, limit: int = 100) -> Difference:
+        """What has become of a subject from the end of one of its batches to the end of another.
+
+        Raises:
+            NotFound: There is no such batch.
+            Conflict: One of them is not finished.
+            UsageError: They have different subjects, or the second ended first.
+        """
+        rows = await self._session.rows(SQL["batches"], {"ids": [earlier, later]})
+        found = {row["id"]: row for row in rows}
+        for batch_id in (earlier, later):
+            if batch_id not in found:
+                raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+            if found[batch_id]["finished_at"] is None:
+                raise Conflict(f"Batch {batch_id} is not finished; what it has brought is not known yet.")
+        first, second = found[earlier], found[later]
+        if first["subject_id"] != second["subject_id"]:
+            raise UsageError(
+                f"The batches have different subjects, {first['subject_id']} and {second['subject_id']}. "
+                "Give two of one subject."
+            )
+        if first["finished_at"] >= second["finished_at"]:
+            raise UsageError(f"Batch {later} had ended before {earlier}: give the earlier one first.")
+        return await self.between(
+            first["subject_id"], first["finished_at"], second["finished_at"], limit=limit
+        )
+
+
+OTHERS: Mapping[str, type] = {
+    "corroborated": Corroborated,
+    "contradicted": Contradicted,
+    "sources": SourceDifference,
+}
+
+
+def _difference(
+    subject_id: str, since: datetime, until: datetime, found: Mapping[str, list[DictRow]]
+) -> Difference:
+    counts = dict.fromkeys(COUNTS, 0)
+    lists: dict[str, list[Any]] = {name: [] for name in OF_FACTS}
+    for row in found["facts"]:
+        kind = row.pop("kind")
+        counts[kind] = row.pop("total")
+        lists[kind].append(FactDifference(**row))
+    for row in found["sources"]:
+        counts["sources_back_changed"] = row.pop("back_changed")
+    for name, entry in OTHERS.items():
+        for row in found[name]:
+            counts[f"sources_{row['kind']}" if name == "sources" else name] = row.pop("total")
+        lists[name] = [entry(**row) for row in found[name]]
+    is_empty = not any(count for name, count in counts.items() if name != OUT_OF_SIGHT)
+    return Difference(subject_id, since, until, is_empty, counts, **lists)

@@ -1,0 +1,106 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chiron_workers.db.validation import folded, share, worded
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.evidence.origins import Assertion
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.sources.sources import canonical
+from chiron_workers.states import QuoteState
+
+CONTENT_CHARS_MAX = 4_000
+QUOTE_CHARS_MAX = 4_000
+URL_CHARS_MAX = 2_000
+PATH_CHARS_MAX = 500
+CONTRADICTIONS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a quote stands: the snapshot, and the characters of its text from `start` up to `end`."""
+
+    snapshot_hash: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An assertion that is to become a fact, with what it rests on.
+
+    `confidence` is what whoever makes it claims. `place` is known once the quote was found in a snapshot of the
+    source; `snapshot_hash` alone says which text the source gave.
+    """
+
+    subject_id: str
+    content: str
+    source_url: str
+    source_score: float
+    topic_path: str
+    confidence: float
+    contradictions: tuple[str, ...] = ()
+    quote: str | None = None
+    place: Place | None = None
+    snapshot_hash: str | None = None
+
+    @property
+    def quote_state(self) -> QuoteState:
+        """Whether its quote was found in the source."""
+        return QuoteState.VERIFIED if self.place else QuoteState.UNVERIFIED
+
+    @property
+    def text_hash(self) -> str | None:
+        """The snapshot it rests on, if the source was read."""
+        return self.place.snapshot_hash if self.place else self.snapshot_hash
+
+    def assertion(self, signature: bytes | None = None) -> Assertion:
+        """What it counts for in a confidence."""
+        return Assertion(self.source_url, self.source_score, self.place is not None, signature)
+
+
+def claim(
+    *,
+    subject_id: str,
+    content: str,
+    source_url: str,
+    source_score: float,
+    topic_path: str,
+    confidence: float,
+    contradictions: Sequence[str] = (),
+    quote: str | None = None,
+) -> Claim:
+    """A claim fit to be stored. Raises ToolValidationError, which names the argument and what is wrong."""
+    if len(contradictions) > CONTRADICTIONS_MAX:
+        raise ToolValidationError(
+            f"contradictions: must have at most {CONTRADICTIONS_MAX} entries (got {len(contradictions)}).",
+            field="contradictions",
+        )
+    return Claim(
+        subject_id=slug(subject_id),
+        content=worded(content, field="content", chars_max=CONTENT_CHARS_MAX),
+        source_url=address(worded(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
+        source_score=share(source_score, field="source_score"),
+        topic_path=path(topic_path),
+        confidence=share(confidence, field="confidence"),
+        contradictions=tuple(
+            dict.fromkeys(
+                worded(other, field="contradictions", chars_max=CONTENT_CHARS_MAX) for other in contradictions
+            )
+        ),
+        quote=worded(quote, field="quote", chars_max=QUOTE_CHARS_MAX) if quote and quote.strip() else None,
+    )
+
+
+def address(source_url: str) -> str:
+    """An address in the form under which its text is kept; what is none, such as the name of a book, as it is."""
+    return canonical(source_url) if "://" in source_url else source_url
+
+
+def path(topic_path: str) -> str:
+    """A topic path in one form: " Python // data  model/ " becomes "Python/data model"."""
+    steps = [
+        folded(step) for step in worded(topic_path, field="topic_path", chars_max=PATH_CHARS_MAX).split("/")
+    ]
+    if not any(steps):
+        raise ToolValidationError("topic_path: must be a path such as area/topic/detail.", field="topic_path")
+    return "/".join(step for step in steps if step)

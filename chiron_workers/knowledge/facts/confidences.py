@@ -1,0 +1,91 @@
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chiron_workers import ids
+from chiron_workers.db.queries import load
+from chiron_workers.evidence.confidence import Confidence, confidence
+from chiron_workers.evidence.origins import Assertion
+from chiron_workers.knowledge.search.vectors import follow
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import SHOWN, FactStatus
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a fact's confidence and status are, and what the status was before."""
+
+    confidence: float
+    status: FactStatus
+    status_before: FactStatus
+    is_changed: bool
+
+    @property
+    def was_lifted(self) -> bool:
+        """Whether a candidate is shown now."""
+        return self.status_before is FactStatus.CANDIDATE and self.status in SHOWN
+
+
+class Confidences:
+    """How sure facts are, computed from all that is stored of who says so and who says otherwise."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def of(self, fact_ids: Sequence[str]) -> dict[str, Confidence]:
+        """The confidence of facts as it is now, by id."""
+        rows = await self._session.rows(SQL["grounds"], {"fact_ids": list(fact_ids)})
+        supporting: defaultdict[str, list[Assertion]] = defaultdict(list)
+        opposing: defaultdict[str, list[Assertion]] = defaultdict(list)
+        for row in rows:
+            quote = row["quote"] if row["is_verified"] else None
+            said = Assertion(
+                row["source_url"], row["source_score"], row["is_verified"], row["signature"], quote
+            )
+            (supporting if row["is_for"] else opposing)[row["fact_id"]].append(said)
+        return {one: computed(supporting[one], opposing[one]) for one in fact_ids}
+
+    async def settle(
+        self, fact_ids: Sequence[str], *, reason: str, new_id: str | None = None
+    ) -> dict[str, Settled]:
+        """Bring stored confidences and statuses up to date; what they were is kept, with the reason of the change.
+
+        A fact that was withdrawn stays as it is, and so does the history of `new_id`, which has none yet.
+        """
+        found = await self.of(fact_ids)
+        rows = await self._session.write(
+            SQL["settle"],
+            {
+                "fact_ids": list(found),
+                "change_ids": [ids.new_id() for _ in found],
+                "confidences": [one.value for one in found.values()],
+                "statuses": [status_of(one) for one in found.values()],
+                "new_id": new_id,
+                "reason": reason,
+                "run_id": self._session.caller.run_id,
+                "call_id": self._session.caller.call_id,
+            },
+        )
+        await follow(self._session, [row["fact_id"] for row in rows if row["is_changed"]])
+        return {
+            row["fact_id"]: Settled(
+                row["confidence"],
+                FactStatus(row["status"]),
+                FactStatus(row["status_before"]),
+                row["is_changed"],
+            )
+            for row in rows
+        }
+
+
+def computed(supporting: Sequence[Assertion], opposing: Sequence[Assertion]) -> Confidence:
+    """The confidence that these assertions give under the settings."""
+    return confidence(supporting, opposing, unverified_max=settings().unverified_confidence_max)
+
+
+def status_of(found: Confidence) -> FactStatus:
+    """Whether the fact is shown, by the threshold of the settings."""
+    return found.status(settings().confidence_threshold)

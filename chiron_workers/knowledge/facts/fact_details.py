@@ -1,0 +1,127 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import as_id
+from chiron_workers.errors import NotFound
+from chiron_workers.evidence.confidence import explained
+from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.changes import SourceChanges
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """A source that asserts a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
+
+    `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    """
+
+    id: str
+    content: str
+    quote: str | None
+    quote_state: str
+    quote_start: int | None
+    quote_end: int | None
+    source_url: str
+    source_title: str
+    source_author: str
+    source_score: float
+    claimed_confidence: float | None
+    snapshot_hash: str | None
+    published_at: datetime | None
+    fetched_at: datetime | None
+    licence: str
+    run_id: UUID | None
+    created_at: datetime
+    source_mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Another fact: this one `supports`, `contradicts` or `qualifies` it, or is `supported by` or `qualified by` it."""
+
+    fact_id: str
+    relation: str
+    content: str
+    source_url: str
+    status: str
+    confidence: float
+    reason: str
+    decided_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a fact's confidence and status became at a moment, and why; the first is how it was stored."""
+
+    at: datetime
+    confidence: float
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """All that is known of one fact. `contradictions` are the statements that its agent set against it, without ids."""
+
+    id: str
+    subject_id: str
+    content: str
+    topic_path: str
+    status: str
+    confidence: float
+    claimed_confidence: float | None
+    run_id: UUID | None
+    created_at: datetime
+    assertions: tuple[Backing, ...]
+    reckoning: tuple[str, ...]
+    related: tuple[Relative, ...]
+    contradictions: tuple[str, ...]
+    history: tuple[State, ...]
+
+
+async def dossier(session: Session, fact_id: UUID) -> Dossier:
+    """What a fact rests on, how its confidence comes about, what stands against it, and how it changed.
+
+    Raises:
+        NotFound: There is no such fact.
+    """
+    args = {"fact_id": fact_id}
+    fact = await session.row(SQL["fact"], args)
+    if fact is None:
+        raise NotFound(f"There is no fact {fact_id}.")
+    named = fact.pop("contradictions")
+    reckoned = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
+    return Dossier(
+        **fact,
+        assertions=await _backings(session, fact_id),
+        reckoning=tuple(explained(reckoned)),
+        related=tuple(Relative(**row) for row in await session.rows(SQL["relatives"], args)),
+        contradictions=tuple(text for text in named if as_id(text) is None),
+        history=_history(fact, await session.rows(SQL["changes"], args)),
+    )
+
+
+async def _backings(session: Session, fact_id: UUID) -> tuple[Backing, ...]:
+    rows = await session.rows(SQL["backings"], {"fact_id": fact_id})
+    changes = await SourceChanges(session).of(row["source_url"] for row in rows)
+    marks = [change.mark(row["id"]) if (change := changes.get(row["source_url"])) else "" for row in rows]
+    return tuple(Backing(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
+
+
+def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[State, ...]:
+    """A change holds what was before it, so that what came of it stands in the next one, or in the fact."""
+    moments = [fact["created_at"], *(change["at"] for change in changes)]
+    reasons = ["stored", *(change["reason"] for change in changes)]
+    states = [*changes, fact]
+    return tuple(
+        State(at, state["confidence"], state["status"], reason)
+        for at, reason, state in zip(moments, reasons, states, strict=True)
+    )

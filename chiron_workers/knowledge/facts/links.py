@@ -1,0 +1,46 @@
+from dataclasses import dataclass
+from uuid import UUID
+
+from chiron_workers.db.queries import load
+from chiron_workers.runs.session import Session
+from chiron_workers.states import Decider, Relation
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How a fact stands to an earlier one: `fact_id` supports, contradicts or qualifies `other_id`."""
+
+    fact_id: str
+    other_id: str
+    relation: Relation
+    reason: str
+    decided_by: Decider
+
+
+class Links:
+    """How facts stand to each other. Both sides of a contradiction stay, and each shows the other."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def add(self, link: Link) -> bool:
+        """Keep a link; whether it is new. Two facts are linked once, by whatever was found first."""
+        rows = await self._session.write(
+            SQL["add"],
+            {
+                "fact_id": UUID(link.fact_id),
+                "other_id": UUID(link.other_id),
+                "relation": link.relation,
+                "decided_by": link.decided_by,
+                "reason": link.reason,
+                "run_id": self._session.caller.run_id,
+            },
+        )
+        return bool(rows)
+
+    async def partners(self, fact_id: str) -> list[str]:
+        """The facts whose confidence depends on a fact: those it supports or contradicts, and that contradict it."""
+        rows = await self._session.rows(SQL["partners"], {"fact_id": fact_id})
+        return [row["fact_id"] for row in rows]

@@ -1,0 +1,135 @@
+"""The rows that reports and exports are made of, read in short statements, however many facts there are."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import NotFound, ToolValidationError
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.facts import claims
+from chiron_workers.runs.session import Query
+from chiron_workers.states import FactStatus
+
+SQL = load(__file__)
+PAGE_FACTS = 500
+
+
+class Kind(StrEnum):
+    """What a report is about."""
+
+    RUN = "run"
+    BATCH = "batch"
+    SUBJECT = "subject"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a report or an export is about: `id` is a run's or batch's, or the slug of a subject."""
+
+    kind: Kind
+    id: UUID | str
+    subject_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some facts, what is asserted in their favour, and how they stand to others, as the database has them."""
+
+    facts: list[DictRow]
+    assertions: list[DictRow]
+    links: list[DictRow]
+
+
+async def find_target(pool: Pool, wanted: UUID | str) -> Target:
+    """The run or batch of an id, or the subject of a name. Raises NotFound, saying what lists them."""
+    if isinstance(wanted, UUID):
+        found = await _rows(pool, SQL["target"], {"id": wanted})
+        if not found:
+            raise NotFound(f"No batch and no run has the id {wanted}. `chiron list` shows the batches.")
+        return Target(Kind(found[0]["kind"]), wanted, found[0]["subject_id"], found[0]["title"])
+    subjects = await subject_rows(pool, [slug(wanted)])
+    if not subjects:
+        raise NotFound(
+            f"There is no subject {slug(wanted)!r}. `chiron list` shows the subjects of the batches."
+        )
+    return Target(Kind.SUBJECT, slug(wanted), slug(wanted), subjects[0]["title"])
+
+
+async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
+    """Subjects with their learning goals, by id: subject_id, title, purpose_statement, target_depth."""
+    return await _rows(pool, SQL["subject"], {"subject_ids": list(subject_ids)})
+
+
+async def fact_ids(
+    pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int | None
+) -> list[str]:
+    """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
+    name = "facts_of_a_subject" if target.kind is Kind.SUBJECT else "facts_of_runs"
+    args = {"id": target.id, "statuses": list(statuses), "limit": limit}
+    return [row["id"] for row in await _rows(pool, SQL[name], args)]
+
+
+async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
+    """How many facts of a target are in each status."""
+    name = "counts_of_a_subject" if target.kind is Kind.SUBJECT else "counts_of_runs"
+    found = {row["status"]: row["facts"] for row in await _rows(pool, SQL[name], {"id": target.id})}
+    return {status: found.get(status, 0) for status in FactStatus}
+
+
+async def pages(pool: Pool, found: Sequence[str]) -> AsyncIterator[Rows]:
+    """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
+
+    No transaction stays open between two pages, so a slow reader holds up nobody.
+    """
+    for start in range(0, len(found), PAGE_FACTS):
+        args = {"fact_ids": list(found[start : start + PAGE_FACTS])}
+        facts = {row["id"]: row for row in await _rows(pool, SQL["facts"], args)}
+        yield Rows(
+            [facts[fact_id] for fact_id in args["fact_ids"] if fact_id in facts],
+            await _rows(pool, SQL["assertions"], args),
+            await _rows(pool, SQL["links"], args),
+        )
+
+
+async def fetches(pool: Pool, wanted: Sequence[tuple[str, str | None]]) -> list[DictRow]:
+    """For each (address, hash of its text) what is known of that page; all None for one that was never fetched."""
+    args = {"urls": [address(url) for url, _ in wanted], "hashes": [found for _, found in wanted]}
+    return await _rows(pool, SQL["fetches"], args)
+
+
+def address(source_url: str) -> str:
+    """The address under which a fact's source was kept; one that is too long to be kept stays as it is."""
+    try:
+        return claims.address(source_url)
+    except ToolValidationError:
+        return source_url
+
+
+async def uses(pool: Pool, target: Target) -> list[DictRow]:
+    """What the runs of a target used: runs, money, tokens and times, a row for each model and state."""
+    return await _rows(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+
+
+async def runs(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
+    """The runs of a target, those that failed first."""
+    query = SQL["runs"].format(scope=SQL[f"of_a_{target.kind}"])
+    return await _rows(pool, query, {"id": target.id, "limit": limit})
+
+
+async def answer(pool: Pool, target: Target) -> str:
+    """What the agent of a run said at its end; empty before, and for a batch or a subject."""
+    if target.kind is not Kind.RUN:
+        return ""
+    found = await _rows(pool, SQL["answer"], {"id": target.id})
+    return found[0]["answer"] or "" if found else ""
+
+
+async def _rows(pool: Pool, query: Query, args: Mapping[str, object]) -> list[DictRow]:
+    async with pool.connection() as connection:
+        return await (await connection.execute(query, args)).fetchall()

@@ -1,0 +1,96 @@
+"""Vectors of the present embedding model for facts that were stored under another one."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from psycopg import errors
+from psycopg.sql import Composed, Identifier
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.embeddings import Embedder, Space
+from chiron_workers.errors import Conflict
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+BATCH = 64
+FIRST = UUID(int=0)
+
+
+async def missing(session: Session, space: Space, subject_id: str | None = None) -> int:
+    """How many facts, candidates too but no withdrawn ones, lack a vector of a space."""
+    table = await Vectors(session, space).table()
+    row = await session.row(
+        SQL["missing"].format(lacking=_lacking(table)), {"subject_id": subject_id and slug(subject_id)}
+    )
+    return int(row["facts"]) if row else 0
+
+
+async def reembed(
+    pool: Pool,
+    embedder: Embedder,
+    *,
+    subject_id: str | None = None,
+    told: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Embed the facts of a subject, or of all, that lack a vector in the embedder's space; how many they were.
+
+    Each batch of 64 commits by itself: stopped at any moment, the next call goes on from there. Workers may store
+    facts meanwhile. Vectors of other spaces stay as they are.
+
+    Args:
+        told: Called after each batch with how many were embedded so far.
+
+    Raises:
+        ChironError: The embedder fails for longer than it tries again; what was embedded stays.
+    """
+    table = await Vectors(Session(pool), embedder.space).ensure()
+    args = {"subject_id": subject_id and slug(subject_id), "after": FIRST, "limit": BATCH}
+    batch = SQL["batch"].format(lacking=_lacking(table))
+    embedded = 0
+    while rows := await Session(pool).rows(batch, args):
+        vectors = await embedder.embed([row["content"] for row in rows])
+        given = {"ids": [row["id"] for row in rows], "embeddings": [half(vector) for vector in vectors]}
+        async with Session(pool) as session:
+            embedded += len(await session.write(SQL["add"].format(table=table), given))
+        args["after"] = rows[-1]["id"]
+        told(embedded)
+    async with pool.connection() as connection:
+        await connection.execute(SQL["analyze"].format(table=table))
+    return embedded
+
+
+async def drop_others(pool: Pool, space: Space) -> list[str]:
+    """Drop the vectors of every other space, and its approximate indexes; the models they were of.
+
+    Raises:
+        Conflict: Facts lack a vector in this space, which would be found by their words only from then on; or something
+            holds the tables for long.
+    """
+    async with Session(pool) as session:
+        if left := await missing(session, space):
+            raise Conflict(
+                f"{left:,} facts have no vector of {space.model} yet; run `chiron reembed` for all subjects first."
+            )
+        try:
+            return await _drop(session, space)
+        except errors.LockNotAvailable:
+            raise Conflict(
+                "The old vectors stay: something reads or writes facts for long (a backup, a long query). Wait for it or "
+                "end it, and run `chiron reembed --drop-old` again."
+            ) from None
+
+
+async def _drop(session: Session, space: Space) -> list[str]:
+    await session.write(SQL["give_way"])
+    args = {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
+    others = await session.write(SQL["forget_others"], args)
+    for row in others:
+        await session.write(SQL["drop"].format(table=Identifier(row["table_name"])))
+    return [str(row["model"]) for row in others]
+
+
+def _lacking(table: Identifier | None) -> Composed:
+    return SQL["lack_all"].format() if table is None else SQL["lacking"].format(table=table)

@@ -1,0 +1,188 @@
+"""Approximate indexes over the vectors of large subjects, and over all: where an exact search would take too long.
+
+Each is built beside the work, when there are enough vectors for it and again when they have doubled, and its recall is
+measured before a search uses it.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from psycopg import AsyncConnection, sql
+from psycopg.rows import DictRow, dict_row
+
+from chiron_workers.db.connect import OPTIONS, require_url
+from chiron_workers.db.queries import load
+from chiron_workers.embeddings import Space
+from chiron_workers.ids import new_id
+from chiron_workers.knowledge.search.vectors import half, key_of
+from chiron_workers.runs.session import Session
+from chiron_workers.states import SHOWN
+
+SQL = load(__file__)
+USABLE = SQL["usable"]  # the index over a subject's vectors, or over all; a row or none
+
+FACTS_MIN = 20_000  # up to here an exact search is as quick
+RECALL_MIN = 0.99
+AWAY = 0.5  # how far a question lies from a fact, as a share of its length: a cosine of 0.9
+RECALL_AT = 10
+QUERIES = 50
+LISTS_MAX = 1_000  # more would need more than 300 MB of memory to build
+WORTH_PROBING = 4  # an index of which more than a fourth must be read is no quicker than the exact scan
+SAME_DISTANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """An approximate index, and what was measured of it; without a subject it is over all."""
+
+    subject_id: str | None
+    facts: int  # with a vector, when it was built
+    lists: int
+    probes: int
+    recall: float  # share of the 10 nearest that it found
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether a search through it is quicker than the exact one; if not, it is dropped and the row says why."""
+        return self.probes * WORTH_PROBING <= self.lists
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What Postgres is to be told before a search through it."""
+        return {
+            "ivfflat.probes": str(self.probes),
+            "ivfflat.iterative_scan": "relaxed_order",  # goes on while filters leave too few
+            "ivfflat.max_probes": str(self.lists),
+        }
+
+
+async def index_of(session: Session, space: Space, subject_id: str | None) -> VectorIndex | None:
+    """The index over a subject's vectors, or over all where no subject is named; None where there is none."""
+    row = await session.row(USABLE, key_of(space) | {"subject_id": subject_id})
+    return VectorIndex(**row) if row else None
+
+
+async def keep_up(
+    database_url: str, space: Space, *, facts_min: int = FACTS_MIN, recall_min: float = RECALL_MIN
+) -> list[VectorIndex]:
+    """Build what is missing or too small by now, and drop what is left over; what was built.
+
+    One process at a time does this, on a connection of its own; for the others, and where there is nothing to do, it
+    is a look into the catalogue. An index that turns out not to be worth it is dropped again, until there are twice
+    as many vectors. Postgres' own estimates, from the last analysis, say how many vectors there are.
+    Stopped midway, it leaves an index that the next look drops.
+    """
+    async with _alone(database_url) as connection:
+        if connection is None:
+            return []
+        keeper = _Keeper(connection, space)
+        for row in await keeper.rows("left_over", key_of(space)):
+            await keeper.run("drop", index=sql.Identifier(row["name"]))
+        due = await keeper.rows(
+            "due", key_of(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING}
+        )
+        return [await keeper.build(row["table_name"], row["subject_id"], recall_min) for row in due]
+
+
+@asynccontextmanager
+async def _alone(database_url: str) -> AsyncIterator[AsyncConnection[DictRow] | None]:
+    # The lock is the session's, since what builds beside the work cannot be in a transaction.
+    async with await AsyncConnection.connect(
+        require_url(database_url), autocommit=True, row_factory=dict_row, options=OPTIONS, connect_timeout=10
+    ) as connection:
+        row = await (await connection.execute(SQL["lock"])).fetchone()
+        yield connection if row and row["held"] else None
+
+
+class _Keeper:
+    def __init__(self, connection: AsyncConnection[DictRow], space: Space) -> None:
+        self.connection = connection
+        self.space = space
+
+    async def rows(self, name: str, args: dict[str, Any], **parts: sql.Composable) -> list[DictRow]:
+        statement = SQL[name].format(**parts)
+        return await (await self.connection.execute(statement, args, prepare=False)).fetchall()
+
+    async def run(self, name: str, **parts: sql.Composable) -> None:
+        await self.connection.execute(SQL[name].format(**parts))
+
+    async def build(self, table_name: str, subject_id: str | None, recall_min: float) -> VectorIndex:
+        name = f"{table_name}_near_{new_id().hex[-12:]}"
+        table = sql.Identifier(table_name)
+        if subject_id is None:
+            scope, partly = sql.Composed([sql.SQL("true")]), sql.Composed([])
+        else:
+            scope = SQL["of_subject"].format(subject_id=sql.Literal(subject_id))
+            partly = SQL["partly"].format(scope=scope)
+        [row] = await self.rows("count", {}, table=table, scope=scope)
+        lists = max(1, min(LISTS_MAX, 3 * isqrt(row["facts"])))
+        await self.run("give_memory")
+        await self.run(
+            "create", index=sql.Identifier(name), table=table, lists=sql.Literal(lists), partly=partly
+        )
+        built = await self._measured(
+            VectorIndex(subject_id, row["facts"], lists, 1, 0), table, scope, recall_min
+        )
+        args = key_of(self.space) | {
+            "name": name,
+            "subject_id": subject_id,
+            "facts": built.facts,
+            "lists": lists,
+            "probes": built.probes,
+            "recall": built.recall,
+        }
+        replaced = [row["name"] for row in await self.rows("record", args)]
+        for unused in replaced if built.is_worth_it else [*replaced, name]:
+            await self.run("drop", index=sql.Identifier(unused))
+        return built
+
+    async def _measured(
+        self, index: VectorIndex, table: sql.Identifier, scope: sql.Composable, recall_min: float
+    ) -> VectorIndex:
+        shown = {"statuses": list(SHOWN), "limit": RECALL_AT}
+        rows = await self.rows("sample", shown | {"limit": QUERIES}, table=table, scope=scope)
+        queries = (
+            []
+            if len(rows) < QUERIES
+            else [row | {"vector": moved} for row, moved in zip(rows, _moved(rows), strict=True)]
+        )
+        exact = [
+            (await self.rows("farthest_exactly", shown | query, table=table, scope=scope))[0]["distance"]
+            for query in queries
+        ]
+        if len(queries) < QUERIES:  # too few to measure with; it is made again when there are more
+            return VectorIndex(index.subject_id, index.facts, index.lists, index.lists, 1.0)
+        while True:  # ends: with all lists probed nothing is missed
+            found = 0
+            for query, distance in zip(queries, exact, strict=True):
+                args = shown | query | {"distance": distance + SAME_DISTANCE}
+                async with self.connection.transaction():
+                    await self.rows("plan_with", _given(index.settings))
+                    [row] = await self.rows("hits", args, table=table, scope=scope)
+                found += row["hits"]
+            recall = found / (len(queries) * RECALL_AT)
+            if recall >= recall_min or index.probes >= index.lists:
+                return VectorIndex(index.subject_id, index.facts, index.lists, index.probes, recall)
+            probes = min(index.probes * 2, index.lists)
+            index = VectorIndex(index.subject_id, index.facts, index.lists, probes, recall)
+
+
+def _moved(rows: list[DictRow]) -> list[str]:
+    """The vectors of facts, each moved some way off at random as questions are; the same way each time."""
+    if not rows:
+        return []
+    vectors = np.array([json.loads(row["vector"]) for row in rows])
+    noise = np.random.default_rng(1).standard_normal(vectors.shape)
+    noise *= (
+        AWAY * np.linalg.norm(vectors, axis=1, keepdims=True) / np.linalg.norm(noise, axis=1, keepdims=True)
+    )
+    return [half(one.tolist()) for one in vectors + noise]
+
+
+def _given(settings: dict[str, str]) -> dict[str, list[str]]:
+    return {"names": list(settings), "values": list(settings.values())}

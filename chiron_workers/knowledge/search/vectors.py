@@ -1,0 +1,88 @@
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from pgvector import HalfVector
+from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
+from psycopg import adapters
+from psycopg.sql import Composed, Identifier, Literal
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.embeddings import Space
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+# Its type has another number in each database, so that it goes without one: a query says `::halfvec`.
+adapters.register_dumper(HalfVector, HalfVectorBinaryDumper)
+
+# The tables this process has seen, by database: a space's table is created once and never renamed.
+_seen: WeakKeyDictionary[Pool, dict[Space, str]] = WeakKeyDictionary()
+
+
+class Vectors:
+    """The vectors of one embedding space, in a table of its own: spaces are never mixed."""
+
+    def __init__(self, session: Session, space: Space) -> None:
+        self.session = session
+        self.space = space
+
+    async def table(self) -> Identifier | None:
+        """The table of this space, or None if nothing was ever stored in it."""
+        seen = _seen.setdefault(self.session.pool, {})
+        if self.space not in seen:
+            row = await self.session.row(SQL["find_space"], key_of(self.space))
+            if row is None:
+                return None
+            seen[self.space] = row["table_name"]
+        return Identifier(seen[self.space])
+
+    async def ensure(self) -> Identifier:
+        """The table of this space, created if needed, in a transaction of its own: before the first write."""
+        if found := await self.table():
+            return found
+        async with self.session.pool.connection() as connection, connection.transaction():
+            await connection.execute(SQL["lock"])
+            await connection.execute(SQL["add_space"], key_of(self.space))
+            [row] = await (await connection.execute(SQL["find_space"], key_of(self.space))).fetchall()
+            for statement in _definition(row["table_name"], self.space.dimensions):
+                await connection.execute(statement)
+        return Identifier(row["table_name"])
+
+    async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float]) -> None:
+        """Store the vector of a fact, once."""
+        args = {"fact_id": fact_id, "embedding": packed(embedding)}
+        await self.session.write(SQL["add"].format(table=table), args)
+
+
+def _definition(name: str, dimensions: int) -> list[Composed]:
+    table, index = Identifier(name), Identifier(f"{name}_search")
+    return [
+        SQL["create_table"].format(table=table, dimensions=Literal(dimensions)),
+        SQL["store_plain"].format(table=table),
+        SQL["create_index"].format(table=table, index=index),
+    ]
+
+
+async def follow(session: Session, fact_ids: Sequence[str]) -> None:
+    """Carry the confidence and status of facts over to their vectors, in every space that has some."""
+    if not fact_ids:
+        return
+    for row in await session.rows(SQL["all_spaces"]):
+        table = Identifier(row["table_name"])
+        await session.write(SQL["follow"].format(table=table), {"fact_ids": list(fact_ids)})
+
+
+def key_of(space: Space) -> dict[str, str | int]:
+    """What a query names a space by."""
+    return {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
+
+
+def packed(embedding: Sequence[float]) -> HalfVector:
+    """A vector as an argument of a query, in half precision and binary: to write it out as text takes 30 times as long."""
+    return HalfVector(list(embedding))
+
+
+def half(embedding: Sequence[float]) -> str:
+    """A vector as pgvector reads it, rounded to half precision."""
+    text: str = HalfVector(list(embedding)).to_text()
+    return text

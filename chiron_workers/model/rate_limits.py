@@ -1,0 +1,143 @@
+"""Requests and tokens a minute, shared by all workers through Redis, for models that CHIRON_RATE_LIMITS names."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from chiron_workers.errors import ModelUnavailable
+from chiron_workers.model.request import Request
+from chiron_workers.model.retries import LONGEST_PAUSE_S
+from chiron_workers.runs.entries import Usage
+from chiron_workers.settings import RateLimit
+
+log = structlog.get_logger()
+
+BURST_S = 10.0  # of a limit's flow may be used at once
+BYTES_PER_TOKEN = 3  # of a request that nothing is known about yet; English has about four
+OUTPUT_TOKENS = 1_000  # of a reply that nothing is known about yet
+LEARNING = 0.2  # weight of the newest reply in what is known
+AWAY_S = 5.0  # without the limiter after Redis did not answer
+
+_TAKE = Path(__file__).with_suffix(".lua").read_text()
+
+
+@dataclass(slots=True)
+class _Known:
+    """What replies of a model have taught, and what is still to be put right in Redis."""
+
+    tokens_per_byte: float = 1 / BYTES_PER_TOKEN
+    output_tokens: float = OUTPUT_TOKENS
+    corrections: dict[str, float] = field(default_factory=dict)
+
+    def correct(self, changes: Mapping[str, float]) -> None:
+        for name, change in changes.items():
+            self.corrections[name] = self.corrections.get(name, 0.0) + change
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a call took by estimate, until its reply says what it used."""
+
+    model: str
+    request_bytes: int
+    amounts: dict[str, float]
+
+
+class Limiter:
+    """Token buckets per model, one round trip a call and none for models without a limit.
+
+    A call takes by estimate: its bytes times the tokens that a byte of this model's requests has cost lately (cache
+    reads count nothing, as with Anthropic), and the length that replies have had. What it really used is put right
+    together with the next call of this worker, so estimates cost order and smoothness but never the limit in the long
+    run. Without Redis calls go on unlimited: then the model's own 429 decides.
+    """
+
+    def __init__(self, redis: Redis | None, limits: Mapping[str, RateLimit]) -> None:
+        self._redis = redis
+        self._limits = limits
+        self._known = {model: _Known() for model in limits}
+        self._turn = asyncio.Lock()  # keeps the order of arrival on the way to Redis
+        self._away_until = 0.0
+
+    async def enter(self, request: Request) -> Taken | None:
+        """Wait for the call's turn; None where there is no limit.
+
+        Raises:
+            ModelUnavailable: The turn comes in more than a minute.
+        """
+        limit = self._limits.get(request.model)
+        if limit is None:
+            return None
+        taken = self._estimate(request, limit)
+        wait_s = await self._take(taken, limit)
+        if wait_s > LONGEST_PAUSE_S:
+            raise ModelUnavailable(
+                f"The rate limit set for {request.model} is used up for {wait_s:.0f} s.", retry_after_s=wait_s
+            )
+        try:
+            await asyncio.sleep(wait_s)
+        except asyncio.CancelledError:
+            self._known[taken.model].correct(taken.amounts)
+            raise
+        return taken
+
+    def settle(self, taken: Taken, usage: Usage) -> None:
+        """Put right what a call took, by what its reply says; returns at once."""
+        known = self._known[taken.model]
+        counted = usage.input_tokens + usage.written_tokens
+        known.tokens_per_byte += LEARNING * (counted / taken.request_bytes - known.tokens_per_byte)
+        known.output_tokens += LEARNING * (usage.output_tokens - known.output_tokens)
+        used = _amounts(counted, usage.output_tokens)
+        known.correct({name: amount - used[name] for name, amount in taken.amounts.items()})
+
+    def _estimate(self, request: Request, limit: RateLimit) -> Taken:
+        known = self._known[request.model]
+        request_bytes = max(1, request.prompt_bytes)
+        amounts = _amounts(
+            request_bytes * known.tokens_per_byte, min(known.output_tokens, request.max_tokens)
+        )
+        return Taken(request.model, request_bytes, {name: amounts[name] for name in limit.per_minute()})
+
+    async def _take(self, taken: Taken, limit: RateLimit) -> float:
+        async with self._turn:
+            if self._redis is None or time.monotonic() < self._away_until:
+                return 0.0
+            corrections = self._known[taken.model].corrections
+            sent = dict(corrections)
+            arguments: list[float | str] = [LONGEST_PAUSE_S]
+            for name, per_minute in limit.per_minute().items():
+                capacity = max(1.0, per_minute / 60 * BURST_S)
+                arguments += [name, per_minute / 60, capacity, taken.amounts[name], sent.get(name, 0.0)]
+            try:
+                key = f"chiron:limit:{taken.model}"
+                answer = await self._redis.eval(_TAKE, 1, key, *arguments)
+            except (RedisError, OSError) as error:
+                self._tell_outage(error)
+                return 0.0
+            for name, correction in sent.items():
+                corrections[name] -= correction
+            self._away_until = 0.0
+        return max(0.0, float(cast(bytes, answer)))
+
+    def _tell_outage(self, error: Exception) -> None:
+        if not self._away_until:
+            log.warning(
+                "limiter.away", error=str(error), reason="calls go on without the rate limits that are set"
+            )
+        self._away_until = time.monotonic() + AWAY_S
+
+
+def _amounts(input_tokens: float, output_tokens: float) -> dict[str, float]:
+    return {
+        "requests": 1.0,
+        "input_tokens": input_tokens,
+        "output_tokens": output_tokens,
+        "tokens": input_tokens + output_tokens,
+    }

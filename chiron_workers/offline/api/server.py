@@ -1,0 +1,243 @@
+"""The Messages API over HTTP, answered by the offline researcher."""
+
+import asyncio
+import contextlib
+import itertools
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from aiohttp import web
+
+from chiron_workers.errors import UsageError
+from chiron_workers.offline.api.delivery import Delivery, drop
+from chiron_workers.offline.api.faults import OVERLOADED, REFUSALS, Fault, Faults
+from chiron_workers.offline.api.reply import Reply
+from chiron_workers.offline.api.request import CountRequest, parse, parse_count
+from chiron_workers.offline.api.request_log import Event, Witness
+from chiron_workers.offline.api.usage import InputUsage, PrefixCache
+from chiron_workers.offline.api.wire import MODEL, ApiError, events, message
+from chiron_workers.offline.load_test import Load
+from chiron_workers.offline.researcher.conversation import conversation_key
+from chiron_workers.offline.researcher.researcher import next_reply
+
+_BODY_BYTES_MAX = 64 * 1024 * 1024
+_REQUEST_ID = web.RequestKey("request_id", str)
+_STOP_S = 2.0  # for replies under way when the server stops
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request with its reply, not yet sent."""
+
+    conversation: str
+    turn: int
+    model: str
+    stream: bool
+    usage: InputUsage
+    reply: Reply
+
+
+@dataclass
+class OfflineServer:
+    """What the server is to do.
+
+    Args:
+        latency_s: Seconds that each reply takes; the first byte comes after 0.4 of them.
+        turns: Load mode: exactly so many replies a conversation, cheap and without meaning. None: research.
+        calls: Tool calls in each reply of load mode.
+        reply_chars: Characters of text in each reply of load mode.
+        seed, fault_rate: Which share of the requests fails, and which ones.
+        script: Faults of the first requests, in order; None for a request that is served.
+        stall_s: Seconds that a stalled stream stays silent before its connection breaks.
+        log: File for one JSON line as a request is received and as it is answered or cut.
+    """
+
+    latency_s: float = 0.0
+    turns: int | None = None
+    calls: int = 1
+    reply_chars: int = 400
+    seed: int = 0
+    fault_rate: float = 0.0
+    script: Sequence[Fault | None] = ()
+    stall_s: float = 30.0
+    log: Path | None = None
+    _numbers: "itertools.count[int]" = field(default_factory=itertools.count, init=False, repr=False)
+    _prefixes: PrefixCache = field(default_factory=PrefixCache, init=False, repr=False)
+
+    def app(self, witness: Witness) -> web.Application:
+        """The web application."""
+        self._witness = witness
+        self._faults = Faults(self.fault_rate, self.seed, self.script)
+        self._delivery = Delivery(self.latency_s, self.stall_s)
+        self._load = self.turns and Load(
+            turns=self.turns, calls=self.calls, reply_chars=self.reply_chars, prefixes=self._prefixes
+        )
+        app = web.Application(client_max_size=_BODY_BYTES_MAX, middlewares=[_errors])
+        app.router.add_post("/v1/messages", self._messages)
+        app.router.add_post("/v1/messages/count_tokens", self._count)
+        app.router.add_get("/v1/models", _models)
+        app.router.add_get("/v1/models/{id}", _model)
+        return app
+
+    async def _messages(self, request: web.Request) -> web.StreamResponse:
+        number = next(self._numbers)
+        request_id = f"req_offline_{number:08d}"
+        request[_REQUEST_ID] = request_id
+        asked = await self._asked(await request.read())
+        fault = self._faults.of(number)
+
+        def note(event: Event) -> None:
+            self._witness.note(
+                event, request_id=request_id, conversation=asked.conversation, turn=asked.turn, fault=fault
+            )
+
+        note("received")
+        done = False
+        try:
+            if fault in REFUSALS:
+                raise REFUSALS[fault]
+            response = await self._send(request, asked, fault)
+            done = fault is None
+        finally:
+            note("answered" if done else "cut")
+        return response
+
+    async def _send(self, request: web.Request, asked: _Asked, fault: Fault | None) -> web.StreamResponse:
+        request_id = request[_REQUEST_ID]
+        if asked.stream:
+            parts = events(asked.reply, asked.usage, asked.model)
+            if fault is None:
+                return await self._delivery.stream(request, parts, request_id)
+            return await self._delivery.broken(request, parts, request_id, fault)
+        if fault is Fault.ERROR_EVENT:
+            raise OVERLOADED
+        if fault:
+            drop(request)
+        return await self._delivery.whole(request, message(asked.reply, asked.usage, asked.model), request_id)
+
+    async def _asked(self, body: bytes) -> _Asked:
+        if self._load:
+            turn = self._load.turn(body)
+            return _Asked(
+                turn.conversation, turn.number, turn.frame.model, turn.frame.stream, turn.usage, turn.reply
+            )
+        found = parse(body)
+        reply = await asyncio.to_thread(next_reply, found)  # Long documents take a while to read.
+        key = conversation_key(found.system, found.messages[0].content)
+        return _Asked(key, found.turn, found.model, found.stream, self._usage(found), reply)
+
+    def _usage(self, found: CountRequest) -> InputUsage:
+        return self._prefixes.account(found.pieces, found.cache_control)
+
+    async def _count(self, request: web.Request) -> web.Response:
+        request[_REQUEST_ID] = f"req_offline_count_{next(self._numbers):08d}"
+        found = parse_count(await request.read())
+        usage = PrefixCache().account(found.pieces, None)
+        return web.json_response({"input_tokens": usage.new + usage.cache_write + usage.cache_read})
+
+
+@contextlib.asynccontextmanager
+async def serve(
+    server: OfflineServer | None = None, *, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[str]:
+    """Run a server while the block runs; yields its base URL. Port 0 takes a free one.
+
+    Raises:
+        UsageError: The port is taken, or the address is not one of this machine.
+    """
+    server = server or OfflineServer()
+    with Witness(server.log) as witness:
+        runner = web.AppRunner(
+            server.app(witness),
+            access_log=None,
+            handler_cancellation=True,
+            keepalive_timeout=300,
+            shutdown_timeout=_STOP_S,
+        )
+        await runner.setup()
+        try:
+            try:
+                await web.TCPSite(runner, host, port, backlog=2_048).start()
+            except OSError as error:
+                raise UsageError(
+                    f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port."
+                ) from None
+            yield f"http://{host}:{runner.addresses[0][1]}"
+        finally:
+            await runner.cleanup()
+
+
+class Started(NamedTuple):
+    """A server in a thread of its own: where it is, and how to end it."""
+
+    url: str
+    stop: Callable[[], None]
+
+
+def start_in_thread(server: OfflineServer | None = None) -> Started:
+    """Run a server on a free loopback port beside the caller's own work, until `stop()` is called."""
+    ready = threading.Event()
+    found: list[str] = []
+    loop = asyncio.new_event_loop()
+    stopped = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            async with serve(server) as url:
+                found.append(url)
+                ready.set()
+                await stopped.wait()
+        finally:
+            ready.set()
+
+    def body() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(work())
+
+    thread = threading.Thread(target=body, name="offline-researcher", daemon=True)
+    thread.start()
+    ready.wait()
+    if not found:
+        raise UsageError("The offline researcher could not start: no loopback port can be opened.")
+
+    def stop() -> None:
+        if thread.is_alive():
+            loop.call_soon_threadsafe(stopped.set)
+            thread.join()
+
+    return Started(found[0], stop)
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: Callable[[web.Request], object]) -> web.StreamResponse:
+    """Every error in the API's form, with a request id."""
+    try:
+        return await handler(request)  # type: ignore[misc, no-any-return]  # aiohttp's own handler type is private
+    except ApiError as error:
+        return _refused(request, error)
+    except web.HTTPRequestEntityTooLarge:
+        return _refused(request, ApiError(413, "request_too_large", "Request exceeds the maximum size"))
+    except web.HTTPMethodNotAllowed:
+        return _refused(request, ApiError(405, "invalid_request_error", "Method not allowed"))
+    except web.HTTPNotFound:
+        return _refused(request, ApiError(404, "not_found_error", f"Not found: {request.path}"))
+
+
+def _refused(request: web.Request, error: ApiError) -> web.Response:
+    request_id = request.get(_REQUEST_ID, "req_offline")
+    headers = {"request-id": request_id, **error.headers}
+    return web.json_response(error.body(request_id), status=error.status, headers=headers)
+
+
+async def _models(request: web.Request) -> web.Response:
+    page = {"data": [MODEL], "has_more": False, "first_id": MODEL["id"], "last_id": MODEL["id"]}
+    return web.json_response(page)
+
+
+async def _model(request: web.Request) -> web.Response:
+    if request.match_info["id"] != MODEL["id"]:
+        raise ApiError(404, "not_found_error", f"model: {request.match_info['id']}")
+    return web.json_response(MODEL)

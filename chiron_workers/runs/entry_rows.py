@@ -1,0 +1,80 @@
+"""Entries and results as rows, and back."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from chiron_workers.runs.entries import Folding, Opening, Question, Reply, ToolResult, Usage
+from chiron_workers.runs.fence import json_text
+
+
+def spent_on(replies: Sequence[Reply]) -> dict[str, Any]:
+    """The columns that take up what replies of a tool's questions used and cost."""
+    return _settled(replies) | {
+        "input_tokens": sum(reply.usage.input_tokens for reply in replies),
+        "output_tokens": sum(reply.usage.output_tokens for reply in replies),
+        "cache_write_tokens": sum(reply.usage.written_tokens for reply in replies),
+        "cache_read_tokens": sum(reply.usage.cache_read_tokens for reply in replies),
+        "cost_usd": sum((reply.cost_usd or Decimal() for reply in replies), Decimal()),
+    }
+
+
+def _settled(replies: Sequence[Reply]) -> dict[str, Any]:
+    reserved = [reply.reserved for reply in replies if reply.reserved is not None]
+    return {
+        "tokens": sum(reply.usage.tokens for reply in replies),
+        "reserved_usd": sum((bound.usd for bound in reserved), Decimal()),
+        "reserved_tokens": sum(bound.tokens for bound in reserved),
+        "reserved_calls": len(reserved),
+    }
+
+
+def columns_of(entry: Opening | Question | Folding | Reply) -> dict[str, Any]:
+    """An entry as the columns of its row, and what it settles."""
+    usage = entry.usage if isinstance(entry, Reply) else Usage()
+    return _settled([entry] if isinstance(entry, Reply) else []) | {
+        "kind": type(entry).__name__.lower(),
+        "epoch": entry.epoch if isinstance(entry, Opening) else None,
+        "turns": int(isinstance(entry, Reply)),
+        "body": json_text(entry.body()),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_write_tokens": usage.written_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cost_usd": entry.cost_usd if isinstance(entry, Reply) else None,
+    }
+
+
+def entry_of(row: DictRow) -> Opening | Question | Folding | Reply:
+    """The entry that a row holds."""
+    body = row["body"]
+    match row["kind"]:
+        case "opening":
+            frozen = body["model"], body["system"], tuple(body["tools"]), body["max_tokens"]
+            return Opening(*frozen, body.get("question"), row["epoch"])
+        case "question":
+            return Question(body["text"])
+        case "folding":
+            return Folding(body["text"])
+    usage = Usage(
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        cache_write_tokens=row["cache_write_tokens"],
+        cache_read_tokens=row["cache_read_tokens"],
+    )
+    return Reply(
+        tuple(body["content"]),
+        body["stop_reason"],
+        usage,
+        row["cost_usd"],
+        body["model"],
+        body["request_id"],
+        folds=body.get("folds", False),
+    )
+
+
+def result_of(row: DictRow) -> ToolResult:
+    """The result that a row holds."""
+    return ToolResult(row["call_id"], row["body"], row["is_error"], ends_silently=row["ends_silently"])

@@ -1,0 +1,66 @@
+"""What every write under a lease has in common, and the events that commit with it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.runs.events import Event
+from chiron_workers.states import EventKind
+
+SHARDS = 16  # rows of a day's spending
+Told = tuple[EventKind, Mapping[str, Any]]
+
+
+class Held(Protocol):
+    """What fences a write: a run and the number of its taking."""
+
+    @property
+    def id(self) -> UUID:
+        """The run."""
+
+    @property
+    def batch_id(self) -> UUID:
+        """Its batch."""
+
+    @property
+    def lease(self) -> int:
+        """The number of the taking."""
+
+
+def fence(run: Held, told: Sequence[Told]) -> dict[str, Any]:
+    """What every write under a lease names: the run, its lease, and the events that commit with it."""
+    return {
+        "run_id": run.id,
+        "lease": run.lease,
+        "shard": shard_of(run.id),
+        "event_count": len(told),
+        # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
+        "kinds": ",".join(kind for kind, _ in told),
+        "datas": "\n".join(json_text(data) for _, data in told),
+    }
+
+
+def events_of(run: Held, row: DictRow, told: Sequence[Told]) -> list[Event]:
+    """The events as the write numbered them."""
+    return [
+        Event(run.batch_id, run.id, row["seq_before"] + position, kind, row["at"], dict(data))
+        for position, (kind, data) in enumerate(told, start=1)
+    ]
+
+
+def shard_of(run_id: UUID) -> int:
+    """Which row of a day's spending a run adds to."""
+    return run_id.int % SHARDS
+
+
+def json_text(data: Any) -> str:
+    """JSON as Postgres takes it. Raises ValueError for NaN and infinite numbers, which it does not take."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
+        return json.dumps(data, allow_nan=False)
+    return text

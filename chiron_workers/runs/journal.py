@@ -1,0 +1,217 @@
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.db.retry import through_outage
+from chiron_workers.errors import LeaseLost
+from chiron_workers.runs.entries import (
+    Entry,
+    Folding,
+    Opening,
+    Question,
+    Reply,
+    Results,
+    ToolCall,
+    ToolResult,
+    storable,
+)
+from chiron_workers.runs.entry_rows import columns_of, entry_of, result_of, spent_on
+from chiron_workers.runs.events import Event
+from chiron_workers.runs.fence import Held, Told, events_of, fence
+from chiron_workers.runs.leases import MORE_TURNS, Run
+from chiron_workers.runs.release import Ending, release_within
+from chiron_workers.runs.session import Session
+from chiron_workers.states import EventKind
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What a holder learns from a write: whether messages wait."""
+
+    unread: bool
+
+
+class Journal:
+    """Reads and writes the journals of the runs one worker holds. Every write is fenced by the run's lease.
+
+    Args:
+        publish: Called with each event after its commit; must not block.
+    """
+
+    def __init__(self, pool: Pool, publish: Callable[[Event], None], *, lease_for: timedelta) -> None:
+        self.pool = pool
+        self._publish = publish
+        self._lease_for = lease_for
+
+    async def read(self, run: Run) -> list[Entry]:
+        """The entries of a run's epoch, in order; the results of a reply follow it once every call has one."""
+
+        async def attempt() -> tuple[list[DictRow], list[DictRow]]:
+            async with self.pool.connection() as connection:
+                epoch = {"run_id": run.id, "epoch": run.epoch}
+                rows = await (await connection.execute(SQL["read"], epoch)).fetchall()
+                args = {"run_id": run.id, "first": rows[0]["n"] if rows else run.entries + 1}
+                return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
+
+        rows, results = await through_outage(attempt)
+        known = {(row["n"], row["call_id"]): result_of(row) for row in results}
+        entries: list[Entry] = []
+        for row in rows:
+            entry = entry_of(row)
+            entries.append(entry)
+            if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.folds:
+                found = [known.get((row["n"], call.id)) for call in entry.calls]
+                if None not in found:
+                    entries.append(Results(tuple(result for result in found if result)))
+        return entries
+
+    async def read_result(self, run: Run, n: int, call: ToolCall) -> ToolResult | None:
+        """The committed result of a call of the n-th entry, or None if it has not run."""
+        args = {"run_id": run.id, "n": n, "call_id": call.id}
+        async with self.pool.connection() as connection:
+            row = await (await connection.execute(SQL["read_result"], args)).fetchone()
+        return result_of(row) if row else None
+
+    async def append(
+        self, run: Run, entry: Opening | Question | Folding | Reply, *, n: int, told: Sequence[Told] = ()
+    ) -> Appended:
+        """Commit the n-th entry of a run together with its events and its cost.
+
+        Waits for Postgres if it is away: what was paid for is not thrown away.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+        args = self._fence(run, told) | columns_of(entry) | {"n": n}
+
+        async def attempt() -> Appended:
+            row = await self._one(SQL["append"], args)
+            if row is not None:
+                self._tell(run, row, told)
+                return Appended(unread=row["unread"] > 0)
+            if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
+                return Appended(unread=True)
+            raise LeaseLost(run.id)
+
+        return await through_outage(attempt)
+
+    async def settle_call(
+        self,
+        run: Run,
+        n: int,
+        call: ToolCall,
+        result: ToolResult,
+        session: Session,
+        *,
+        ms: int,
+        told: Sequence[Told],
+    ) -> None:
+        """Commit what a tool wrote in its session together with its result, its events and the fence.
+
+        `n` is the entry that made the call: servers may give the same id to calls of different replies.
+
+        Raises:
+            LeaseLost: The run is no longer ours; the tool's writes are rolled back.
+        """
+        args = self._fence(run, told) | {
+            "n": n,
+            "call_id": call.id,
+            "name": storable(call.name),
+            "is_error": result.is_error,
+            "body": result.text,
+            "whole": result.whole,
+            "ms": ms,
+            "ends_silently": result.ends_silently,
+            **spent_on(session.spent),
+            "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
+        }
+        row = await session.last(SQL["settle_call"], args)
+        if row is None:
+            raise LeaseLost(run.id)
+        self._tell(run, row, told)
+
+    async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
+        """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
+
+        Returns:
+            The entry, and the turns the run may take: whoever is asked may answer, also in the last turn.
+        """
+        args = self._fence(run, ()) | {"n": n, "more_turns": MORE_TURNS}
+        async with self.pool.connection() as connection, connection.transaction():
+            held = await (await connection.execute(SQL["lock"], args)).fetchone()
+            if held is None or held["entries"] != n - 1:
+                raise LeaseLost(run.id)
+            if held["unread"] == 0:
+                return None
+            row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
+        assert row is not None
+        return Question(row["text"]), row["max_turns"]
+
+    async def has_unread(self, run: Run) -> bool:
+        """Whether messages wait for this run. Raises LeaseLost."""
+        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
+        if row is None:
+            raise LeaseLost(run.id)
+        return bool(row["unread"])
+
+    async def has_progressed(self, run: Run) -> bool:
+        """Whether this taking has added anything to the journal. Raises LeaseLost."""
+        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
+        if row is None:
+            raise LeaseLost(run.id)
+        return bool(row["has_progressed"])
+
+    async def waited_for_model_s(self, run: Run) -> float:
+        """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""
+        row = await self._one(SQL["waited"], {"run_id": run.id})
+        assert row is not None
+        return float(row["seconds"])
+
+    async def release(self, run: Run, ending: Ending) -> bool:
+        """End this taking of a run; False if messages arrived that a completed run must still answer.
+
+        The last open run of a batch also completes the batch, in the same transaction.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+
+        async def attempt() -> bool:
+            async with self.pool.connection() as connection, connection.transaction():
+                events = await release_within(connection, run, ending)
+            if events is None:
+                return not await self.has_unread(run)
+            self.publish_all(events)
+            return True
+
+        return await through_outage(attempt)
+
+    def publish_all(self, events: Sequence[Event]) -> None:
+        """Publish what was committed."""
+        for event in events:
+            self._publish(event)
+
+    def say_text(self, run: Run, text: str, at: datetime) -> None:
+        """Publish words of a reply as they arrive; they are not stored."""
+        self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
+
+    def _fence(self, run: Held, told: Sequence[Told]) -> dict[str, Any]:
+        return fence(run, told) | {"lease_for": self._lease_for}
+
+    def _tell(self, run: Held, row: DictRow, told: Sequence[Told]) -> None:
+        self.publish_all(events_of(run, row, told))
+
+    async def _one(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
+        async def attempt() -> DictRow | None:
+            async with self.pool.connection() as connection:
+                return await (await connection.execute(query, args)).fetchone()
+
+        return await through_outage(attempt)

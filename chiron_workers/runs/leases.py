@@ -1,0 +1,109 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.runs.entries import storable
+from chiron_workers.runs.events import Event
+from chiron_workers.states import EventKind, RunState
+
+SQL = load(__file__)
+MORE_TURNS = 50  # that a finished run gets for a further message, if it has used up its own
+MESSAGE_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as its holder sees it. `lease` is the number of this taking and fences every write."""
+
+    id: UUID
+    batch_id: UUID
+    lease: int
+    role: str
+    subject_id: str
+    subject: str
+    topic: str
+    model: str
+    max_turns: int
+    attempt: int
+    entries: int  # in its journal so far
+    turns: int
+    epoch: int  # that its next entry belongs to
+    subscription_id: UUID | None  # that started it
+    since: datetime | None  # when the subscription last looked into the topic
+    found_before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Astray:
+    """A run its holder must leave: lost to another worker, or wanted stopped."""
+
+    id: UUID
+    lease: int
+    lost: bool
+    wanted: str | None
+
+
+async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
+    """Take a run whose doorbell is out for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
+    args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["claim"], args)).fetchone()
+    if row is None:
+        return None
+    run = Run(**{name: row[name] for name in Run.__slots__})
+    kind = EventKind(row["event_kind"])
+    return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
+
+
+def renew(
+    connection: Connection[DictRow], held: Sequence[tuple[UUID, int]], *, lease_for: timedelta
+) -> list[Astray]:
+    """Keep these runs, given as (id, lease), for `lease_for` from now; those that must be left."""
+    args = {
+        "run_ids": [run_id for run_id, _ in held],
+        "leases": [lease for _, lease in held],
+        "lease_for": lease_for,
+    }
+    connection.execute(SQL["renew"], args)
+    rows = connection.execute(SQL["astray"], args).fetchall()
+    return [Astray(row["id"], row["held_lease"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
+
+
+async def say(pool: Pool, run_id: UUID, text: str) -> bool:
+    """Send a message to a run: a finished one goes on with it, a running one reads it at its next step.
+
+    Returns:
+        Whether the run had ended and goes on: after the commit, workers are told of it.
+
+    Raises:
+        UsageError: The message is empty or too long.
+        NotFound: There is no such run.
+        Conflict: The run was cancelled or pruned.
+    """
+    text = storable(text)
+    if not 0 < len(text.strip()) <= MESSAGE_CHARS:
+        raise UsageError(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
+    args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SQL["say"], args)).fetchone()
+        if row is None:
+            found = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
+            if found is None:
+                raise NotFound(
+                    f"There is no run {run_id}; a message goes to one run, and `chiron show BATCH` lists those of a batch."
+                )
+            why = (
+                "was pruned: its journal is gone, and it"
+                if found["is_pruned"]
+                else f"is {found['state']} and"
+            )
+            raise Conflict(f"Run {run_id} {why} takes no messages.")
+    return RunState(row["was"]).is_final

@@ -1,0 +1,50 @@
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from chiron_workers.db.queries import load
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.release import Ending, failure, release_all_within
+from chiron_workers.states import EventKind, RunState
+
+SQL = load(__file__)
+BATCH = 200  # runs of one pass, so that a pass stays short
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A run whose holder is not heard of."""
+
+    id: UUID
+    batch_id: UUID
+    lease: int
+    worker: str
+    used_up: bool
+
+
+async def rescue(journal: Journal, *, lease_for: timedelta, max_attempts: int) -> int:
+    """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
+
+    One worker at a time does this; for the others it is 0 at once.
+    """
+    args = {"lease_for": lease_for, "max_attempts": max_attempts, "limit": BATCH}
+    async with journal.pool.connection() as connection, connection.transaction():
+        lock = await (await connection.execute(SQL["lock"])).fetchone()
+        if not lock or not lock["held"]:
+            return 0
+        rows = await (await connection.execute(SQL["expired"], args)).fetchall()
+        lost = [Lost(**row) for row in rows]
+        endings = [(run, _ending(run, max_attempts)) for run in lost]
+        events = await release_all_within(connection, endings)
+    journal.publish_all(events)
+    return len(rows)
+
+
+def _ending(lost: Lost, max_attempts: int) -> Ending:
+    if lost.used_up:
+        return failure(
+            "attempts",
+            f"The run was taken {max_attempts} times and each time its worker ended before it got further.",
+        )
+    told = ((EventKind.RUN_HANDED_BACK, {"reason": "its worker is not heard of", "worker": lost.worker}),)
+    return Ending(RunState.QUEUED, told, counts=True)

@@ -1,0 +1,146 @@
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Protocol, Self
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+from psycopg.sql import SQL, Composed
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.runs.entries import Limit, Reply
+from chiron_workers.states import EventKind
+
+Query = SQL | Composed
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """On whose behalf a tool runs. Within a run all of the ids are set and the subject is the run's."""
+
+    owner: str = "local"  # whose active subject and whose answers: an API key's name or the local user
+    run_id: UUID | None = None
+    batch_id: UUID | None = None
+    call_id: str | None = None
+    subject_id: str | None = None
+    shown: Limit | None = None  # of what the tool returns
+    model: str | None = None  # that plays the run
+
+
+class Asker(Protocol):
+    """A model that a tool may ask."""
+
+    @property
+    def model_name(self) -> str:
+        """Which one it is."""
+
+    async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
+        """One reply to one question, apart from any conversation."""
+
+
+@dataclass(slots=True)
+class Session:
+    """Reads at once; the first write opens the one transaction, which whoever made the session commits.
+
+    A tool prepares first (network, parsing, embedding), then writes once, last: from the first write to the
+    commit nothing but Postgres is awaited.
+    """
+
+    pool: Pool
+    caller: Caller = field(default_factory=Caller)
+    pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
+    spent: list[Reply] = field(default_factory=list)  # what a tool asked a model, to be paid with its result
+    reads_private: bool = False  # said by `store.reach.note_private`, written with the call's result
+    ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
+    _connection: AsyncConnection[DictRow] | None = None
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether its transaction is open."""
+        return self._connection is not None
+
+    async def rows(
+        self, query: Query, args: Mapping[str, Any] | None = None, *, prepare: bool | None = None
+    ) -> list[DictRow]:
+        """All rows of a query that only reads; it sees what this session has written.
+
+        Args:
+            prepare: False has it planned for these very arguments, each time; True once, as soon as Postgres finds that as good.
+        """
+        if self._connection is not None:
+            return await (await self._connection.execute(query, args, prepare=prepare)).fetchall()
+        async with self.pool.connection() as connection:
+            return await (await connection.execute(query, args, prepare=prepare)).fetchall()
+
+    async def row(self, query: Query, args: Mapping[str, Any] | None = None) -> DictRow | None:
+        """The first row of a query that only reads."""
+        found = await self.rows(query, args)
+        return found[0] if found else None
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """A connection for reads that belong together, in one transaction; it sees what this session has written."""
+        if self._connection is not None:
+            yield self._connection
+            return
+        async with self.pool.connection() as connection, connection.transaction():
+            yield connection
+
+    async def write(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+        """Run a statement in the session's transaction; its returned rows."""
+        connection = await self.begin()
+        cursor = await connection.execute(query, args)
+        return await cursor.fetchall() if cursor.description else []
+
+    def emit(self, kind: EventKind, data: dict[str, Any]) -> None:
+        """Tell watchers of something this session wrote; the event commits with it. Outside a run it is dropped."""
+        self.pending.append((kind, data))
+
+    async def begin(self) -> AsyncConnection[DictRow]:
+        """The connection of the open transaction; opens it."""
+        if self._connection is None:
+            connection = await self.pool.getconn()
+            try:
+                await connection.execute("begin")
+            except BaseException:
+                await self.pool.putconn(connection)
+                raise
+            self._connection = connection
+        return self._connection
+
+    async def last(self, query: Query, args: Mapping[str, Any]) -> DictRow | None:
+        """Run the statement that ends this session; commit if it returns a row, else roll everything back."""
+        if self._connection is None:
+            return await self.row(query, args)
+        row = await (await self._connection.execute(query, args)).fetchone()
+        await self._end("commit" if row is not None else "rollback")
+        return row
+
+    async def commit(self) -> None:
+        """Make what was written last; a session that wrote nothing commits nothing."""
+        await self._end("commit")
+
+    async def rollback(self) -> None:
+        """Forget what was written, and its events."""
+        self.pending.clear()
+        await self._end("rollback")
+
+    async def _end(self, statement: SQL | str) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            if not connection.closed:
+                await connection.execute(statement)
+        finally:
+            await self.pool.putconn(connection)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await (self.commit() if error is None else self.rollback())

@@ -1,0 +1,336 @@
+"""Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
+
+import json
+import os
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from platformdirs import user_data_path
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
+
+from chiron_workers.errors import ConfigurationError
+from chiron_workers.settings.env_file import refuse_code
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+PerMinute = Annotated[float, Field(gt=0, le=1e12)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
+PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
+
+
+def _listed(value: object) -> object:
+    """The items of a list as the environment writes it: separated by commas, or as JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+Listed = Annotated[list[str], NoDecode, BeforeValidator(_listed)]
+
+
+def _absolute(folder: Path) -> Path:
+    return folder.expanduser().absolute()
+
+
+Folders = Annotated[list[Annotated[Path, AfterValidator(_absolute)]], NoDecode, BeforeValidator(_listed)]
+
+
+class RateLimit(BaseModel):
+    """What a model's account may use in a minute; input without what is read from the cache."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: PerMinute | None = None
+    tokens_per_minute: PerMinute | None = None
+    input_tokens_per_minute: PerMinute | None = None
+    output_tokens_per_minute: PerMinute | None = None
+
+    def per_minute(self) -> dict[str, float]:
+        """The limits that are set, by what they count: requests, tokens, input_tokens, output_tokens."""
+        return {name.removesuffix("_per_minute"): limit for name, limit in self if limit is not None}
+
+
+class Settings(BaseSettings):
+    """What a process of Chiron needs to know; see docs/settings.md."""
+
+    model_config = SettingsConfigDict(env_prefix="CHIRON_", env_file=".env", extra="ignore")
+
+    home: Path = Field(
+        default_factory=lambda: user_data_path("chiron"), description="Folder of the embedded services' data."
+    )
+    database_url: str = Field("", description="PostgreSQL with pgvector. Empty: the embedded one.")
+    redis_url: str = Field(
+        "", description="Redis or Valkey for events and rate limits. Empty: the embedded one."
+    )
+    broker_url: str = Field("", description="Celery's broker, redis:// or amqp://. Empty: the Redis URL.")
+
+    model: str = Field(
+        "claude-opus-5-5", description="Model of new runs; `offline` plays them with the offline researcher."
+    )
+    max_tokens: int = Field(16_000, ge=1, description="Output tokens a model reply may have.")
+    context_tokens: dict[str, Annotated[int, Field(ge=8_000)]] = Field(
+        default_factory=dict,
+        description="Tokens of a model's context window, by model. Without it the model's server is asked.",
+    )
+    max_turns: int = Field(200, ge=1, description="Model replies a run may take before it fails.")
+    max_attempts: int = Field(
+        5,
+        ge=1,
+        description="Takings of a run one after the other that add nothing to its journal before it fails.",
+    )
+    model_timeout_s: Seconds = Field(600, description="Seconds without a byte before a model call is cut.")
+    model_tries: int = Field(
+        5, ge=1, description="Tries of a model call in the worker before the run is handed back."
+    )
+    cache_ttl: Literal["5m", "1h"] = Field(
+        "5m",
+        description="How long Claude's prompt cache keeps a conversation after a call; `1h` is dearer to write than `5m`.",
+    )
+    model_patience_s: Annotated[float, Field(gt=0, le=2_592_000)] = Field(
+        172_800, description="Seconds that a run waits for a model that does not answer before it fails."
+    )
+    rate_limits: dict[str, RateLimit] = Field(
+        default_factory=dict,
+        description="Limits by model, shared by all workers: requests_per_minute, tokens_per_minute, "
+        "input_tokens_per_minute, output_tokens_per_minute.",
+    )
+    claude_search: bool = Field(
+        True, description="Let runs of Claude models discover sources with Anthropic's server-side search."
+    )
+    prices: dict[str, dict[str, UsdPerMillion] | Literal["none"]] = Field(
+        default_factory=dict,
+        description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read, web_search; or "
+        '"none" for a model without a price. Overrides the built-in prices.',
+    )
+    run_budget_usd: Usd = Field(
+        Decimal(20), description="What a run may cost if its submit does not say; it pauses there."
+    )
+    daily_budget_usd: Annotated[Decimal, Field(ge=0)] = Field(
+        Decimal(0),
+        description="What all runs together may cost on a day (UTC); they go on the day after. 0: no limit.",
+    )
+
+    subscription_interval_s: Annotated[float, Field(ge=60, le=31_536_000)] = Field(
+        3600, description="Seconds that must lie between two times of a subscription."
+    )
+    subscriptions_per_subject: int = Field(
+        20, ge=0, description="Active subscriptions that a subject may have."
+    )
+
+    concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")
+    model_concurrency: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="Runs at once by model, over all workers, as JSON. A model that is not named has no limit.",
+    )
+    pool_size: int = Field(10, ge=2, description="Postgres connections of one process.")
+    lease_s: Annotated[float, Field(ge=2, le=86_400)] = Field(
+        10, description="Seconds a run stays with a worker that is not heard of."
+    )
+    renewal_s: Seconds = Field(2.5, description="Seconds between two renewals of a worker's leases.")
+    rescue_s: Seconds = Field(
+        1,
+        description="Seconds between two looks for lost runs, for the next to play, and for subscriptions that are due.",
+    )
+    ring_again_s: Seconds = Field(
+        10, description="Seconds before an unanswered doorbell of a queued run is rung again."
+    )
+    drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
+
+    tools: Listed = Field(
+        default_factory=list,
+        description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
+    )
+    skills: Folders = Field(
+        default_factory=list,
+        description="Folders with skills of your own, separated by commas, besides `.chiron/skills` and `.agents/skills` of the "
+        "project and `skills` in CHIRON_HOME.",
+    )
+    trusted_skills: Folders = Field(
+        default_factory=list,
+        description="Folders whose skills may bring code, a `skill.py`; it runs in the workers.",
+    )
+    project: Path = Field(
+        default_factory=Path.cwd,
+        description="Folder of the project whose skills are offered. Empty: where Chiron was started.",
+    )
+    mcp_servers: str = Field(
+        "",
+        description="File with the MCP servers whose tools agents are offered, in the common mcpServers form. "
+        "Empty: mcp.json in CHIRON_HOME, if it is there.",
+    )
+    tool_timeout_s: Seconds = Field(120, description="Seconds a tool call may take.")
+    tool_result_chars: int = Field(
+        60_000, ge=1_000, description="Characters of a tool result that the model sees."
+    )
+    confidence_threshold: float = Field(
+        0.7, ge=0, le=1, description="Facts must be above this confidence; the others stay candidates."
+    )
+
+    unverified_confidence_max: float = Field(
+        0.5, ge=0, le=1, description="Confidence that a fact without a verified quote can have at most."
+    )
+    require_quotes: bool = Field(
+        True, description="Refuse the facts of a run that come without a quote of their source."
+    )
+
+    embedding_provider: Literal["minilm", "voyage", "openai"] = Field(
+        "minilm", description="Who embeds: the embedded MiniLM, Voyage, or a server that speaks OpenAI's API."
+    )
+    embedding_model: str = Field("", description="Model of the hosted provider, for example voyage-3.5.")
+    embedding_url: str = Field("", description="Base URL of the hosted provider. Empty: the provider's own.")
+    embedding_api_key: SecretStr = Field(SecretStr(""), description="Key of the hosted provider.")
+    embedding_dimensions: int = Field(
+        1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
+    )
+
+    search: str = Field(
+        "auto",
+        description="Search providers to ask, by name, with commas between them. `auto`: the corpus, and each that has what it "
+        "needs (Claude's own search, or a key or address below). A module or file of your own is named by its dotted "
+        "name or path. Runs of the offline researcher ask the corpus only.",
+    )
+    search_keys: dict[str, SecretStr] = Field(
+        default_factory=dict,
+        description="Keys of search providers by name, as JSON: brave, tavily, exa.",
+    )
+    search_urls: dict[str, Annotated[str, Field(pattern=r"^https?://")]] = Field(
+        default_factory=dict,
+        description="Base addresses of search providers by name, as JSON; searxng needs one.",
+    )
+    search_timeout_s: Seconds = Field(15, description="Seconds that a search provider may take.")
+
+    fetch_private: bool = Field(
+        False, description="Let web_fetch reach loopback and private networks, on any port."
+    )
+    fetch_bytes_max: int = Field(5_000_000, ge=1_000, description="Bytes of a page, decompressed.")
+    fetch_timeout_s: Seconds = Field(30, description="Seconds to fetch a page, with all its redirects.")
+    fetch_robots: bool = Field(True, description="Let web_fetch obey the robots.txt of each site.")
+    fetch_pause_s: Annotated[float, Field(ge=0, le=3_600)] = Field(
+        1, description="Seconds between two requests to one host, over all workers. 0: no pause."
+    )
+    fetch_cache_s: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
+        86_400,
+        description="Seconds for which the runs of a batch share a page that one has fetched. 0: never.",
+    )
+
+    files: Annotated[tuple[Path, ...], NoDecode] = Field(
+        default_factory=tuple,
+        description="Folders whose files the tools file_reader and data_table may read, separated as in PATH (`:`; on "
+        "Windows `;`). Empty: none.",
+    )
+    file_bytes_max: int = Field(50_000_000, ge=1_000, description="Bytes of a file that these tools read.")
+    file_timeout_s: Seconds = Field(60, description="Seconds to read a file or to answer a query on one.")
+    file_memory_mb: int = Field(
+        1_000,
+        ge=100,
+        description="Megabytes of memory that reading one file, a PDF of the web too, may take.",
+    )
+
+    api_host: str = Field("127.0.0.1", description="Address the HTTP API listens on.")
+    api_port: Port = Field(8700, description="Port of the HTTP API.")
+    api_key: SecretStr = Field(
+        SecretStr(""), description="Bearer token of the HTTP API; needed to listen beyond loopback."
+    )
+    flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
+    flower_port: Port = Field(5555, description="Port of Flower.")
+    flower_password: SecretStr = Field(
+        SecretStr(""), description="Password of Flower's user `chiron`; needed to listen beyond loopback."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="How much the workers log."
+    )
+
+    @field_validator("prices")
+    @classmethod
+    def _prices_bind(cls, prices: dict[str, dict[str, float] | str]) -> dict[str, dict[str, float] | str]:
+        # A price that is left out or misspelt would be 0, and no budget would bind.
+        for model, price in prices.items():
+            if price != "none" and not set(PRICED[:2]) <= set(price) <= set(PRICED):
+                raise ValueError(
+                    f"{model}: a price has input and output, and may have {', '.join(PRICED[2:])}"
+                )
+        return prices
+
+    @field_validator("files", mode="before")
+    @classmethod
+    def _split(cls, folders: object) -> object:
+        return [part for part in folders.split(os.pathsep) if part] if isinstance(folders, str) else folders
+
+    @field_validator("files")
+    @classmethod
+    def _from_anywhere(cls, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(folder.expanduser().absolute() for folder in folders)
+
+    @field_validator("home", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, home: object) -> object:
+        return user_data_path("chiron") if home == "" else home  # and not the folder it is started in
+
+    @field_validator("home", "project")
+    @classmethod
+    def _expand(cls, folder: Path) -> Path:
+        return _absolute(folder)
+
+    @model_validator(mode="after")
+    def _leases_can_be_kept(self) -> Self:
+        if self.renewal_s > self.lease_s / 3:
+            raise ValueError(
+                f"CHIRON_RENEWAL_S must be at most a third of CHIRON_LEASE_S, {self.lease_s / 3:g} s (got {self.renewal_s:g})"
+            )
+        return self
+
+    @property
+    def broker(self) -> str:
+        """Where Celery's messages go."""
+        return self.broker_url or self.redis_url
+
+
+def read_settings(**values: object) -> Settings:
+    """Settings from the environment. Raises ConfigurationError, naming each wrong value and what would be right."""
+    if "_env_file" not in values:
+        refuse_code()
+    try:
+        return Settings(**values)  # type: ignore[arg-type]  # tests and commands override single fields
+    except SettingsError as error:  # a value that must be JSON and is not
+        name = str(error).split('"')[1] if '"' in str(error) else "a setting"
+        raise ConfigurationError(
+            f"CHIRON_{name.upper()}: must be JSON, see docs/settings.md. Change it in the environment or in .env."
+        ) from None
+    except ValidationError as error:
+        raise ConfigurationError("\n".join(_sentence(problem) for problem in error.errors())) from None
+
+
+def _sentence(problem: object) -> str:
+    assert isinstance(problem, dict)
+    if not problem["loc"]:  # about several settings together; the message names them
+        return f"{problem['msg'].removeprefix('Value error, ')}. Change it in the environment or in .env."
+    setting, *inside = (str(part) for part in problem["loc"])
+    name = ": ".join([f"CHIRON_{setting.upper()}", *(inside and [".".join(inside)])])
+    is_secret = "SecretStr" in str(Settings.model_fields[setting].annotation)
+    got = "" if is_secret else f" (got {problem['input']!r})"
+    return f"{name}: {problem['msg']}{got}. Change it in the environment or in .env."
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, with the embedded services' addresses where no URL is set."""
+    found = read_settings()
+    from chiron_workers.settings import local_services as embedded
+
+    return embedded.fill_in(found)

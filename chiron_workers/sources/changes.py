@@ -1,0 +1,175 @@
+"""What became of sources after facts were taken from them: another text, none any more, or one again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+import zstandard
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.sandbox import Room, run_apart
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.evidence.quotes.drift import Drift, drift
+from chiron_workers.runs.session import Session
+from chiron_workers.sources.sources import Fetched, canonical
+from chiron_workers.states import ChangeKind
+
+SQL = load(__file__)
+ASSERTIONS_MAX = 2_000  # that are held against one text
+NAMED_MAX = 10
+ROOM = Room(timeout_s=30)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """The latest change of an address. `read_at` is when it was last read before, `hash` its text now (None: gone).
+
+    `facts` rest on what it gave before, and those of `lost_facts` on words that it gives no more; `lost` are the ids of
+    their assertions. `agreement` is the share of the sentences of before that still stand, None where that is not known.
+    """
+
+    url: str
+    kind: ChangeKind
+    at: datetime
+    read_at: datetime
+    hash: str | None
+    reason: str
+    facts: int
+    agreement: float | None
+    is_checked: bool
+    lost: tuple[str, ...]
+    lost_facts: tuple[str, ...]
+
+    def mark(self, assertion_id: str) -> str:
+        """What is to be said where an assertion is shown that rests on this source; empty if nothing is."""
+        if self.kind is ChangeKind.GONE:
+            return f"source gone since {self.at:%Y-%m-%d}"
+        if assertion_id in self.lost:
+            return f"source changed since {self.read_at:%Y-%m-%d}: the quote no longer stands there"
+        return ""
+
+    def note(self) -> str:
+        """What whoever reads the source, or would like to, is told of it."""
+        if self.kind is ChangeKind.GONE:
+            rest = f", and {_facts(self.facts)} on it" if self.facts else ""
+            return f"It was last read on {self.read_at:%Y-%m-%d}; what it said then is kept{rest}."
+        again = "answers again, and " if self.kind is ChangeKind.BACK else ""
+        share = (
+            "" if self.agreement is None else f" ({_percent(self.agreement)} of its sentences still stand)"
+        )
+        has = f"This source {again}has changed since {self.read_at:%Y-%m-%d}{share}"
+        if self.agreement == 1:
+            has = f"This source {again}says again what it said on {self.read_at:%Y-%m-%d}" if again else has
+        return f"{has}{self._standing()}."
+
+    def _standing(self) -> str:
+        if not self.facts or not self.is_checked:
+            return ""
+        if not self.lost_facts:
+            return f": {_facts(self.facts)} on the older text, and every quote still stands"
+        count = len(self.lost_facts)
+        named = ", ".join(self.lost_facts[:NAMED_MAX]) + (", ..." if count > NAMED_MAX else "")
+        lost = f"the quote{' of 1' if count == 1 else f's of {count:,}'} no longer stand{'s' if count == 1 else ''}"
+        return f": {_facts(self.facts)} on the older text, and {lost} ({named})"
+
+
+class SourceChanges:
+    """What is known of the changes of sources."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def of(self, urls: Iterable[str]) -> dict[str, SourceChange]:
+        """The latest change of each address that has changed since it was first read, by the address as it is given.
+
+        An address that was never fetched again, or gave the same text each time, has none.
+        """
+        asked = {url: _address(url) for url in urls}
+        rows = await self._session.rows(SQL["of"], {"urls": sorted(set(asked.values()))})
+        found = {row["url"]: _change(row) for row in rows}
+        return {url: found[address] for url, address in asked.items() if address in found}
+
+    async def news(self, found: Fetched) -> str:
+        """What whoever reads a text is to be told of its source; empty if nothing is.
+
+        That is a change that this reading has found, and an older one as long as facts rest on words that are gone.
+        """
+        change = (await self.of([found.url])).get(found.url)
+        if change is None or change.hash != found.hash:
+            return ""
+        return change.note() if change.lost or change.at >= found.fetched_at else ""
+
+
+async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
+    """Look at what the newest changes of addresses mean for the facts that rest on them, where nobody has yet.
+
+    The texts are compared in a process apart. Each change is written in a transaction of its own, once.
+    """
+    async with pool.connection() as connection:
+        args = {"urls": [canonical(url) for url in urls]}
+        changes = await (await connection.execute(SQL["unchecked"], args)).fetchall()
+    for change in changes:
+        await _check(pool, change)
+
+
+async def _check(pool: Pool, change: DictRow) -> None:
+    async with pool.connection() as connection:
+        args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
+        found = await (await connection.execute(SQL["assertions"], args)).fetchall()
+    resting = [row for row in found if _address(row["source_url"]) == change["url"]]
+    agreement, lost = await _compared(change, resting)
+    async with pool.connection() as connection:
+        await connection.execute(
+            SQL["check"],
+            {
+                "id": change["id"],
+                "facts": len({row["fact_id"] for row in resting}),
+                "agreement": agreement,
+                "assertion_ids": [row["id"] for row in lost],
+                "fact_ids": [row["fact_id"] for row in lost],
+            },
+        )
+
+
+async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | None, list[DictRow]]:
+    if change["kind"] == ChangeKind.GONE:
+        return None, resting
+    # What was never found in the source cannot be lost there.
+    quoted = [row for row in resting if row["is_verified"]]
+    quotes = [row["quote"] for row in quoted]
+    try:
+        found: Drift = await run_apart(
+            partial(drift, _text(change["body_before"]), _text(change["body"]), quotes), room=ROOM
+        )
+    except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
+        return None, []
+    return found.agreement, [quoted[n] for n in found.lost]
+
+
+def _address(url: str) -> str:
+    try:
+        return canonical(url)
+    except ToolValidationError:  # too long to have been read
+        return ""
+
+
+def _text(body: bytes) -> str:
+    return zstandard.decompress(body).decode()
+
+
+def _change(row: DictRow) -> SourceChange:
+    lists = {"lost": tuple(row["lost"]), "lost_facts": tuple(row["lost_facts"])}
+    return SourceChange(**(row | lists | {"kind": ChangeKind(row["kind"])}))
+
+
+def _facts(count: int) -> str:
+    return f"{count:,} fact{' rests' if count == 1 else 's rest'}"
+
+
+def _percent(share: float) -> str:
+    # What is not whole is not shown as 100 %.
+    return f"{min(int(share * 100), 99) if share < 1 else 100} %"

@@ -1,0 +1,138 @@
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import zstandard
+from psycopg.rows import DictRow
+
+from chiron_workers import ids
+from chiron_workers.db.queries import load
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
+WEB = re.compile(r"(https?)://([^/?#]*@)?([^/?#@]*?)(:\d*)?([/?].*)?", re.IGNORECASE | re.DOTALL)
+USUAL_PORTS = {"http": "80", "https": "443"}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The text that an address gave, before it is kept."""
+
+    url: str
+    text: str
+    content_type: str
+    title: str = ""
+    author: str = ""
+    published_at: datetime | None = None
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A kept text and the address that gave it; `hash` is the sha256 of the text, in hex."""
+
+    url: str
+    hash: str
+    title: str
+    text: str
+    content_type: str
+    fetched_at: datetime
+    author: str = ""
+    published_at: datetime | None = None
+    licence: str = ""
+
+
+def canonical(url: str) -> str:
+    """The address under which a text is kept: without its fragment, which names a place within the text.
+
+    Of a web address the scheme and host are in small letters, a usual port is left out, and a path is there.
+
+    Raises:
+        ToolValidationError: It is longer than an index can hold.
+    """
+    address = url.strip().replace("\0", "").partition("#")[0]
+    if web := WEB.fullmatch(address):
+        scheme, user, host, port, rest = web.groups(default="")
+        scheme = scheme.lower()
+        port = "" if port.lstrip(":") in ("", USUAL_PORTS[scheme]) else port
+        address = f"{scheme}://{user}{host.lower()}{port}{rest if rest.startswith('/') else '/' + rest}"
+    if len(address.encode("utf-8", "replace")) > URL_BYTES_MAX:
+        raise ToolValidationError(f"url: has more than {URL_BYTES_MAX:,} bytes.", field="url")
+    return address
+
+
+class Sources:
+    """What was read, and where: each text once by its content hash, each address every time it gave one."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def latest(self, url: str) -> Fetched | None:
+        """What an address gave when it was last read, or None if it never was."""
+        row = await self.session.row(SQL["latest"], {"url": canonical(url)})
+        return fetched(row) if row else None
+
+    async def versions(self, url: str) -> list[Fetched]:
+        """The texts that an address gave, each once, the latest first; the last five at most.
+
+        Within a run only those that it has read itself, its own first, or that its batch has fetched from the web:
+        what others read may be nothing for it. Each comes with the address where redirects ended.
+        """
+        caller = self.session.caller
+        args = {"url": canonical(url), "run_id": caller.run_id, "batch_id": caller.batch_id}
+        return [fetched(row) for row in await self.session.rows(SQL["versions"], args)]
+
+    async def parts(self, url: str) -> list[str]:
+        """The addresses by which a file and parts of it (pages, rows, sheets) were read; 1,000 at most."""
+        rows = await self.session.rows(SQL["parts"], {"url": url})
+        return [row["url"] for row in rows]
+
+    async def lose(self, url: str, reason: str) -> bool:
+        """Record that an address gives nothing any more, and why; whether that is news."""
+        args = {
+            "id": ids.new_id(),
+            "url": canonical(url),
+            "reason": reason,
+            "run_id": self.session.caller.run_id,
+        }
+        return bool(await self.session.write(SQL["lose"], args))
+
+    async def keep(self, page: Page) -> str:
+        """Keep a page and record that its address gave it; the hash of its text."""
+        return (await self.keep_all([page]))[0]
+
+    async def keep_all(self, pages: Sequence[Page]) -> list[str]:
+        """Keep many pages in one statement; the hashes of their texts, in order.
+
+        What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
+        """
+        bodies = [page.text.encode() for page in pages]
+        hashes = [hashlib.sha256(body).hexdigest() for body in bodies]
+        await self.session.write(
+            SQL["keep"],
+            {
+                "ids": [ids.new_id() for _ in pages],
+                "change_ids": [ids.new_id() for _ in pages],
+                "urls": [canonical(page.url) for page in pages],
+                "hashes": hashes,
+                "bodies": [zstandard.compress(body) for body in bodies],
+                "chars": [len(page.text) for page in pages],
+                "content_types": [page.content_type for page in pages],
+                "titles": [page.title for page in pages],
+                "authors": [page.author for page in pages],
+                "published": [page.published_at for page in pages],
+                "licences": [page.licence for page in pages],
+                "run_id": self.session.caller.run_id,
+            },
+        )
+        return hashes
+
+
+def fetched(row: DictRow) -> Fetched:
+    """A row of the columns of Fetched, with the compressed `body` in place of the text."""
+    text = zstandard.decompress(row.pop("body")).decode()
+    return Fetched(text=text, **row)

@@ -1,0 +1,56 @@
+from types import TracebackType
+from typing import Self
+
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.coverage.assessments import Assessments
+from chiron_workers.knowledge.coverage.evaluations import Evaluations
+from chiron_workers.knowledge.coverage.nodes import Nodes
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.facts.facts import Facts
+from chiron_workers.knowledge.search.search import Search
+from chiron_workers.runs.loaded_skills import RunSkills
+from chiron_workers.runs.notes import Notes
+from chiron_workers.runs.session import Asker, Caller, Session
+from chiron_workers.runs.tool_results import ToolResults
+from chiron_workers.sources.changes import SourceChanges
+from chiron_workers.sources.egress import Reach
+from chiron_workers.sources.sources import Sources
+from chiron_workers.subscriptions.subscriptions import Subscriptions
+
+
+class Store:
+    """What every tool is handed first: the knowledge, one attribute for each noun.
+
+    `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
+    """
+
+    def __init__(self, session: Session, embedder: Embedder, asker: Asker | None = None) -> None:
+        self.session = session
+        self.embedder = embedder
+        self.asker = asker
+        self.subjects = Subjects(session)
+        self.facts = Facts(session, embedder, asker)
+        self.search = Search(session, embedder)
+        self.nodes = Nodes(session)
+        self.assessments = Assessments(session)
+        self.sources = Sources(session)
+        self.source_changes = SourceChanges(session)
+        self.notes = Notes(session)
+        self.results = ToolResults(session)
+        self.reach = Reach(session)
+        self.subscriptions = Subscriptions(session)
+        self.evaluations = Evaluations(session)
+        self.skills = RunSkills(session)
+
+    @property
+    def caller(self) -> Caller:
+        """On whose behalf this store is used."""
+        return self.session.caller
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.session.__aexit__(kind, error, trace)

@@ -1,0 +1,81 @@
+"""The times of a subscription, and what each has brought against the time before."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.differences import Difference, Differences
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+COMPARED_AT_ONCE = 10  # of one look, so that it stays short; the next one goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """What a time of a subscription has started, and what has become of its subject from `since`, the end of the time
+    before (of a first time, its own beginning), to its end. `difference` is None while it is not finished."""
+
+    batch_id: UUID
+    due_at: datetime
+    since: datetime
+    finished_at: datetime | None
+    difference: Difference | None
+
+
+async def last_times(
+    session: Session, subscription_id: UUID, *, limit: int, listed: int = 1, batch_id: UUID | None = None
+) -> list[Time]:
+    """The latest times of a subscription, latest first, or the one that started a batch.
+
+    Args:
+        listed: Entries of each kind of difference at most; the counts are whole.
+    """
+    args = {"subscription_id": subscription_id, "batch_id": batch_id, "limit": limit}
+    times = []
+    for row in await session.rows(SQL["times"], args):
+        subject_id, ends = row.pop("subject_id"), row["finished_at"]
+        difference = None
+        if ends is not None and ends > row["since"]:
+            difference = await Differences(session).between(subject_id, row["since"], ends, limit=listed)
+        times.append(Time(**row, difference=difference))
+    return times
+
+
+async def time_of(session: Session, batch_id: UUID, *, listed: int) -> Time | None:
+    """The time of a subscription that started a batch; None if none did."""
+    row = await session.row(SQL["subscription_of"], {"batch_id": batch_id})
+    if row is None:
+        return None
+    found = await last_times(session, row["subscription_id"], limit=1, listed=listed, batch_id=batch_id)
+    return found[0] if found else None
+
+
+async def compare_times(pool: Pool) -> list[UUID]:
+    """Hold what is finished against the time before; the batches that brought nothing, which are silent by now.
+
+    Their completed runs are, but for those that somebody wrote to: who asks waits for the answer. It happens after the
+    end, in whichever worker looks first, so that no ending waits for it. Several may look at once.
+    """
+    async with pool.connection() as connection:
+        rows = await (await connection.execute(SQL["to_compare"], {"limit": COMPARED_AT_ONCE})).fetchall()
+    silenced = []
+    for row in rows:
+        if await _compare(pool, row["batch_id"]):
+            silenced.append(row["batch_id"])
+    return silenced
+
+
+async def _compare(pool: Pool, batch_id: UUID) -> bool:
+    found = await time_of(Session(pool), batch_id, listed=1)
+    if found is None or found.finished_at is None:  # it was deleted, or goes on again
+        return False
+    is_silent = found.difference is not None and found.difference.is_empty
+    args = {"batch_id": batch_id, "finished_at": found.finished_at}
+    async with pool.connection() as connection, connection.transaction():
+        if is_silent:
+            await connection.execute(SQL["silence"], args)
+        await connection.execute(SQL["compared"], args)
+    return is_silent

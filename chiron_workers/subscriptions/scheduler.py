@@ -1,0 +1,154 @@
+"""What is due: each time of a subscription starts one batch, whichever worker looks first."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, TimeZoneUnknown, ToolError, UsageError
+from chiron_workers.settings import settings
+from chiron_workers.states import SubscriptionState
+from chiron_workers.subscriptions.cron import Recurrence
+
+SQL = load(__file__)
+LOOKED_AT = 10  # of one look, so that it stays short; the next one goes on
+PATIENCE = timedelta(hours=6)  # with workers that lack something, before what is due is paused
+FOUND_CHARS = 4_000  # of what was found before
+
+
+@dataclass(frozen=True, slots=True)
+class DueTime:
+    """What became of a time that came due, and why if nothing was started; `left` is one left to another worker."""
+
+    subscription_id: UUID
+    due_at: datetime
+    outcome: Literal["started", "skipped", "paused", "left"]
+    reason: str = ""
+
+
+class _Broken(Exception):
+    """No worker can start it, whatever it has: the rows say so."""
+
+
+async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> list[DueTime]:
+    """Start what is due and say when each is due next; what another worker was quicker with is not told.
+
+    A worker that dies between two of these steps leaves a subscription as it was: whoever looks next submits with the
+    same key and gets the same batch. Times that were missed while nobody looked come due once, all together.
+
+    Args:
+        left: Which time of which subscription this worker lacks something for (a role, a price, a time zone); it is
+            added to, and what it names is left to other workers. After six hours without one that can it is paused.
+    """
+    left = {} if left is None else left
+    args = {
+        "limit": LOOKED_AT,
+        "patience": PATIENCE,
+        "left_ids": list(left.keys()),
+        "left_at": list(left.values()),
+    }
+    async with pool.connection() as connection:
+        rows = await (await connection.execute(SQL["due"], args)).fetchall()
+    found = [due for row in rows if (due := await _come_due(pool, row)) is not None]
+    left |= {due.subscription_id: due.due_at for due in found if due.outcome == "left"}
+    return found
+
+
+async def _come_due(pool: Pool, row: DictRow) -> DueTime | None:
+    next_at: datetime | None
+    try:
+        next_at = _next_at(row)
+        found = await _start(pool, row)
+    except _Broken as error:
+        found, next_at = DueTime(row["id"], row["next_at"], "paused", str(error)), None
+    except (UsageError, ToolError) as error:
+        if not row["is_given_up"]:
+            return await _refuse(pool, row, str(error))
+        found, next_at = DueTime(row["id"], row["next_at"], "paused", str(error)), None
+    return await _advance(pool, row, found, next_at) if found else None
+
+
+def _next_at(row: DictRow) -> datetime:
+    try:
+        return Recurrence(row["cron"], row["time_zone"]).next_after(row["now"])
+    except TimeZoneUnknown:
+        raise
+    except UsageError as error:
+        raise _Broken(str(error)) from None
+
+
+async def _refuse(pool: Pool, row: DictRow, lacking: str) -> DueTime:
+    reason = f"Due, and no worker has started it yet: {lacking}"
+    async with pool.connection() as connection:
+        args = {"id": row["id"], "due_at": row["next_at"], "reason": reason}
+        await connection.execute(SQL["refuse"], args)
+    return DueTime(row["id"], row["next_at"], "left", lacking)
+
+
+async def _advance(pool: Pool, row: DictRow, found: DueTime, next_at: datetime | None) -> DueTime | None:
+    state = SubscriptionState.PAUSED if next_at is None else SubscriptionState.ACTIVE
+    if next_at is not None and row["ends_at"] is not None and next_at > row["ends_at"]:
+        state, next_at = SubscriptionState.ENDED, None
+    args = {
+        "id": row["id"],
+        "due_at": row["next_at"],
+        "state": state,
+        "next_at": next_at,
+        "reason": found.reason,
+        "outcome": found.outcome,
+    }
+    async with pool.connection() as connection:
+        advanced = (await connection.execute(SQL["advance"], args)).rowcount
+    return found if advanced else None
+
+
+async def _start(pool: Pool, row: DictRow) -> DueTime | None:
+    if row["last_due_at"] != row["next_at"] and row["is_last_open"]:
+        reason = (
+            f"The time {row['next_at']:%Y-%m-%d %H:%M} UTC was passed over, since batch {row['last_batch_id']} "
+            "of the time before is not finished."
+        )
+        return DueTime(row["id"], row["next_at"], "skipped", reason)
+    if not row["has_subject"]:
+        raise _Broken(f"The subject {row['subject_id']} is gone.")
+    batch = await _batch(pool, row)
+    if batch is None:
+        return None
+    # Conflict: this time was started by a worker with other settings, which died before it could say so.
+    with contextlib.suppress(Conflict):
+        await submit(pool, batch)
+    return DueTime(row["id"], row["next_at"], "started")
+
+
+async def _batch(pool: Pool, row: DictRow) -> NewBatch | None:
+    async with pool.connection() as connection:
+        args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS}
+        earlier = await (await connection.execute(SQL["earlier"], args)).fetchall()
+    if not earlier:
+        return None
+    return NewBatch(
+        [_run(row, before) for before in earlier],
+        row["subject_id"],
+        budget=Budget(row["budget_usd"]),
+        idempotency_key=f"subscription {row['id']} at {row['next_at'].astimezone(UTC).isoformat()}",
+        occurrence=Occurrence(row["id"], row["next_at"]),
+    )
+
+
+def _run(row: DictRow, before: Mapping[str, Any]) -> NewRun:
+    return NewRun(
+        before["topic"],
+        row["role"],
+        row["subject_id"],
+        row["model"],
+        settings().max_turns,
+        earlier=Earlier(before["since"], before["found"]),
+    )

@@ -1,0 +1,250 @@
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.batches.submit import NewRun, check_run
+from chiron_workers.billing.budgets import check_model
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import SubscriptionState
+from chiron_workers.subscriptions.allowance import Terms, budget_of_a_time
+from chiron_workers.subscriptions.cron import Recurrence
+
+SQL = load(__file__)
+TOPICS_MAX = 20
+ASKED_FOR = "asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class NewSubscription:
+    """Research that is to recur. `subject` is any name; `budget_usd` is for all topics of one time together."""
+
+    topics: tuple[str, ...]
+    subject: str
+    recurrence: Recurrence
+    role: str = "research"
+    model: str | None = None  # the one of the run that makes it, or of new runs
+    budget_usd: Decimal | None = None
+    ends_at: datetime | None = None
+
+    def fingerprint(self, subject_id: str) -> str:
+        """What two subscriptions have in common that are the same."""
+        when = self.recurrence.cron.split(), self.recurrence.time_zone
+        return hashlib.sha256(json.dumps([subject_id, self.topics, self.role, *when]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Research that recurs. `reason` says why it is paused, or why its latest time was passed over.
+
+    `next_at` is None unless it is active, `last_batch_id` is what its latest time started.
+    """
+
+    id: UUID
+    subject_id: str
+    topics: list[str]
+    role: str
+    model: str
+    cron: str
+    time_zone: str
+    budget_usd: Decimal | None
+    made_by: str
+    run_id: UUID | None
+    state: SubscriptionState
+    reason: str
+    next_at: datetime | None
+    last_due_at: datetime | None
+    last_batch_id: UUID | None
+    times: int
+    times_skipped: int
+    ends_at: datetime | None
+    created_at: datetime
+
+
+class Subscriptions:
+    """Who wants what researched again and again, and when each is due."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def create(self, new: NewSubscription) -> tuple[Subscription, bool]:
+        """Make a subscription, or find the one that is the same; and whether it is new.
+
+        What a run makes is paused until a person resumes it, and costs no more each time than the run and its batch may.
+
+        Raises:
+            UsageError: Something of it is not possible; the message says what would be.
+            ToolValidationError: A run names a subject that is not its own.
+            Conflict: The subject has as many as it may have, or the same with another model, budget or end.
+        """
+        row = await self._session.row(SQL["of_the_run"], {"run_id": self._session.caller.run_id})
+        model = new.model or (row["model"] if row else settings().model)
+        terms = _checked(new, model, run_may_cost=row["budget_usd"] if row else None)
+        subject_id = await self._subject(new.subject)
+        fingerprint = new.fingerprint(subject_id)
+        await self._alone(subject_id)
+        if same := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
+            found = await self.get(same["id"])
+            if (stands := Terms(found.model, found.budget_usd, found.ends_at)) != terms:
+                raise Conflict(
+                    f"Subscription {found.id} has the same topics and times, but {stands}; you ask for {terms}. "
+                    "Delete it first, or ask for what it has."
+                )
+            return found, False
+        next_at = await self._first_time(new)
+        await self._require_room(subject_id)
+        return await self._insert(new, subject_id, terms, next_at), True
+
+    async def _insert(
+        self, new: NewSubscription, subject_id: str, terms: Terms, next_at: datetime
+    ) -> Subscription:
+        caller, subscription_id = self._session.caller, new_id()
+        # Words that a run has read may have told it to: a person decides whether money is spent again and again.
+        waits = caller.run_id is not None
+        reason = f"made by run {caller.run_id}; `chiron subscriptions resume {subscription_id}` starts it"
+        await self._session.write(
+            SQL["insert"],
+            {
+                "id": subscription_id,
+                "subject_id": subject_id,
+                "topics": list(new.topics),
+                "role": new.role,
+                "model": terms.model,
+                "cron": " ".join(new.recurrence.cron.split()),
+                "time_zone": new.recurrence.time_zone,
+                "budget_usd": terms.budget_usd,
+                "made_by": caller.owner,
+                "run_id": caller.run_id,
+                "fingerprint": new.fingerprint(subject_id),
+                "state": SubscriptionState.PAUSED if waits else SubscriptionState.ACTIVE,
+                "reason": reason if waits else "",
+                "next_at": None if waits else next_at,
+                "ends_at": terms.ends_at,
+            },
+        )
+        return await self.get(subscription_id)
+
+    async def get(self, subscription_id: UUID) -> Subscription:
+        """One subscription. Raises NotFound."""
+        row = await self._session.row(SQL["get"], {"id": subscription_id})
+        if row is None:
+            raise _unknown(subscription_id)
+        return _subscription(row)
+
+    async def newest(
+        self, *, limit: int, before: UUID | None = None, subject_id: str | None = None
+    ) -> list[Subscription]:
+        """The newest subscriptions, newest first; with `before` those older than that one."""
+        args = {"limit": limit, "before": before, "subject_id": subject_id}
+        return [_subscription(row) for row in await self._session.rows(SQL["newest"], args)]
+
+    async def pause(self, subscription_id: UUID) -> Subscription:
+        """Let no more times come due until somebody resumes it. Raises NotFound, Conflict if it has ended."""
+        found = await self._held(subscription_id)
+        if found.state == SubscriptionState.ACTIVE:
+            await self._session.write(SQL["pause"], {"id": subscription_id, "reason": ASKED_FOR})
+        return await self.get(subscription_id)
+
+    async def resume(self, subscription_id: UUID) -> Subscription:
+        """Let it come due again, first at the next of its times: what was missed meanwhile is not made up for.
+
+        Raises:
+            NotFound: There is no such subscription.
+            Conflict: It has ended, or its subject has as many active ones as it may have.
+            UsageError: Its expression or time zone cannot be read.
+        """
+        found = await self._held(subscription_id)
+        if found.state == SubscriptionState.PAUSED:
+            await self._alone(found.subject_id)
+            await self._require_room(found.subject_id)
+            next_at = Recurrence(found.cron, found.time_zone).next_after(await self._now())
+            await self._session.write(SQL["resume"], {"id": subscription_id, "next_at": next_at})
+        return await self.get(subscription_id)
+
+    async def remove(self, subscription_id: UUID) -> None:
+        """Delete it; what it has started goes on and stays. Raises NotFound."""
+        if not await self._session.write(SQL["remove"], {"id": subscription_id}):
+            raise _unknown(subscription_id)
+
+    async def started_this_run(self) -> bool:
+        """Whether a subscription started the run on whose behalf the store is used."""
+        row = await self._session.row(SQL["started"], {"run_id": self._session.caller.run_id})
+        return row is not None
+
+    async def _held(self, subscription_id: UUID) -> Subscription:
+        rows = await self._session.write(SQL["hold"], {"id": subscription_id})
+        if not rows:
+            raise _unknown(subscription_id)
+        found = await self.get(subscription_id)
+        if found.state == SubscriptionState.ENDED:
+            raise Conflict(f"Subscription {subscription_id} has ended; make a new one.")
+        return found
+
+    async def _subject(self, name: str) -> str:
+        subjects = Subjects(self._session)
+        if self._session.caller.subject_id is not None:
+            return subjects.writable(name)
+        return await subjects.ensure(name, name)
+
+    async def _alone(self, subject_id: str) -> None:
+        await self._session.write(SQL["alone"], {"subject_id": subject_id})
+
+    async def _require_room(self, subject_id: str) -> None:
+        row = await self._session.row(SQL["room"], {"subject_id": subject_id})
+        assert row is not None
+        most = settings().subscriptions_per_subject
+        waiting = row["waiting"] if self._session.caller.run_id is not None else 0
+        if row["active"] + waiting >= most:
+            others = f" and {waiting:,} that wait for a person to start them" if waiting else ""
+            raise Conflict(
+                f"{subject_id} has {row['active']:,} active subscriptions{others}, and may have {most:,} "
+                "(CHIRON_SUBSCRIPTIONS_PER_SUBJECT). Pause or delete one first."
+            )
+
+    async def _first_time(self, new: NewSubscription) -> datetime:
+        next_at = new.recurrence.next_after(await self._now())
+        if new.ends_at is not None and next_at > new.ends_at:
+            raise UsageError(
+                f"The first time would be {next_at:%Y-%m-%d %H:%M} UTC, after the subscription has ended. Let it end later."
+            )
+        return next_at
+
+    async def _now(self) -> datetime:
+        # All workers see one clock: that of Postgres.
+        row = await self._session.row(SQL["now"])
+        assert row is not None
+        now: datetime = row["now"]
+        return now
+
+
+def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Terms:
+    """On what terms it recurs. Raises UsageError for what cannot be subscribed to."""
+    if not 0 < len(new.topics) <= TOPICS_MAX:
+        raise UsageError(f"A subscription has 1 to {TOPICS_MAX} topics (got {len(new.topics):,}).")
+    if len(set(new.topics)) < len(new.topics):
+        raise UsageError("A topic is named twice.")
+    for topic in new.topics:
+        check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns))
+    check_model(model)
+    new.recurrence.check(at_least=timedelta(seconds=settings().subscription_interval_s))
+    budget_usd = budget_of_a_time(new.budget_usd, model, run_may_cost=run_may_cost)
+    return Terms(model, budget_usd, new.ends_at)
+
+
+def _unknown(subscription_id: UUID) -> NotFound:
+    return NotFound(f"There is no subscription {subscription_id}. `chiron subscriptions list` shows them.")
+
+
+def _subscription(row: DictRow) -> Subscription:
+    found: dict[str, Any] = {**row, "state": SubscriptionState(row["state"])}
+    return Subscription(**found)
