@@ -1,0 +1,76 @@
+"""Holds bound names to nouns: at most 10 in 1,000 may be a bare participle or a pronoun (`found`, `one`, `wanted`).
+
+Bound are variables, arguments, loop and `with` targets. `--list` shows each place.
+"""
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("chiron_workers", "chiron_api")
+PER_THOUSAND_MAX = 10
+
+PRONOUNS = frozenset(
+    "another any anything both each either every everything it its many more most much neither none nothing one ones "
+    "other others own rest same some something such that them these they this those what which who whom whose".split()
+)
+IRREGULAR = frozenset(
+    "begun bound broken brought built bought caught chosen come cut done drawn driven fallen felt fit forgotten found "
+    "given gone grown heard held hidden hit kept known laid led left lent lost made meant met paid put read risen rung "
+    "said seen sent set shown shut sold spent split spoken standing stood stuck sunk taken taught thought told torn "
+    "understood wanted withdrawn won worn written".split()
+)
+# Words that end like a participle and are the field's nouns.
+NOUNS = frozenset(
+    "bed being bring building ceiling dining embed embedding encoding feed finding following heading king listing "
+    "meaning morning need nothing opening ping pricing proceed ranking rating reading red ring seed set setting "
+    "shed sibling sing speed spelling spring string thing timing warning weed wing wording heed read split spent cut".split()
+)
+
+
+def is_riddle(name: str) -> bool:
+    word = name.strip("_").lower()
+    if not word or word in NOUNS:
+        return False
+    return word in PRONOUNS or word in IRREGULAR or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))
+
+
+def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.arg) and node.arg not in {"self", "cls"}:
+            yield node.arg, node.lineno
+
+
+def main() -> int:
+    total, riddles = Counter[str](), Counter[str]()
+    words, places = Counter[str](), []
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            path = file.relative_to(ROOT)
+            for name, line in bound_names(ast.parse(file.read_text(encoding="utf-8"))):
+                if name == "_":
+                    continue
+                total[package] += 1
+                if is_riddle(name):
+                    riddles[package] += 1
+                    words[name] += 1
+                    places.append(f"{path}:{line}: {name}")
+    if "--list" in sys.argv:
+        print("\n".join(places))
+        print(", ".join(f"{word} {count}" for word, count in words.most_common(200)))
+    failed = False
+    for package in PACKAGES:
+        share = riddles[package] * 1000 / total[package]
+        failed |= share > PER_THOUSAND_MAX
+        print(f"{package}: {riddles[package]} of {total[package]} bound names are participles or pronouns, {share:.1f} in 1,000")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
