@@ -9,11 +9,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from own_valkey import own_valkey
 from patient_postgres import get_server
 from psycopg import sql
 from redis import Redis
-from shelf import Shelf
+from support.private_valkey import own_valkey
+from support.research_rows import Shelf
 from xdist.scheduler import LoadScopeScheduling
 
 from chiron_workers import ids

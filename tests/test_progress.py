@@ -11,11 +11,11 @@ from uuid import UUID
 import psutil
 import psycopg
 import pytest
-from own_valkey import OwnValkey, own_valkey
 from patient_postgres import PostgresServer, get_server
 from psycopg.types.json import Json
 from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
+from support.private_valkey import OwnValkey, own_valkey
 
 from chiron_workers import progress
 from chiron_workers.batches.submit import NewBatch, NewRun, submit

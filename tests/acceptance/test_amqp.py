@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import chiron, rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.listening import free_port, is_free
 from chiron_workers.settings import Settings

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import chiron, end_leases, rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.worker_processes import chiron, end_leases, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, scripted_model, text, turn
-from workers import chiron, rows, running, wait_until
+from support.scripted_model import Says, call, scripted_model, text, turn
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from redis import Redis
-from scripted_model import Fails, Says, says, scripted_model
-from workers import chiron, rows, running, wait_until
+from support.scripted_model import Fails, Says, says, scripted_model
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

@@ -7,10 +7,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from own_valkey import own_valkey
 from redis import Redis
-from scripted_model import Says, says, scripted_model
-from workers import rows, running, wait_until
+from support.private_valkey import own_valkey
+from support.scripted_model import Says, says, scripted_model
+from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from own_valkey import OwnValkey, own_valkey
 from redis import Redis
-from scripted_model import Says, says, scripted_model
-from workers import rows, running, wait_until
+from support.private_valkey import OwnValkey, own_valkey
+from support.scripted_model import Says, says, scripted_model
+from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from workers import environment, wait_until
+from support.worker_processes import environment, wait_until
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.settings import Settings

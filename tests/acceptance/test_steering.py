@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from scripted_model import Fails, Says, call, calls, says, scripted_model, turn
-from workers import chiron, rows, running, wait_until
+from support.scripted_model import Fails, Says, call, calls, says, scripted_model, turn
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.steering import steer_once
 from chiron_workers.batches.steering import cancel

@@ -7,8 +7,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from scripted_model import Says, call, calls, says, scripted_model
-from workers import end_leases, rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model
+from support.worker_processes import end_leases, rows, running, wait_until
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.session import Session

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from own_valkey import OwnValkey, own_valkey
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import chiron, environment, rows, running, wait_until
+from support.private_valkey import OwnValkey, own_valkey
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.worker_processes import chiron, environment, rows, running, wait_until
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.settings import Settings

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import end_leases, rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.worker_processes import end_leases, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

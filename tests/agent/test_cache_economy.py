@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from billing import Till
-from scripted_model import Says, call, calls, says, text, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, text, turn
 
 from chiron_workers.states import Outcome
 

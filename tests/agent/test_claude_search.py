@@ -1,7 +1,7 @@
 from decimal import Decimal
 
-from scripted_model import Fails, Says, call, calls, says, text, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
 from chiron_workers.states import Outcome
 from chiron_workers.tools import registry

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from scripted_model import Fails, Says, call, calls, says, text
-from small_window import TOKENS, counting, folds, tokens_of
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, text
+from support.small_window_model import TOKENS, counting, folds, tokens_of
 
 from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome

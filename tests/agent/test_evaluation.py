@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted_model import Fails, Says, call, calls, says, text, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
 from chiron_workers.batches.summaries import run_summary
 from chiron_workers.errors import ToolError

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, turn
-from sites import Site, serving
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
+from support.scripted_sites import Site, serving
 
 from chiron_workers.knowledge.facts.judgements import ANSWER
 from chiron_workers.states import Outcome

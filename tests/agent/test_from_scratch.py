@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scripted_model import Fails, Says, call, calls, says, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, turn
 
 from chiron_workers.batches.steering import retry
 from chiron_workers.errors import Conflict

@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-import scripted_model
-from scripted_model import Says, call, calls, says, turn
-from stage import Stage
+from support import scripted_model
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import UsageError

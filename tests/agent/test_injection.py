@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from obedient_model import ObedientModel
-from sites import Site, serving
-from stage import Stage
+from support.obedient_model import ObedientModel
+from support.run_harness import Stage
+from support.scripted_sites import Site, serving
 
 from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
@@ -220,7 +220,7 @@ async def test_what_a_search_or_a_person_gave_is_fetched_all_the_same(scene: Sce
     await say(scene.stage.pool, run_id, f"Now read {scene.evil.url}/named, please.")
 
     def obeys_the_person(request: dict[str, Any]) -> Any:
-        from scripted_model import call, calls, says
+        from support.scripted_model import call, calls, says
 
         asked.append("")
         url = f"{scene.evil.url}/named"

@@ -7,9 +7,9 @@ from typing import Any
 
 import psutil
 import pytest
-from scripted_model import Says, call, calls, says, text
-from small_window import TOKENS, counting, folds
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, text
+from support.small_window_model import TOKENS, counting, folds
 
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.states import Outcome

@@ -3,9 +3,9 @@
 import psycopg
 import pytest
 from psycopg.sql import SQL
-from scripted_model import call, calls, says, turn
-from stage import Stage
-from workers import wait_until
+from support.run_harness import Stage
+from support.scripted_model import call, calls, says, turn
+from support.worker_processes import wait_until
 
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store

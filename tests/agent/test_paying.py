@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from stage import LEASE, Stage
+from support.run_harness import LEASE, Stage
 
 from chiron_workers.agent.metered_model import Flight
 from chiron_workers.billing.reservations import reserve

@@ -3,8 +3,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from scripted_model import Fails, Says, call, calls, says, text, turn
-from stage import LEASE, Stage
+from support.run_harness import LEASE, Stage
+from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
 from chiron_workers.batches.steering import resume
 from chiron_workers.billing.budgets import Budget

@@ -5,8 +5,8 @@ import re
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store

@@ -3,8 +3,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from scripted_model import Says, call, calls, says, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.runs.leases import say

@@ -8,9 +8,9 @@ import timeit
 from collections.abc import Iterator
 
 import pytest
-from collector import Collector, collector
-from scripted_model import Fails, Says, call, calls, says, text, turn
-from stage import Stage
+from support.otlp_collector import Collector, collector
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
 from chiron_workers.runs.entries import ToolCall
 from chiron_workers.states import Outcome

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from scripted_model import Fails, Says, call, calls, says, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import Fails, Says, call, calls, says, turn
 
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.runs.leases import Run

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from scripted_model import Fails, Says, call, calls, says, turn
-from stage import LEASE, Stage
+from support.run_harness import LEASE, Stage
+from support.scripted_model import Fails, Says, call, calls, says, turn
 
 from chiron_workers.batches.dispatch import next_to_ring
 from chiron_workers.runs.leases import claim

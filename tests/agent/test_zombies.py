@@ -19,8 +19,8 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg_pool import AsyncConnectionPool
-from scripted_model import Fails, Says, Script, call, calls, says, text, turn
-from stage import LEASE, Stage, open_stage
+from support.run_harness import LEASE, Stage, open_stage
+from support.scripted_model import Fails, Says, Script, call, calls, says, text, turn
 
 from chiron_workers.billing import reservations
 from chiron_workers.billing.budgets import Budget

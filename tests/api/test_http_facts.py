@@ -1,5 +1,5 @@
 import httpx2
-from quoted import quoted
+from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder

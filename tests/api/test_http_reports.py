@@ -3,7 +3,7 @@ from uuid import uuid4
 
 import pytest
 from docx import Document
-from shelf import Shelf
+from support.research_rows import Shelf
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from known import corroborate, keep, link
+from support.facts_with_vectors import corroborate, keep, link
 from typer.testing import CliRunner
 
 from chiron_api.cli import build

@@ -1,5 +1,5 @@
 import httpx2
-from dated_facts import Dated, day
+from support.backdated_facts import Dated, day
 
 from chiron_workers.db.connect import Pool
 

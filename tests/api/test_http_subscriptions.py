@@ -2,7 +2,7 @@ from uuid import UUID
 
 import httpx2
 import pytest
-from dated_facts import Dated, day
+from support.backdated_facts import Dated, day
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id

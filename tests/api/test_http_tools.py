@@ -1,5 +1,5 @@
 import httpx2
-from quoted import page_read
+from support.verified_quotes import page_read
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.tools import registry

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
-from workers import environment, wait_until
+from support.worker_processes import environment, wait_until
 
 from chiron_api.backup import postgres_clients
 from chiron_workers.db.migrate import migrate, migrations, pending

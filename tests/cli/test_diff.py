@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from dated_facts import Dated, day
+from support.backdated_facts import Dated, day
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings

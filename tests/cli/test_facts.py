@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from quoted import quoted
+from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collector import collector
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from workers import chiron, rows, running, wait_until
+from support.otlp_collector import collector
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.cli.display.run_log import WorkerFiles
 from chiron_workers.batches.submit import NewBatch, NewRun, submit

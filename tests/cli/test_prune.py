@@ -3,8 +3,8 @@ import json
 from uuid import UUID
 
 import pytest
-from ageing import age as make_older
-from ageing import forget_the_oldest
+from support.backdated_runs import age as make_older
+from support.backdated_runs import forget_the_oldest
 
 from chiron_workers.db.connect import open_pool
 

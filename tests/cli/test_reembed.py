@@ -2,7 +2,7 @@ import asyncio
 import json
 
 import pytest
-from known import keep
+from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import open_pool
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from known import keep
+from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Space

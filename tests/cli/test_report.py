@@ -3,7 +3,7 @@ import resource
 import sys
 
 import pytest
-from shelf import Shelf
+from support.research_rows import Shelf
 
 from chiron_workers.ids import new_id
 

@@ -2,7 +2,7 @@ import asyncio
 import json
 
 import pytest
-from quoted import quoted
+from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, scripted_model, turn
-from skill_folders import write_skill
-from workers import chiron, rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.skill_folders import write_skill
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.programs import environment
 from chiron_workers.batches.submit import NewBatch, NewRun, submit

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from click.testing import Result
-from dated_facts import Dated, day
+from support.backdated_facts import Dated, day
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings

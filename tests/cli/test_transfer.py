@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from shelf import Shelf
+from support.research_rows import Shelf
 
 
 @pytest.fixture

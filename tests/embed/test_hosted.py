@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from serving import served
+from support.http_server import served
 
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.embeddings.hosted import BATCH_MAX, PROVIDERS, TRIES, Hosted

@@ -6,9 +6,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from quote_mutations import MUTATIONS
-from quote_variants import SETTINGS, VARIANTS
-from real_documents import real_documents
+from support.quote_mutations import MUTATIONS
+from support.quote_variants import SETTINGS, VARIANTS
+from support.real_documents import real_documents
 
 from chiron_workers.evidence.quotes.quotes import locate, refusal, unfit
 

@@ -1,8 +1,8 @@
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from sites import Site, serving
-from stage import Stage, open_stage
+from support.run_harness import Stage, open_stage
+from support.scripted_sites import Site, serving
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-READER = Path(__file__).parent.parent / "hostile_reader.py"
+READER = Path(__file__).parent.parent / "support/hostile_page_reader.py"
 MB = 1_000_000
 GROWTH_MAX_MB = 150  # of the worker: five megabytes of page in several forms, and the parsers' modules
 Send = Callable[[asyncio.StreamWriter], Awaitable[None]]

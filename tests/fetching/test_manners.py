@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from aiohttp import web
 from psycopg.sql import SQL
-from pulse import beating
-from sites import Site
+from support.event_loop_delay import beating
+from support.scripted_sites import Site
 
 from chiron_workers.errors import ToolError
 from chiron_workers.store import Store

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 from aiohttp import web
-from sites import Site
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_sites import Site
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ToolError

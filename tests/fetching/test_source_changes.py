@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 from psycopg.types.json import Json
-from sites import Site
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_sites import Site
 
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from sites import Site, serving
+from support.scripted_sites import Site, serving
 
 from chiron_workers.errors import ToolError
 from chiron_workers.store import Store

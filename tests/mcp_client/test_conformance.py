@@ -2,7 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conformance import judge_client, required
+from support.mcp_conformance import judge_client, required
 
 COMMAND = f"{sys.executable} {Path(__file__).parent / 'conformance_client.py'}"
 # Nobody is there to sign in, or to answer what a server asks.

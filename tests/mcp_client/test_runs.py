@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from mcp_client.remote import ADD, KEY, alive, honest, http_server, liar, say, until
-from scripted_model import Says, call, calls, says, scripted_model
-from stage import Stage, open_stage
-from workers import chiron, rows, running, wait_until
+from support.run_harness import Stage, open_stage
+from support.scripted_model import Says, call, calls, says, scripted_model
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.batches.submit import NewBatch, NewRun, submit

@@ -12,7 +12,7 @@ import pytest
 import structlog
 from aiohttp import web
 from mcp_client.remote import ADD, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
-from serving import served
+from support.http_server import served
 
 from chiron_api.local_stack.listening import free_port
 from chiron_workers.errors import MCPConnectionError, MCPToolError

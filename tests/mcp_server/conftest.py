@@ -16,7 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from workers import environment
+from support.worker_processes import environment
 
 from chiron_workers.settings import Settings
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conformance import judge_server
-from npm_packages import TEST_S
+from support.mcp_conformance import judge_server
+from support.npm_packages import TEST_S
 
 TESTS = Path(__file__).parents[1]
 SERVER = [sys.executable, "-m", "mcp_server.conformance_server"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from mcp_server.conftest import COMMAND, KEY, Environment, Serving
-from npm_packages import TEST_S, installed, node
+from support.npm_packages import TEST_S, installed, node
 
 from chiron_api.mcp_server.tools import offer
 

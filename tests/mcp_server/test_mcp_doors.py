@@ -1,7 +1,7 @@
 import httpx2
 import pytest
 from mcp_server.conftest import KEY, Serving
-from workers import chiron
+from support.worker_processes import chiron
 
 from chiron_workers.settings import Settings
 

@@ -8,9 +8,9 @@ from mcp import Client
 from mcp_server.conftest import KEY, Serving, Talking, over_http
 from mcp_types import CallToolResult
 from psycopg import AsyncConnection
-from quoted import page_read
-from twelve import TWELVE
-from workers import rows, wait_until
+from support.knowledge_tool_names import TWELVE
+from support.verified_quotes import page_read
+from support.worker_processes import rows, wait_until
 
 from chiron_api.mcp_server.instructions import HINTS
 from chiron_api.mcp_server.tools import offer

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from mcp_server.conftest import Serving, Talking
 from mcp_server.test_mcp_tools import call, text
-from workers import rows, running, wait_until
+from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.settings import Settings
 

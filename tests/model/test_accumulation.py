@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from anthropic import AsyncAnthropic
-from serving import served
+from support.http_server import served
 
 from chiron_workers.model.failures import StreamCut
 from chiron_workers.model.stream import Accumulation

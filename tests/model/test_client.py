@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 from anthropic import AsyncAnthropic, BadRequestError
-from scripted_model import Fails, Says, Script, call, says, scripted_model, text
-from serving import served
+from support.http_server import served
+from support.scripted_model import Fails, Says, Script, call, says, scripted_model, text
 
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import ModelUnavailable, RunFailed

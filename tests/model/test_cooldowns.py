@@ -7,10 +7,10 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
-from pulse import beating
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
-from scripted_model import Fails, Says, Script, says, scripted_model
+from support.event_loop_delay import beating
+from support.scripted_model import Fails, Says, Script, says, scripted_model
 
 from chiron_workers.errors import ModelHeld
 from chiron_workers.ids import new_id

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from anthropic import AsyncAnthropic
-from moss_library import Conversation, Library, client_of
+from support.moss_library import Conversation, Library, client_of
 
 from chiron_workers.offline import OfflineServer
 

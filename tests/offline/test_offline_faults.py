@@ -6,7 +6,7 @@ from pathlib import Path
 import anthropic
 import httpx2
 import pytest
-from moss_library import TOPIC, Conversation, Library, client_of
+from support.moss_library import TOPIC, Conversation, Library, client_of
 
 from chiron_workers.offline import Fault, OfflineServer
 from chiron_workers.offline.api.faults import Faults

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from moss_library import DOCUMENTS, SYSTEM, TOOLS, TOPIC, Conversation, Library, client_of
+from support.moss_library import DOCUMENTS, SYSTEM, TOOLS, TOPIC, Conversation, Library, client_of
 
 from chiron_workers.offline import OfflineServer
 

@@ -11,7 +11,7 @@ import anthropic
 import pytest
 from aiohttp import ClientSession
 from anthropic import AsyncAnthropic
-from moss_library import TOOLS, TOPIC, Conversation, Library, client_of
+from support.moss_library import TOOLS, TOPIC, Conversation, Library, client_of
 
 from chiron_workers.errors import UsageError
 from chiron_workers.offline import OfflineServer, conversation_key, serve, start_in_thread

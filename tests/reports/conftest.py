@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
-from shelf import Shelf
+from support.research_rows import Shelf
 
 THICKNESS = (
     "Sea ice in the Arctic is thinning. In winter 2023 the mean thickness was 1.9 m. Satellites measure the freeboard. "

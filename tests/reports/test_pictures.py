@@ -5,7 +5,7 @@ import subprocess
 
 import pypdfium2
 import pytest
-from browser import CHROMIUM, browsing
+from support.headless_chromium import CHROMIUM, browsing
 
 from chiron_api.reports.formats import docx, html
 from chiron_api.reports.gathering import gather

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from workers import chiron
+from support.worker_processes import chiron
 
 from chiron_workers.errors import ConfigurationError, ToolError
 from chiron_workers.search_providers import chosen

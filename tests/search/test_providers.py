@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from serving import served
+from support.http_server import served
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import Corpus

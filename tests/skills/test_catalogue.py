@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from skill_folders import skills_in, write_skill
+from support.skill_folders import skills_in, write_skill
 
 from chiron_workers.errors import SkillNotFoundError
 from chiron_workers.settings import Settings

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Fails, Says, call, calls, says, turn
-from skill_folders import skills_in, write_skill
-from small_window import TOKENS, counting, folds
-from stage import Stage, open_stage
+from support.run_harness import Stage, open_stage
+from support.scripted_model import Fails, Says, call, calls, says, turn
+from support.skill_folders import skills_in, write_skill
+from support.small_window_model import TOKENS, counting, folds
 
 from chiron_workers.batches.steering import retry
 from chiron_workers.db.connect import Pool

@@ -7,11 +7,11 @@ import time
 from functools import partial
 from pathlib import Path
 
-import apart_jobs
 import psutil
 import pytest
-from pulse import beating
-from workers import wait_until
+from support import sandbox_jobs
+from support.event_loop_delay import beating
+from support.worker_processes import wait_until
 
 from chiron_workers.documents.document import Block, Document, UnreadableError
 from chiron_workers.documents.sandbox.sandbox import JOBS_MAX, Room, load_and_run_apart, run_apart, wait_apart
@@ -20,29 +20,29 @@ ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
 
 
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
-    found = await run_apart(partial(apart_jobs.says, "Größe 火星 \n"), room=ROOM)
+    found = await run_apart(partial(sandbox_jobs.says, "Größe 火星 \n"), room=ROOM)
     assert found == Document("a title", (Block("Größe 火星 \n"),))
-    first, second = [await run_apart(partial(apart_jobs.process_id), room=ROOM) for _ in range(2)]
+    first, second = [await run_apart(partial(sandbox_jobs.process_id), room=ROOM) for _ in range(2)]
     assert first != second
     await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(first))
 
 
 def test_it_works_without_an_event_loop_too() -> None:
-    assert wait_apart(partial(apart_jobs.says, "word"), room=ROOM).blocks[0].text == "word"
+    assert wait_apart(partial(sandbox_jobs.says, "word"), room=ROOM).blocks[0].text == "word"
 
 
 async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile() -> None:
     began = time.monotonic()
     async with beating() as pulse:
         with pytest.raises(UnreadableError, match="reading it took more than 1 s"):
-            await run_apart(partial(apart_jobs.hangs), room=Room(timeout_s=1))
+            await run_apart(partial(sandbox_jobs.hangs), room=Room(timeout_s=1))
     assert time.monotonic() - began < 30
     assert pulse.worked_s < 0.5
 
 
 async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
     told = tmp_path / "pid"
-    job = asyncio.create_task(run_apart(partial(apart_jobs.tells_its_id_and_hangs, str(told)), room=ROOM))
+    job = asyncio.create_task(run_apart(partial(sandbox_jobs.tells_its_id_and_hangs, str(told)), room=ROOM))
     await asyncio.to_thread(wait_until, lambda: told.exists() and told.read_text())
     pid = int(told.read_text())
     assert psutil.pid_exists(pid)
@@ -55,35 +55,37 @@ async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("job", "sentence"),
     [
-        (apart_jobs.crashes, "its parser crashed, perhaps for want of memory"),
-        (apart_jobs.leaves, "its parser crashed"),
-        (apart_jobs.exits, "its parser crashed"),
-        (apart_jobs.eats_memory, "more than 500 MB of memory"),
-        (apart_jobs.eats_memory_in_c, "perhaps for want of memory"),
-        (apart_jobs.refuses, "^it is a picture$"),
-        (apart_jobs.stumbles, r"^it cannot be parsed \(RecursionError\)$"),
-        (apart_jobs.lies, "an answer that is none"),
-        (apart_jobs.answers_with_too_much, "it holds more text than can be read"),
+        (sandbox_jobs.crashes, "its parser crashed, perhaps for want of memory"),
+        (sandbox_jobs.leaves, "its parser crashed"),
+        (sandbox_jobs.exits, "its parser crashed"),
+        (sandbox_jobs.eats_memory, "more than 500 MB of memory"),
+        (sandbox_jobs.eats_memory_in_c, "perhaps for want of memory"),
+        (sandbox_jobs.refuses, "^it is a picture$"),
+        (sandbox_jobs.stumbles, r"^it cannot be parsed \(RecursionError\)$"),
+        (sandbox_jobs.lies, "an answer that is none"),
+        (sandbox_jobs.answers_with_too_much, "it holds more text than can be read"),
     ],
 )
 async def test_whatever_happens_to_the_process_is_a_sentence(job, sentence: str) -> None:
-    room = Room(timeout_s=60, memory_bytes=2_000_000_000) if job is apart_jobs.answers_with_too_much else ROOM
+    room = (
+        Room(timeout_s=60, memory_bytes=2_000_000_000) if job is sandbox_jobs.answers_with_too_much else ROOM
+    )
     with pytest.raises(UnreadableError, match=sentence):
         await run_apart(partial(job), room=room)
-    assert (await run_apart(partial(apart_jobs.says, "still here"), room=ROOM)).text == "still here"
+    assert (await run_apart(partial(sandbox_jobs.says, "still here"), room=ROOM)).text == "still here"
 
 
 async def test_the_process_has_no_environment_and_no_way_to_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
-    assert "secret" not in str(await run_apart(partial(apart_jobs.environment), room=ROOM))
-    await run_apart(partial(apart_jobs.chatters), room=ROOM)
+    assert "secret" not in str(await run_apart(partial(sandbox_jobs.environment), room=ROOM))
+    await run_apart(partial(sandbox_jobs.chatters), room=ROOM)
     assert capfd.readouterr() == ("", "")
 
 
 async def test_more_jobs_than_places_take_turns() -> None:
-    jobs = [run_apart(partial(apart_jobs.says, str(n)), room=ROOM) for n in range(3 * JOBS_MAX)]
+    jobs = [run_apart(partial(sandbox_jobs.says, str(n)), room=ROOM) for n in range(3 * JOBS_MAX)]
     assert [found.text for found in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
 
 
@@ -93,7 +95,7 @@ async def test_what_waits_for_a_place_has_loaded_nothing_and_is_not_loaded_once_
     def load(n: int) -> "partial[Document]":
         loaded.append(n)
         assert may_end.wait(60)
-        return partial(apart_jobs.says, str(n))
+        return partial(sandbox_jobs.says, str(n))
 
     jobs = [asyncio.create_task(load_and_run_apart(partial(load, n), room=ROOM)) for n in range(3 * JOBS_MAX)]
     await asyncio.to_thread(wait_until, lambda: len(loaded) == JOBS_MAX)
@@ -119,16 +121,16 @@ async def test_a_server_that_was_killed_is_started_again() -> None:
     [server] = [one for one in alive if "chiron_workers.documents.sandbox.fork_server" in one.cmdline()]
     server.kill()
     await asyncio.to_thread(wait_until, lambda: server.status() == psutil.STATUS_ZOMBIE)
-    assert (await run_apart(partial(apart_jobs.says, "again"), room=ROOM)).text == "again"
+    assert (await run_apart(partial(sandbox_jobs.says, "again"), room=ROOM)).text == "again"
     assert not psutil.pid_exists(server.pid)
 
 
 async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from functools import partial\nimport apart_jobs\n"
+        "from functools import partial\nimport sandbox_jobs\n"
         "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
-        "print(wait_apart(partial(apart_jobs.says, 'once'), room=Room()).text)\n"
+        "print(wait_apart(partial(sandbox_jobs.says, 'once'), room=Room()).text)\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
     done = subprocess.run(
@@ -145,9 +147,9 @@ def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     told = tmp_path / "pid"
     script.write_text(
-        "from functools import partial\nimport apart_jobs\n"
+        "from functools import partial\nimport sandbox_jobs\n"
         "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
-        f"wait_apart(partial(apart_jobs.tells_its_ids_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
+        f"wait_apart(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.damaged_files import damaged
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.read_file import Part, read_file

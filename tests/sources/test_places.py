@@ -5,8 +5,8 @@ import threading
 from functools import partial
 from pathlib import Path
 
-import apart_jobs
 import pytest
+from support import sandbox_jobs
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.open_below import OutsideError, listing, opened
@@ -144,7 +144,7 @@ def test_a_file_that_the_system_refuses_is_said() -> None:
         (Path(folder) / "a.txt").write_text(SECRET)
         (Path(folder) / "a.txt").chmod(0o600)
         with pytest.raises(UnreadableError, match="Permission denied"):
-            wait_apart(partial(apart_jobs.opens_as_nobody, "a.txt", folder), room=Room())
+            wait_apart(partial(sandbox_jobs.opens_as_nobody, "a.txt", folder), room=Room())
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_opened_leads_nowhere(allowed: Path, tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ import time
 from functools import partial
 from pathlib import Path
 
-import apart_jobs
 import pytest
-from hostile_bytes import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import sandbox_jobs
+from support.damaged_files import damaged
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
@@ -200,7 +200,7 @@ select nothing from nowhere
 def test_no_attack_reads_writes_or_changes_anything() -> None:
     scratch = Path(tempfile.gettempdir())
     attacks = [attack.replace("TMP", str(scratch)) for attack in ATTACKS]
-    job = partial(apart_jobs.all_queries, made("a,b\n1,2\n"), attacks, ROOM)
+    job = partial(sandbox_jobs.all_queries, made("a,b\n1,2\n"), attacks, ROOM)
     for attack, found in zip(attacks, wait_apart(job, room=ROOM), strict=True):
         assert found.rows == [], attack
         assert found.problem, attack

@@ -1,7 +1,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from stage import Stage, open_stage
+from support.run_harness import Stage, open_stage
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder

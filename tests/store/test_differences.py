@@ -3,7 +3,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from dated_facts import Dated, day
+from support.backdated_facts import Dated, day
 
 from chiron_api.cli.display.difference import in_short, lines
 from chiron_workers.db.connect import Pool

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from psycopg.rows import DictRow
-from stage import Stage
+from support.run_harness import Stage
 
 from chiron_workers.batches.submit import NewBatch, Submitted, submit
 from chiron_workers.db.connect import Pool, open_pool

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from psycopg.sql import SQL
-from quoted import quoted, said
+from support.verified_quotes import quoted, said
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space

@@ -5,9 +5,9 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from ageing import forget_the_oldest, journal_rows
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL
+from support.backdated_runs import forget_the_oldest, journal_rows
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, open_pool

@@ -3,8 +3,8 @@
 from uuid import UUID
 
 import pytest
-from scripted_model import call, calls, says, turn
-from stage import Stage
+from support.run_harness import Stage
+from support.scripted_model import call, calls, says, turn
 
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.leases import say

@@ -1,5 +1,5 @@
 from psycopg.sql import SQL
-from quoted import page_read, quoted, said
+from support.verified_quotes import page_read, quoted, said
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder

@@ -1,8 +1,8 @@
 from typing import Any
 
 import pytest
-from known import keep
 from psycopg.sql import SQL, Identifier
+from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space

@@ -4,10 +4,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from ageing import journal_rows
-from quoted import quoted
-from scripted_model import call, calls, says, turn
-from stage import Stage
+from support.backdated_runs import journal_rows
+from support.run_harness import Stage
+from support.scripted_model import call, calls, says, turn
+from support.verified_quotes import quoted
 
 from chiron_workers.batches import delete as removal
 from chiron_workers.batches.delete import Removed, remove

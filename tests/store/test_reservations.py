@@ -7,7 +7,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from stage import LEASE, Stage, open_stage
+from support.run_harness import LEASE, Stage, open_stage
 
 from chiron_workers.agent.play import Answer
 from chiron_workers.batches.submit import NO_BUDGET

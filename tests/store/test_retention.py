@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
-from ageing import age, forget_the_oldest, journal_rows
-from scripted_model import call, calls, says, turn
-from stage import Stage
+from support.backdated_runs import age, forget_the_oldest, journal_rows
+from support.run_harness import Stage
+from support.scripted_model import call, calls, says, turn
 
 from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month, prune

@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from known import corroborate, insert, keep, link
 from psycopg.sql import SQL
+from support.facts_with_vectors import corroborate, insert, keep, link
 
 from chiron_api.reports.coverage import cover
 from chiron_workers.db.connect import Pool

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from known import keep
 from psycopg.pq import Trace
+from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from stage import LEASE, Stage, open_stage
+from support.run_harness import LEASE, Stage, open_stage
 
 from chiron_workers.batches.dispatch import next_to_ring
 from chiron_workers.batches.steering import Steered, cancel, pause, resume, retry

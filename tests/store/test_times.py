@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from dated_facts import Dated, day
-from stage import Stage
+from support.backdated_facts import Dated, day
+from support.run_harness import Stage
 
 from chiron_workers.batches.summaries import summary
 from chiron_workers.runs.leases import say

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
-from scripted_model import says, turn
-from stage import LEASE, Stage
+from support.run_harness import LEASE, Stage
+from support.scripted_model import says, turn
 
 from chiron_workers.batches.steering import resume, retry
 from chiron_workers.db.connect import open_pool

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workers import wait_until
+from support.worker_processes import wait_until
 
 from chiron_workers.errors import ToolError, ToolNotFoundError, ToolRegistrationError, ToolTimeoutError
 from chiron_workers.toolkit import Registry, Tool, tool

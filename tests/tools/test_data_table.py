@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import copy
 
 import pytest
-from pulse import beating
+from support.event_loop_delay import beating
 
 from chiron_workers.documents.sandbox.sandbox import JOBS_MAX
 from chiron_workers.errors import ToolError, ToolValidationError

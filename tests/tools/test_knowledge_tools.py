@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from psycopg.sql import SQL
-from twelve import TWELVE
+from support.knowledge_tool_names import TWELVE
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolError, ToolValidationError

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Says, call, calls, says, scripted_model
-from workers import rows, running, wait_until
+from support.scripted_model import Says, call, calls, says, scripted_model
+from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator, Callable
 import psycopg
 import pytest
 from psycopg import sql
-from shelf import Shelf
+from support.research_rows import Shelf
 
 from chiron_workers import ids
 from chiron_workers.db.connect import Pool, open_pool

@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from scripted_model import Fails, Says
-
 from chiron_workers.agent.compaction import FOLD
+from support.scripted_model import Fails, Says
 
 TOKENS = 20_000
 Reply = Callable[[dict[str, Any]], Says | Fails]

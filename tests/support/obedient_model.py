@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from scripted_model import Block, Says, call, calls, says
+from support.scripted_model import Block, Says, call, calls, says
 
 ADDRESS = re.compile(r"https?://[^\s\"'<>()\[\]\\`*]+", re.IGNORECASE)
 FILE = re.compile(r"/[\w./-]+/secret\.txt")

@@ -6,12 +6,12 @@ import sys
 import time
 
 import psutil
-from pulse import beating
 
 from chiron_workers.documents.sandbox.sandbox import Room
 from chiron_workers.errors import ToolError
 from chiron_workers.web.download import Limits
 from chiron_workers.web.page import read_page
+from support.event_loop_delay import beating
 
 ROOM = Room(timeout_s=8)  # shorter than by default, so that what takes longer costs the test less
 LIMITS = Limits(bytes_max=5_000_000, timeout_s=2, private=True)

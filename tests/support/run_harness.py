@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
-from scripted_model import Script, ScriptedModel, scripted_model
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.batches.submit import NO_BUDGET, NewBatch, NewRun, submit
@@ -25,6 +24,7 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.worker.execution import Taking
+from support.scripted_model import Script, ScriptedModel, scripted_model
 
 LEASE = timedelta(seconds=12)
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
-from serving import served
+
+from support.http_server import served
 
 Block = dict[str, Any]
 _ids = itertools.count(1)

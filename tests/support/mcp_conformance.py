@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from npm_packages import installed, node
+
+from support.npm_packages import installed, node
 
 PACKAGE = "@modelcontextprotocol/conformance"
 LINE = re.compile(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed", re.MULTILINE)

@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
-from serving import served
+
+from support.http_server import served
 
 Answer = Callable[[web.Request], "web.StreamResponse | Awaitable[web.StreamResponse]"]
 
