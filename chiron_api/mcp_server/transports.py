@@ -8,7 +8,7 @@ import typer
 import uvicorn
 from fastmcp import FastMCP
 
-from chiron_api.cli.api import address_of, listen
+from chiron_api.http.serve import address_of, listen
 from chiron_api.mcp_server.lazy_services import LateServices
 from chiron_api.mcp_server.server import http_app, research_server
 from chiron_workers.settings import Settings

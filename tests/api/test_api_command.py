@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from chiron_api.cli.api import serve
+from chiron_api.http.serve import serve
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 from chiron_workers.settings import Settings
 

@@ -1,0 +1,47 @@
+"""Serving: the socket that a server of ours listens on, and the HTTP API on it until a signal comes."""
+
+import socket
+
+import typer
+
+from chiron_workers.db.connect import connect
+from chiron_workers.errors import ChironError
+from chiron_workers.settings import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Answer until SIGINT or SIGTERM; open streams are ended then.
+
+    Raises:
+        ConfigurationError: It would listen beyond this machine without a key.
+        ServiceUnavailable: Postgres cannot be reached.
+        ChironError: The port is taken.
+    """
+    import uvicorn
+
+    from chiron_api.http.app import build_app
+
+    app = build_app(settings)
+    # What would be a traceback from within the server is a sentence here.
+    connect(settings.database_url).close()
+    with listen(settings.api_host, settings.api_port) as listener:
+        typer.echo(f"HTTP API on {address_of(settings.api_host, listener)}")
+        config = uvicorn.Config(app, log_level=settings.log_level, timeout_graceful_shutdown=10)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. Raises ChironError where it cannot."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise ChironError(
+            f"Cannot listen on {host} port {port}: {error.strerror}. "
+            "Stop what listens there, or choose another with --port or CHIRON_API_PORT."
+        ) from None
+
+
+def address_of(host: str, listener: socket.socket) -> str:
+    """Where a socket of ours is reached, as a URL without a path."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
