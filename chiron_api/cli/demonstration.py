@@ -22,7 +22,6 @@ from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.knowledge.facts.facts import best_of_runs
-from chiron_workers.pubsub.signals import announce
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings, read_settings, settings
 from chiron_workers.states import RunState
@@ -110,6 +109,8 @@ def _documents() -> list[tuple[str, str, str]]:
 
 
 async def _submit(pool: Pool) -> Submitted:
+    from chiron_workers.pubsub.signals import announce
+
     runs = [NewRun(topic, "research", SUBJECT, "offline", 50) for topic in TOPICS]
     submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
     await announce(settings().redis_url, submitted.batch_id)
