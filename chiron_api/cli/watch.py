@@ -61,7 +61,7 @@ async def watched(
     Args:
         hint: What the board says of Ctrl+C.
     """
-    from chiron_workers.progress import tail
+    from chiron_workers.pubsub.tail import tail
 
     # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
     found_settings = settings()

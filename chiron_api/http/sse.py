@@ -14,7 +14,7 @@ from starlette.responses import Response
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import Services, Wire, query, services
 from chiron_workers.errors import NotFound
-from chiron_workers.progress import tail
+from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import heads
 
 HEARTBEAT_S = 15

@@ -9,8 +9,8 @@ from chiron_workers.model.failures import Wait
 from chiron_workers.model.local_cooldowns import Cooldowns
 from chiron_workers.model.rate_limits import Limiter, Taken
 from chiron_workers.model.request import Request
-from chiron_workers.progress import redis_client
 from chiron_workers.pubsub.cooldowns import Cooling, cool
+from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import Settings

@@ -10,8 +10,9 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from chiron_workers.progress import Publisher, leave_if_cancelled, redis_client
 from chiron_workers.pubsub.cooldowns import Cooling, lift, standing
+from chiron_workers.pubsub.publisher import Publisher
+from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 from chiron_workers.runs.events import Event
 
 LOG = logging.getLogger(__name__)

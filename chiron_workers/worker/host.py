@@ -25,8 +25,8 @@ from chiron_workers.embeddings import Space, open_embedder
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import keep_up
 from chiron_workers.mcp_client.servers import Servers
-from chiron_workers.progress import Publisher
 from chiron_workers.pubsub.cooldowns import Cooling
+from chiron_workers.pubsub.publisher import Publisher
 from chiron_workers.pubsub.signals import hints
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Astray, Run, claim

@@ -16,15 +16,15 @@ from structlog.testing import capture_logs
 from chiron_workers.errors import ConfigurationError, ModelUnavailable
 from chiron_workers.model import Request
 from chiron_workers.model.rate_limits import BURST_S, BYTES_PER_TOKEN, Limiter
-from chiron_workers.progress import redis_client
+from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import RateLimit, Settings, read_settings
 
 CALLER = """
 import asyncio, json, sys, time
 from chiron_workers.model import Request
-from chiron_workers.model.limiter import Limiter
-from chiron_workers.progress import redis_client
+from chiron_workers.model.rate_limits import Limiter
+from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.settings import RateLimit
 
 async def main(url, limit, seconds, least):

@@ -16,7 +16,7 @@ from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.facts.claims import claim
-from chiron_workers.progress import tail
+from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import heads
 from chiron_workers.runs.leases import say
 from chiron_workers.runs.partitions import Partition

@@ -1,11 +1,8 @@
 import asyncio
 import random
 import signal
-import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import UUID
 
 import psutil
@@ -17,13 +14,14 @@ from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
 from support.private_valkey import OwnValkey, own_valkey
 
-from chiron_workers import progress
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, is_outage, open_pool
 from chiron_workers.db.migrate import migrate
-from chiron_workers.errors import ConfigurationError, NotFound
+from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
-from chiron_workers.progress import Publisher, batch_channel, run_channel, tail
+from chiron_workers.pubsub import tail as tail_module
+from chiron_workers.pubsub.publisher import batch_channel, run_channel
+from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import Event, heads
 from chiron_workers.states import EventKind
 
@@ -82,13 +80,6 @@ def assert_gapless(seen: list[Event], run_ids: list[UUID], *, last: int) -> None
         assert [event.seq for event in seen if event.run_id == run_id] == list(range(1, last + 1))
 
 
-@asynccontextmanager
-async def publisher(redis_url: str) -> AsyncIterator[Publisher]:
-    opened = Publisher(redis_url)
-    yield opened
-    await opened.close()
-
-
 async def collect(pool: Pool, redis_url: str, **what) -> list[Event]:
     async with asyncio.timeout(60):
         return [event async for event in tail(pool, redis_url, **what)]
@@ -108,23 +99,16 @@ async def listening(redis_url: str, channel: str) -> None:
 
 
 @pytest.fixture
-def mortal(tmp_path: Path) -> Iterator[OwnValkey]:
-    """A Valkey that a test may kill and start."""
-    with own_valkey(tmp_path / "valkey") as server:
-        yield server
-
-
-@pytest.fixture
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter intervals than people need; what happens in them is the same."""
-    monkeypatch.setattr(progress, "READ_AGAIN_S", 0.3)
-    monkeypatch.setattr(progress, "POLL_S", 0.1)
+    monkeypatch.setattr(tail_module, "READ_AGAIN_S", 0.3)
+    monkeypatch.setattr(tail_module, "POLL_S", 0.1)
 
 
 @pytest.fixture
 def long_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second look into Postgres: what comes quickly came through Redis."""
-    monkeypatch.setattr(progress, "READ_AGAIN_S", 60.0)
+    monkeypatch.setattr(tail_module, "READ_AGAIN_S", 60.0)
 
 
 async def test_a_finished_batch_is_told_from_its_first_event_and_ends(pool, valkey):
@@ -142,9 +126,11 @@ async def test_a_run_is_told_after_the_seq_that_is_known(pool, valkey):
     assert [event.seq for event in await collect(pool, valkey, run_id=run_id, after=4)] == [5, 6, 7]
 
 
-async def test_what_is_published_arrives_without_another_look_into_postgres(pool, valkey, long_looks):
+async def test_what_is_published_arrives_without_another_look_into_postgres(
+    pool, valkey, long_looks, open_publisher
+):
     batch_id, run_ids = await batch_of(pool, 2)
-    async with publisher(valkey) as out, asyncio.timeout(60):
+    async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, batch_id=batch_id))
         await listening(valkey, batch_channel(batch_id))
         await asyncio.gather(*(work(pool, run_id, events=20, publish=out.publish) for run_id in run_ids))
@@ -163,10 +149,10 @@ async def test_a_run_that_was_reopened_is_told_to_its_new_end(pool, valkey, quic
 
 
 async def test_events_that_are_published_out_of_order_or_twice_are_told_once_in_order(
-    pool, valkey, long_looks
+    pool, valkey, long_looks, open_publisher
 ):
     _, (run_id,) = await batch_of(pool, 1)
-    async with publisher(valkey) as out, asyncio.timeout(60):
+    async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
         await listening(valkey, run_channel(run_id))
         events = [await happen(pool, run_id, EventKind.TOOL_CALLED, n=n) for n in range(20)]
@@ -183,10 +169,12 @@ async def test_a_watcher_without_redis_sees_everything_too(pool, quick_looks):
     assert_gapless(await watching, run_ids, last=12)
 
 
-async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back(pool, mortal, quick_looks):
+async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back(
+    pool, mortal, quick_looks, open_publisher
+):
     url = mortal.url
     batch_id, run_ids = await batch_of(pool, 8)
-    async with publisher(url) as out:
+    async with open_publisher(url) as out:
         watching = asyncio.create_task(collect(pool, url, batch_id=batch_id))
         working = asyncio.gather(*(work(pool, run_id, events=150, publish=out.publish) for run_id in run_ids))
         for _ in range(3):
@@ -197,11 +185,13 @@ async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back
     assert_gapless(seen, run_ids, last=152)
 
 
-async def test_a_watcher_hears_redis_again_after_it_was_away(pool, mortal, long_looks, monkeypatch):
-    monkeypatch.setattr(progress, "POLL_S", 0.1)
+async def test_a_watcher_hears_redis_again_after_it_was_away(
+    pool, mortal, long_looks, monkeypatch, open_publisher
+):
+    monkeypatch.setattr(tail_module, "POLL_S", 0.1)
     url = mortal.url
     _, (run_id,) = await batch_of(pool, 1)
-    async with publisher(url) as out, asyncio.timeout(60):
+    async with open_publisher(url) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, url, run_id=run_id))
         await listening(url, run_channel(run_id))
         mortal.kill()
@@ -211,9 +201,11 @@ async def test_a_watcher_hears_redis_again_after_it_was_away(pool, mortal, long_
         assert [event.seq for event in await watching] == [1, 2]
 
 
-async def test_a_dropped_connection_that_redis_py_mends_in_silence_leaves_no_gap(pool, valkey, long_looks):
+async def test_a_dropped_connection_that_redis_py_mends_in_silence_leaves_no_gap(
+    pool, valkey, long_looks, open_publisher
+):
     _, (run_id,) = await batch_of(pool, 1)
-    async with publisher(valkey) as out, Redis.from_url(valkey) as admin, asyncio.timeout(60):
+    async with open_publisher(valkey) as out, Redis.from_url(valkey) as admin, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
         await listening(valkey, run_channel(run_id))
         await happen(pool, run_id, EventKind.TOOL_CALLED)  # committed, never published
@@ -222,10 +214,12 @@ async def test_a_dropped_connection_that_redis_py_mends_in_silence_leaves_no_gap
         assert [event.seq for event in await watching] == [1, 2, 3]
 
 
-async def test_no_event_is_missed_or_doubled_when_postgres_restarts(valkey, short_dir, quick_looks):
+async def test_no_event_is_missed_or_doubled_when_postgres_restarts(
+    valkey, short_dir, quick_looks, open_publisher
+):
     server = get_server(short_dir / "own-pg", cleanup_mode="stop")
     migrate(server.get_uri())
-    async with open_pool(server.get_uri(), size=4) as own_pool, publisher(valkey) as out:
+    async with open_pool(server.get_uri(), size=4) as own_pool, open_publisher(valkey) as out:
         batch_id, run_ids = await batch_of(own_pool, 3)
         watching = asyncio.create_task(collect(own_pool, valkey, batch_id=batch_id))
         working = asyncio.gather(
@@ -248,7 +242,9 @@ def restart(server: PostgresServer) -> None:
     server.ensure_postgres_running()
 
 
-async def test_text_deltas_are_passed_on_to_those_who_ask_and_never_stored(pool, valkey, long_looks):
+async def test_text_deltas_are_passed_on_to_those_who_ask_and_never_stored(
+    pool, valkey, long_looks, open_publisher
+):
     batch_id, (run_id,) = await batch_of(pool, 1)
     seen: list[Event] = []
 
@@ -256,7 +252,7 @@ async def test_text_deltas_are_passed_on_to_those_who_ask_and_never_stored(pool,
         async for event in tail(pool, valkey, run_id=run_id, with_text=True):
             seen.append(event)
 
-    async with publisher(valkey) as out, asyncio.timeout(60):
+    async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(watch())
         await until(lambda: seen)
         delta = Event(batch_id, run_id, None, EventKind.TEXT_DELTA, seen[0].at, {"text": "Es ist größer"})
@@ -267,9 +263,9 @@ async def test_text_deltas_are_passed_on_to_those_who_ask_and_never_stored(pool,
     assert delta not in await collect(pool, valkey, run_id=run_id)
 
 
-async def test_messages_of_others_on_the_channel_are_passed_over(pool, valkey, long_looks):
+async def test_messages_of_others_on_the_channel_are_passed_over(pool, valkey, long_looks, open_publisher):
     _, (run_id,) = await batch_of(pool, 1)
-    async with publisher(valkey) as out, Redis.from_url(valkey) as stranger, asyncio.timeout(60):
+    async with open_publisher(valkey) as out, Redis.from_url(valkey) as stranger, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
         await listening(valkey, run_channel(run_id))
         for rubbish in (b"\xff\x00", b"{}", b"[1]", b'{"batch_id": 3}', b"null"):
@@ -287,50 +283,3 @@ async def test_a_watcher_may_leave_early(pool, valkey):
     batch_id, _ = await batch_of(pool, 1)
     async with aclosing(tail(pool, valkey, batch_id=batch_id)) as events:
         assert (await anext(events)).kind == EventKind.RUN_QUEUED
-
-
-async def test_a_dead_redis_costs_the_publisher_no_time(mortal):
-    url = mortal.url
-    mortal.kill()
-    event = Event(new_id(), new_id(), 1, EventKind.TOOL_CALLED, NOON, {})
-    async with publisher(url) as out:
-        started = time.monotonic()
-        for _ in range(progress.EVENTS_MAX * 2):
-            out.publish(event)
-        assert time.monotonic() - started < 10
-
-
-async def test_the_publisher_goes_on_after_an_outage(mortal):
-    run_id = new_id()
-    event = Event(new_id(), run_id, 1, EventKind.TOOL_CALLED, NOON, {})
-    url = mortal.url
-    async with publisher(url) as out, asyncio.timeout(60):
-        await asyncio.to_thread(mortal.kill)
-        out.publish(event)
-        await asyncio.to_thread(mortal.start)
-        async with Redis.from_url(url) as redis, redis.pubsub() as pubsub:
-            await pubsub.subscribe(run_channel(run_id))
-            message = None
-            while message is None or message["type"] != "message":
-                out.publish(event)
-                message = await pubsub.get_message(timeout=0.1)
-    assert Event.from_json(message["data"]) == event
-
-
-async def test_text_deltas_are_dropped_before_events(mortal):
-    url = mortal.url
-    mortal.kill()
-    run_id = new_id()
-    delta = Event(new_id(), run_id, None, EventKind.TEXT_DELTA, NOON, {"text": "a"})
-    event = Event(new_id(), run_id, 1, EventKind.TOOL_CALLED, NOON, {})
-    async with publisher(url) as out:
-        for _ in range(progress.DELTAS_FROM * 2):
-            out.publish(delta)
-        out.publish(event)
-        assert len(out._waiting) == progress.DELTAS_FROM + 1
-        assert out._waiting[-1] == event
-
-
-def test_a_redis_url_that_is_none_is_named():
-    with pytest.raises(ConfigurationError, match="CHIRON_REDIS_URL"):
-        Publisher("nonsense")
