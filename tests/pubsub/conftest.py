@@ -3,7 +3,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from own_valkey import OwnValkey, own_valkey
+from support.private_valkey import OwnValkey, own_valkey
 
 from chiron_workers.pubsub.publisher import Publisher
 

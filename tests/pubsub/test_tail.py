@@ -12,7 +12,6 @@ from patient_postgres import PostgresServer, get_server
 from psycopg.types.json import Json
 from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
-from support.private_valkey import OwnValkey, own_valkey
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, is_outage, open_pool
