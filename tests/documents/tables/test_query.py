@@ -15,7 +15,7 @@ from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 ROOM = Room(timeout_s=60, memory_bytes=800_000_000)
 BEDS = [
     ["Broad bean", 2, 112.5, "2024-03-05", False, "early, hardy"],

@@ -132,7 +132,7 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
         "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
         "print(wait_apart(partial(sandbox_jobs.says, 'once'), room=Room()).text)\n"
     )
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     done = subprocess.run(
         [sys.executable, script],
         capture_output=True,
@@ -151,7 +151,7 @@ def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
         "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
         f"wait_apart(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
     )
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), str(Path(__file__).parents[2])])
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:
         wait_until(lambda: told.exists() and told.read_text().endswith("\n"))
         worker.kill()
