@@ -17,8 +17,8 @@ import httpx2
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 from look_up import look_up, passage
 
-from chiron_workers.agent.roles import PROMPTS
 from chiron_workers.model.stream import Accumulation
+from chiron_workers.roles import PROMPTS
 from chiron_workers.toolkit.function_tool import tool_of
 from chiron_workers.tools import registry
 

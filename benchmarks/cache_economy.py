@@ -15,10 +15,10 @@ from typing import Any
 from billing import Till
 from report import Figures, begin, table
 
-from chiron_workers.agent.roles import PROMPTS
 from chiron_workers.agent.window import Window
 from chiron_workers.model import Request
 from chiron_workers.model.caching import body
+from chiron_workers.roles import PROMPTS
 from chiron_workers.runs.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.tools import registry
 

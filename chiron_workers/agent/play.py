@@ -7,11 +7,11 @@ from chiron_workers.agent.compaction import CUT_SKILL, FOLD, Room, carried, shor
 from chiron_workers.agent.conversation import Scribe
 from chiron_workers.agent.event_payloads import SHOWN_CHARS, told_of
 from chiron_workers.agent.metered_model import PaidModel
-from chiron_workers.agent.roles import first_question, system_prompt
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
 from chiron_workers.model import Request
+from chiron_workers.roles import first_question, system_prompt
 from chiron_workers.runs.entries import (
     Entry,
     Folding,

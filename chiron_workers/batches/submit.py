@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +17,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.roles import role_names
 from chiron_workers.runs import partitions
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -96,15 +95,6 @@ class Submitted:
     is_new: bool
 
 
-@cache
-def roles() -> tuple[str, ...]:
-    """The roles a run can have: each file agent/prompts/<role>.md makes one."""
-    prompts = files("chiron_workers") / "agent" / "prompts"
-    return tuple(
-        sorted(file.name.removesuffix(".md") for file in prompts.iterdir() if file.name.endswith(".md"))
-    )
-
-
 def check_run(run: NewRun) -> None:
     """Raises UsageError, saying what would be right, for a run that cannot be submitted."""
     if not run.topic.strip():
@@ -113,8 +103,8 @@ def check_run(run: NewRun) -> None:
         raise UsageError(f"The topic has {len(run.topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
     if UNSTORABLE.search(run.topic):
         raise UsageError("The topic is no text: it holds NUL characters or halves of surrogate pairs.")
-    if run.role not in roles():
-        raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(roles())}.")
+    if run.role not in role_names():
+        raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(role_names())}.")
     if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
         raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
     if not 1 <= run.max_turns <= INT_MAX:
