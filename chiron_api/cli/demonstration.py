@@ -23,7 +23,7 @@ from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.knowledge.facts.facts import best_of_runs
 from chiron_workers.runs.session import Session
-from chiron_workers.settings import Settings, read_settings, settings
+from chiron_workers.settings import OFFLINE_MODEL, Settings, read_settings, settings
 from chiron_workers.states import RunState
 
 SUBJECT = "The Python language"
@@ -76,7 +76,7 @@ def _fresh_home() -> Iterator[Path]:
 
 
 def _demo_settings(home: Path) -> Settings:
-    own = {"home": home, "database_url": "", "redis_url": "", "broker_url": "", "model": "offline"}
+    own = {"home": home, "database_url": "", "redis_url": "", "broker_url": "", "model": OFFLINE_MODEL}
     ports = {"api_port": free_port(), "flower_port": free_port()}
     return read_settings(**own, **ports, embedding_provider="minilm")
 
@@ -111,7 +111,7 @@ def _documents() -> list[tuple[str, str, str]]:
 async def _submit(pool: Pool) -> Submitted:
     from chiron_workers.pubsub.signals import announce
 
-    runs = [NewRun(topic, "research", SUBJECT, "offline", 50) for topic in TOPICS]
+    runs = [NewRun(topic, "research", SUBJECT, OFFLINE_MODEL, 50) for topic in TOPICS]
     submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
     await announce(settings().redis_url, submitted.batch_id)
     return submitted

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Literal
 
 from chiron_workers.runs.entries import Bound, Usage
+from chiron_workers.settings import OFFLINE_MODEL
 
-FREE = frozenset({"offline"})
 MILLION = Decimal(1_000_000)
 MICRO_USD = Decimal("0.000001")
 Price = Mapping[str, float] | Literal["none"]
@@ -19,7 +19,7 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decima
     A price in `overrides` (USD per million tokens: input, output, cache_write, cache_write_1h, cache_read, web_search) goes
     before the tables of genai-prices.
     """
-    if model in FREE:
+    if model == OFFLINE_MODEL:
         return Decimal()
     price = overrides.get(model)
     if price == "none":

@@ -8,13 +8,11 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.errors import LeaseLost, ToolError
 from chiron_workers.search_providers import chosen
 from chiron_workers.search_providers.provider import Hit, Provider
-from chiron_workers.settings import settings
+from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.sources.sources import canonical
 from chiron_workers.store import Store
 
 log = structlog.get_logger()
-
-OFFLINE = "offline"  # the model of the offline researcher, whose runs need no network
 
 
 async def search_together(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
@@ -27,7 +25,7 @@ async def search_together(store: Store, *, query: str, subject_id: str, limit: i
     """
     known = settings()
     on, _ = chosen(known)
-    if (store.caller.model or known.model) == OFFLINE:
+    if (store.caller.model or known.model) == OFFLINE_MODEL:
         on = [provider for provider in on if provider.is_local]
     if not on:
         raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")

@@ -29,6 +29,7 @@ UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
+OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
 PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 

@@ -10,6 +10,7 @@ from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, 
 from chiron_workers.knowledge.coverage.evaluations import Score
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Asker
+from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -18,7 +19,6 @@ CRITERIA_MAX = 10
 TRIES = 2
 TIMEOUT_S = 600.0  # two calls of a model
 WITHOUT_QUOTE_MAX = 3  # a score that says what is missing may have nothing to quote
-OFFLINE = "offline"
 ANSWER = "give_scores"
 Words = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -91,7 +91,7 @@ async def evaluation(
 def _judge(store: Store) -> Asker:
     if store.asker is None:
         raise ToolError("An evaluation asks the model of a run, and this is no run.")
-    if store.asker.model_name == OFFLINE:
+    if store.asker.model_name == OFFLINE_MODEL:
         raise ToolError("The offline model cannot judge texts; an evaluation needs a real model.")
     return store.asker
 

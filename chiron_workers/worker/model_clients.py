@@ -5,9 +5,7 @@ from chiron_workers.model import Model
 from chiron_workers.model.admission import Traffic
 from chiron_workers.offline import Started, start_in_thread
 from chiron_workers.runs.leases import Run
-from chiron_workers.settings import Settings
-
-OFFLINE = "offline"
+from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 
 class Endpoints:
@@ -25,12 +23,12 @@ class Endpoints:
 
     def of(self, run: Run) -> Model:
         """The client for a run's model."""
-        if run.model != OFFLINE:
+        if run.model != OFFLINE_MODEL:
             return self._model
         if self._offline is None:
             self._offline_thread = start_in_thread()
             self._offline = Model(
-                self._settings, self.traffic, base_url=self._offline_thread.url, api_key=OFFLINE
+                self._settings, self.traffic, base_url=self._offline_thread.url, api_key=OFFLINE_MODEL
             )
         return self._offline
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from chiron_api.local_stack.checks.check import Check
-from chiron_workers.settings import Settings
+from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 OLDEST_PYTHON = (3, 11)
 SPARE_BYTES = 1_000_000_000
@@ -45,7 +45,7 @@ def _home(home: Path) -> Check:
 
 
 def _key(settings: Settings) -> Check:
-    if settings.model == "offline":
+    if settings.model == OFFLINE_MODEL:
         return Check("model key", "The offline researcher needs no key.")
     if any(os.environ.get(name) for name in KEYS):
         return Check("model key", f"A key for {settings.model} is set.")

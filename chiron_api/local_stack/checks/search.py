@@ -1,7 +1,7 @@
 """Where runs look for sources: which search providers are on, and why others that are named are not."""
 
 from chiron_api.local_stack.checks.check import Check
-from chiron_workers.settings import Settings
+from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 WEB = "For the web name a provider in CHIRON_SEARCH (auto,duckduckgo needs no key) or give one its key; see docs/web.md."
 
@@ -18,7 +18,7 @@ def search_checks(settings: Settings) -> list[Check]:
     searches_web = any(
         not one.is_local and (one.name != "claude" or settings.model.startswith("claude")) for one in on
     )
-    if settings.model != "offline" and not searches_web:
+    if settings.model != OFFLINE_MODEL and not searches_web:
         found = f"{found} {WEB}"
     return [*problems, Check("search", found)]
 

@@ -12,10 +12,10 @@ from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.evidence.statements.unsupported import omissions
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Asker, Session
+from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.states import Relation
 
 SQL = load(__file__)
-OFFLINE = "offline"  # the model of the offline researcher, which cannot judge
 ANSWER = "give_relation"
 ANSWER_TOKENS_MAX = 400
 ANSWER_TIMEOUT_S = 30.0  # a fact is stored with or without an answer
@@ -56,7 +56,7 @@ class Judgements:
         kept = await self._session.row(SQL["kept"], args)
         if kept is not None:
             return _trusted(Verdict(Relation(kept["relation"]), kept["reason"]), new, known)
-        if self._asker is None or self._asker.model_name == OFFLINE:
+        if self._asker is None or self._asker.model_name == OFFLINE_MODEL:
             return Verdict(None, "There is no model to ask.")
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
