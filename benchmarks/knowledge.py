@@ -25,7 +25,7 @@ from synthetic_facts import SPACE, Questions, World, sizes, subject
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.search.vector_indexes import keep_up
+from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 from chiron_workers.tools.knowledge import store_knowledge
@@ -62,7 +62,7 @@ class Measuring:
         start = time.perf_counter()
         await asyncio.to_thread(self._copy, name, subjects)
         copied = time.perf_counter()
-        built = await keep_up(self.found.settings.database_url, SPACE)
+        built = await maintain_indexes(self.found.settings.database_url, SPACE)
         took = {"s": copied - start, "approximate": len(built), "approximate_s": time.perf_counter() - copied}
         self.keep("load", {"facts": len(subjects)} | took)
 

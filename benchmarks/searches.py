@@ -10,7 +10,7 @@ import numpy as np
 
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.vectors import half
+from chiron_workers.knowledge.search.vectors import halfvec_text
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
 
@@ -71,7 +71,7 @@ async def search(store: Store, subject_id: str | None, questions: Sequence[str],
         args = {
             "subject_id": subject_id,
             "query": question,
-            "vector": half(vector),
+            "vector": halfvec_text(vector),
             "limit": FOUND,
             "depth": DEPTH,
         }

@@ -13,7 +13,7 @@ from chiron_workers.runs.notes import Notes
 from chiron_workers.runs.session import Asker, Caller, Session
 from chiron_workers.runs.tool_results import ToolResults
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.sources.egress import Reach
+from chiron_workers.sources.egress import EgressPolicy
 from chiron_workers.sources.sources import Sources
 from chiron_workers.subscriptions.subscriptions import Subscriptions
 
@@ -37,7 +37,7 @@ class Store:
         self.source_changes = SourceChanges(session)
         self.notes = Notes(session)
         self.results = ToolResults(session)
-        self.reach = Reach(session)
+        self.egress = EgressPolicy(session)
         self.subscriptions = Subscriptions(session)
         self.evaluations = Evaluations(session)
         self.skills = RunSkills(session)

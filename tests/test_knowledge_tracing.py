@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chiron_workers.knowledge.coverage.mastery import MASTERED, mastery
+from chiron_workers.knowledge.coverage.assessments import MASTERED, mastery
 
 
 # Computed by hand from the formulas in the docstring of `mastery`.

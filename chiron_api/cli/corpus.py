@@ -10,7 +10,7 @@ from chiron_api.cli import run
 from chiron_workers.db.connect import open_pool
 from chiron_workers.documents.read_folder import ReadFile, SkippedFile, read_files
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.corpus import Added, Corpus
+from chiron_workers.knowledge.corpus import AddedCounts, Corpus
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -92,8 +92,8 @@ def search(
         typer.echo("Nothing was found.")
 
 
-async def _add(path: Path, subject: str) -> tuple[Added, list[SkippedFile]]:
-    added, skipped = Added(), list[SkippedFile]()
+async def _add(path: Path, subject: str) -> tuple[AddedCounts, list[SkippedFile]]:
+    added, skipped = AddedCounts(), list[SkippedFile]()
     files = read_files(path)
     async with open_pool(settings().database_url, size=2) as pool:
         for batch in _batches(files):

@@ -11,7 +11,7 @@ from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.differences import LISTED_MAX, Difference, Differences
+from chiron_workers.knowledge.subject_diff import LISTED_MAX, SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -50,7 +50,7 @@ def diff(
 
 async def _difference(
     batches: list[str], subject: str | None, since: datetime | None, until: datetime | None, limit: int
-) -> Difference:
+) -> SubjectDiff:
     if batches and (subject or since or until):
         raise UsageError("Give two batches, or --subject with --since; not both.")
     if len(batches) not in (0, 2):
@@ -61,8 +61,8 @@ async def _difference(
         )
     ids = [parse_id(batch) for batch in batches]
     async with open_pool(settings().database_url, size=2) as pool:
-        differences = Differences(Session(pool))
+        differences = SubjectDiffs(Session(pool))
         if ids:
-            return await differences.of_batches(*ids, limit=limit)
+            return await differences.between_batches(*ids, limit=limit)
         assert subject and since
         return await differences.between(slug(subject), since, until, limit=limit)

@@ -7,7 +7,7 @@ from chiron_api.cli import run
 from chiron_api.text import as_json as json_line
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
-from chiron_workers.knowledge.facts.quote_rechecks import FIRST, Rechecked, recheck
+from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
@@ -35,13 +35,13 @@ def recompute(
     )
 
 
-async def _recheck_all(subject: str | None) -> Rechecked:
+async def _recheck_all(subject: str | None) -> RecheckCounts:
     embedder = open_embedder(settings())
     try:
         async with open_pool(settings().database_url, size=2) as pool:
             async with Store(Session(pool, Caller()), embedder) as store:
                 known = [await store.subjects.get(subject)] if subject else await store.subjects.all()
-            done = Rechecked()
+            done = RecheckCounts()
             for one in known:
                 after: UUID | None = FIRST
                 while after is not None:

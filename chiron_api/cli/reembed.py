@@ -9,8 +9,8 @@ from chiron_api.text import as_json as json_line
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
-from chiron_workers.knowledge.search.reembedding import drop_others, missing, reembed
-from chiron_workers.knowledge.search.vector_indexes import keep_up
+from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
+from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -51,14 +51,14 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     progress = _Progress()
     try:
         async with open_pool(database_url, size=2) as pool:
-            progress.of = await missing(Session(pool), embedder.space, subject)
-            embedded = await reembed(pool, embedder, subject_id=subject, told=progress.tell)
-            dropped = await drop_others(pool, embedder.space) if drop_old else []
-            built = await keep_up(database_url, embedder.space)
+            progress.of = await count_missing(Session(pool), embedder.space, subject)
+            embedded = await reembed(pool, embedder, subject_id=subject, on_progress=progress.tell)
+            dropped = await drop_other_spaces(pool, embedder.space) if drop_old else []
+            built = await maintain_indexes(database_url, embedder.space)
             return {
                 "model": embedder.space.model,
                 "embedded": embedded,
-                "remaining": await missing(Session(pool), embedder.space, subject),
+                "remaining": await count_missing(Session(pool), embedder.space, subject),
                 "indexes": [dataclasses.asdict(index) for index in built],
                 "dropped": dropped,
             }

@@ -11,7 +11,7 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import FOUND_MAX, FoundFact
+from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus, QuoteState, SearchMode
@@ -26,7 +26,7 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
-    top_k: Annotated[int, typer.Option(min=1, max=FOUND_MAX, help="Facts at most.")] = 5,
+    top_k: Annotated[int, typer.Option(min=1, max=RESULTS_MAX, help="Facts at most.")] = 5,
     mode: Annotated[
         SearchMode,
         typer.Option(help="vector ranks by meaning alone, text by shared words alone, hybrid by both."),

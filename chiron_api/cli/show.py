@@ -17,11 +17,12 @@ from chiron_api.cli.display.watch import COLOURS
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, paragraphs, usd
 from chiron_api.views.batch import batch_page, difference_of
+from chiron_api.views.fact import fact_page
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, newest, runs_of
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound
-from chiron_workers.knowledge.differences import Difference
-from chiron_workers.knowledge.facts.fact_details import Dossier, dossier
+from chiron_workers.knowledge.facts.fact_details import FactDetails, load_details
+from chiron_workers.knowledge.subject_diff import SubjectDiff
 from chiron_workers.runs.model_holds import Hold
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -61,8 +62,8 @@ def show(
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
     found, runs, difference = run(_find(target))
     if as_json:
-        typer.echo(json_line(batch_page(found, difference) if isinstance(found, BatchSummary) else found))
-    elif isinstance(found, Dossier):
+        typer.echo(json_line(_page(found, difference)))
+    elif isinstance(found, FactDetails):
         typer.echo("\n".join(lines(found)))
     elif isinstance(found, RunSummary):
         _print_run(found)
@@ -73,6 +74,15 @@ def show(
             typer.echo("\n".join(difference_lines(difference)))
 
 
+def _page(found: BatchSummary | RunSummary | FactDetails, difference: SubjectDiff | None) -> object:
+    match found:
+        case BatchSummary():
+            return batch_page(found, difference)
+        case FactDetails():
+            return fact_page(found)
+    return found
+
+
 async def _newest(limit: int) -> list[BatchSummary]:
     async with open_pool(settings().database_url, size=2) as pool:
         return await newest(pool, limit=limit)
@@ -80,7 +90,7 @@ async def _newest(limit: int) -> list[BatchSummary]:
 
 async def _find(
     target: str,
-) -> tuple[BatchSummary | RunSummary | Dossier, list[RunSummary], Difference | None]:
+) -> tuple[BatchSummary | RunSummary | FactDetails, list[RunSummary], SubjectDiff | None]:
     async with open_pool(settings().database_url, size=2) as pool:
         try:
             found = await find(pool, target)
@@ -92,9 +102,9 @@ async def _find(
         return found, runs, await difference_of(pool, found.id)
 
 
-async def _fact(pool: Pool, target: str) -> Dossier:
+async def _fact(pool: Pool, target: str) -> FactDetails:
     try:
-        return await dossier(Session(pool), UUID(target))
+        return await load_details(Session(pool), UUID(target))
     except NotFound:
         raise NotFound(
             f"No batch, no run and no fact has the id {target}. `chiron list` shows the batches."

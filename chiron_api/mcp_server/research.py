@@ -20,7 +20,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import FOUND_MAX, QUERY_CHARS_MAX, FoundFact
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
@@ -137,7 +137,7 @@ async def search(  # noqa: PLR0913  # a search can be narrowed in that many ways
     *,
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)],
     subject_id: Name | None = None,
-    top_k: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 5,
+    top_k: Annotated[int, Field(ge=1, le=RESULTS_MAX)] = 5,
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0,
     mode: SearchMode = SearchMode.HYBRID,
     topic_path: str | None = None,

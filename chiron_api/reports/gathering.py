@@ -14,7 +14,7 @@ from chiron_api.reports.report import ModelUse, Report, RunLine, Source, Subject
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows as reports
 from chiron_workers.knowledge.coverage.nodes import Nodes
-from chiron_workers.knowledge.coverage.topic_titles import paths
+from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN, FactStatus, RunState
@@ -68,7 +68,7 @@ async def _subjects(pool: Pool, target: Target, arranged: Arrangement) -> tuple[
 
 async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
     tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
-    found = await paths(Session(pool), row["subject_id"], SHOWN) if tops else {}
+    found = await count_facts_by_path(Session(pool), row["subject_id"], SHOWN) if tops else {}
     nodes, unmapped = await asyncio.to_thread(cover, tops, found)
     return SubjectPart(
         subject_id=row["subject_id"],

@@ -51,7 +51,7 @@ class FactBatch:
         transfers = Transfers(store.session)
         table = await store.facts.vectors.ensure()
         for subject_id in sorted({fact.subject_id for fact in self.facts}):
-            await store.facts.alone(subject_id)
+            await store.facts.lock_subject(subject_id)
         written = await transfers.add_facts([_fact_row(fact_id, fact) for fact_id, fact in self.new.items()])
         await self._meet(transfers, written)
         for fact_id in self.new:
@@ -79,7 +79,7 @@ class FactBatch:
         found = await store.facts.confidences.of(list(self.new))
         lower = [one for one, fact in self.new.items() if found[one].value < fact.confidence - ROUNDING]
         if lower:
-            await store.facts.confidences.settle(lower, reason=REASON)
+            await store.facts.confidences.recompute(lower, reason=REASON)
 
     def _further(self, fact: FactRecord) -> list[AssertionRecord]:
         """The assertions that are not in the fact's own row: the first is, if that row is made of this very record."""

@@ -22,7 +22,7 @@ from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.skills.instructions import catalogue_lines
-from chiron_workers.sources.egress import settle_reading
+from chiron_workers.sources.egress import save_taint
 from chiron_workers.states import EventKind
 from chiron_workers.store import Store
 from chiron_workers.telemetry import spans
@@ -89,7 +89,7 @@ class Toolbox:
             with spans.tool_call(call) as span:
                 store = Store(session, self.embedder, self._asker(run, session))
                 result = await self._outcome(call, store, span)
-            await settle_reading(session)
+            await save_taint(session)
             ms = round((time.monotonic() - began) * 1000)
             told = [*session.pending, _returned(call, result, ms)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)

@@ -107,4 +107,4 @@ async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, An
 async def _settle(pool: Pool, fact_ids: list[str]) -> None:
     if fact_ids:
         async with Session(pool) as session:
-            await Confidences(session).settle(fact_ids, reason="what it rested on was deleted")
+            await Confidences(session).recompute(fact_ids, reason="what it rested on was deleted")

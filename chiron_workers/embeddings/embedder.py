@@ -1,21 +1,12 @@
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from chiron_workers.embeddings.space import Space
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 
 URL = re.compile(r"https?://[^\s/@?#]+(/[^\s?#]*)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """What makes vectors comparable: the same model, the same file or version, the same dimensions."""
-
-    model: str
-    hash: str
-    dimensions: int
 
 
 class Embedder(Protocol):

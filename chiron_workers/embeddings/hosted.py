@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import aiohttp
 from pydantic import BaseModel, Field, ValidationError
 
-from chiron_workers.embeddings.embedder import Space
+from chiron_workers.embeddings.space import Space
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
 BATCH_MAX = 32

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chiron_workers.embeddings.embedder import Space
+from chiron_workers.embeddings.space import Space
 from chiron_workers.errors import ChironError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_folder import ReadFile
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.sources import Fetched, Page, Sources, canonical, fetched
+from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical, to_snapshot
 
 SQL = load(__file__)
 
@@ -22,18 +22,20 @@ DOCUMENTS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedCounts:
     """How many documents are new, how many took the place of an old one, and their passages."""
 
     added: int = 0
     replaced: int = 0
     passages: int = 0
 
-    def __add__(self, other: "Added") -> "Added":
-        return Added(self.added + other.added, self.replaced + other.replaced, self.passages + other.passages)
+    def __add__(self, other: "AddedCounts") -> "AddedCounts":
+        return AddedCounts(
+            self.added + other.added, self.replaced + other.replaced, self.passages + other.passages
+        )
 
 
-class Listed(TypedDict):
+class ListedDocument(TypedDict):
     """A document of the corpus as a list shows it; `added_at` is a datetime."""
 
     subject_id: str
@@ -65,10 +67,10 @@ class Corpus:
         self.session = session
         self.sources = Sources(session)
 
-    async def add(self, subject: str, files: Sequence[ReadFile]) -> Added:
+    async def add(self, subject: str, files: Sequence[ReadFile]) -> AddedCounts:
         """Put documents into the corpus of a subject, made if need be, over any with the same path."""
         if not files:
-            return Added()
+            return AddedCounts()
         subject_id = slug(subject)
         cut = {document_url(subject_id, file.path): (file, passages(file.document)) for file in files}
         urls = list(cut)
@@ -81,7 +83,7 @@ class Corpus:
                 "ids": [ids.new_id() for _ in urls],
                 "urls": urls,
                 "titles": [page.title for page in pages],
-                "hashes": await self.sources.keep_all(pages),
+                "hashes": await self.sources.save_all(pages),
                 "passages": [len(found) for _, found in cut.values()],
             },
         )
@@ -90,23 +92,25 @@ class Corpus:
         every = [(documents[url], file.document, found) for url, (file, found) in cut.items()]
         await self._save_passages(subject_id, every)
         replaced = sum(row["replaced"] for row in rows)
-        return Added(len(rows) - replaced, replaced, sum(len(found) for _, _, found in every))
+        return AddedCounts(len(rows) - replaced, replaced, sum(len(found) for _, _, found in every))
 
-    async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> Added:
+    async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> AddedCounts:
         """Put plain texts into the corpus, each a (path, title, text), without files."""
         files = [ReadFile(path, "text/plain", read_plain(text, title=title)) for path, title, text in texts]
         return await self.add(subject, [file for file in files if file.document.blocks])
 
-    async def documents(self, subject: str | None = None, *, limit: int = DOCUMENTS_MAX) -> list[Listed]:
+    async def documents(
+        self, subject: str | None = None, *, limit: int = DOCUMENTS_MAX
+    ) -> list[ListedDocument]:
         """The documents of a subject, or of all, by address; `limit` at most."""
         args = {"subject_id": slug(subject) if subject is not None else None, "limit": limit}
-        return cast("list[Listed]", await self.session.rows(SQL["documents"], args))
+        return cast("list[ListedDocument]", await self.session.rows(SQL["documents"], args))
 
-    async def document(self, url: str) -> Fetched | None:
+    async def document(self, url: str) -> Snapshot | None:
         """The text of a document, or None where no document has the address."""
         args = {"url": canonical(url), "subject_id": canonical(url).removeprefix(SCHEME).partition("/")[0]}
         row = await self.session.row(SQL["document"], args)
-        return fetched(row) if row else None
+        return to_snapshot(row) if row else None
 
     async def search(self, query: str, *, subject: str | None, limit: int) -> list[Hit]:
         """The documents of a subject, or of all, that answer a question best, best first."""

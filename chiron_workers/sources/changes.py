@@ -15,7 +15,7 @@ from chiron_workers.documents.sandbox.sandbox import Room, run_apart
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.quotes.drift import Drift, drift
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.sources import Fetched, canonical
+from chiron_workers.sources.sources import Snapshot, canonical
 from chiron_workers.states import ChangeKind
 
 SQL = load(__file__)
@@ -93,7 +93,7 @@ class SourceChanges:
         found = {row["url"]: _change(row) for row in rows}
         return {url: found[address] for url, address in asked.items() if address in found}
 
-    async def news(self, found: Fetched) -> str:
+    async def news(self, found: Snapshot) -> str:
         """What whoever reads a text is to be told of its source; empty if nothing is.
 
         That is a change that this reading has found, and an older one as long as facts rest on words that are gone.

@@ -12,7 +12,7 @@ ADDRESS = re.compile(rf"https?://[^\s<>\"'`|\\^{{}}]{{1,{URL_BYTES_MAX}}}", re.I
 AFTER_ADDRESS = ".,;:!?)]*_"  # what a sentence puts behind an address
 
 
-class Reach:
+class EgressPolicy:
     """What a run has read, and which addresses it may fetch since.
 
     Whatever a page orders, no request can carry the words of a private file to an address made up for it: a run that
@@ -22,14 +22,14 @@ class Reach:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def note_private(self) -> None:
+    async def mark_tainted(self) -> None:
         """Remember that this call reads private files. It stands even if the call fails, since an error may quote them.
 
         It opens no transaction, so call it before anything is read.
         """
         self._session.reads_private = True
 
-    async def is_private(self) -> bool:
+    async def is_tainted(self) -> bool:
         """Whether the run has read private files."""
         run_id = self._session.caller.run_id
         if run_id is None:
@@ -38,7 +38,7 @@ class Reach:
             await self._session.row(SQL["is_private"], {"run_id": run_id})
         )
 
-    async def remember(self, urls: Iterable[str]) -> None:
+    async def allow(self, urls: Iterable[str]) -> None:
         """Let the run fetch these addresses, which a search gave it, whatever it reads later."""
         found = [address for url in urls if (address := canonical(url)).startswith("http")]
         if found and self._session.caller.run_id is not None:
@@ -47,12 +47,14 @@ class Reach:
 
     async def check(self, url: str) -> None:
         """Raises ToolError if the run may not fetch this address."""
-        if not await self.is_private():
+        if not await self.is_tainted():
             return
         address = canonical(url)
         row = await self._session.row(SQL["given"], {"run_id": self._session.caller.run_id, "url": address})
         assert row is not None  # the run of a call is there
-        if row["by_search"] or any(address in named_in(text) for text in (row["topic"], *row["messages"])):
+        if row["by_search"] or any(
+            address in addresses_in(text) for text in (row["topic"], *row["messages"])
+        ):
             return
         raise ToolError(
             "This run has read private files, so it fetches only addresses that web_search gave it or that stand in its "
@@ -60,13 +62,13 @@ class Reach:
         )
 
 
-async def settle_reading(session: Session) -> None:
+async def save_taint(session: Session) -> None:
     """Write down that a call has read private files, if it has; after a rollback too."""
     if session.reads_private and session.caller.run_id is not None:
         await session.write(SQL["note_private"], {"run_id": session.caller.run_id})
 
 
-def named_in(text: str) -> set[str]:
+def addresses_in(text: str) -> set[str]:
     """The addresses that stand in a text, canonical, with and without the punctuation that follows them."""
     return set(_named_in(text))
 

@@ -32,7 +32,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class Snapshot:
     """A kept text and the address that gave it; `hash` is the sha256 of the text, in hex."""
 
     url: str
@@ -71,12 +71,12 @@ class Sources:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    async def latest(self, url: str) -> Fetched | None:
+    async def latest(self, url: str) -> Snapshot | None:
         """What an address gave when it was last read, or None if it never was."""
         row = await self.session.row(SQL["latest"], {"url": canonical(url)})
-        return fetched(row) if row else None
+        return to_snapshot(row) if row else None
 
-    async def versions(self, url: str) -> list[Fetched]:
+    async def versions(self, url: str) -> list[Snapshot]:
         """The texts that an address gave, each once, the latest first; the last five at most.
 
         Within a run only those that it has read itself, its own first, or that its batch has fetched from the web:
@@ -84,14 +84,14 @@ class Sources:
         """
         caller = self.session.caller
         args = {"url": canonical(url), "run_id": caller.run_id, "batch_id": caller.batch_id}
-        return [fetched(row) for row in await self.session.rows(SQL["versions"], args)]
+        return [to_snapshot(row) for row in await self.session.rows(SQL["versions"], args)]
 
     async def parts(self, url: str) -> list[str]:
         """The addresses by which a file and parts of it (pages, rows, sheets) were read; 1,000 at most."""
         rows = await self.session.rows(SQL["parts"], {"url": url})
         return [row["url"] for row in rows]
 
-    async def lose(self, url: str, reason: str) -> bool:
+    async def record_gone(self, url: str, reason: str) -> bool:
         """Record that an address gives nothing any more, and why; whether that is news."""
         args = {
             "id": ids.new_id(),
@@ -101,11 +101,11 @@ class Sources:
         }
         return bool(await self.session.write(SQL["lose"], args))
 
-    async def keep(self, page: Page) -> str:
+    async def save(self, page: Page) -> str:
         """Keep a page and record that its address gave it; the hash of its text."""
-        return (await self.keep_all([page]))[0]
+        return (await self.save_all([page]))[0]
 
-    async def keep_all(self, pages: Sequence[Page]) -> list[str]:
+    async def save_all(self, pages: Sequence[Page]) -> list[str]:
         """Keep many pages in one statement; the hashes of their texts, in order.
 
         What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
@@ -132,7 +132,7 @@ class Sources:
         return hashes
 
 
-def fetched(row: DictRow) -> Fetched:
+def to_snapshot(row: DictRow) -> Snapshot:
     """A row of the columns of Fetched, with the compressed `body` in place of the text."""
     text = zstandard.decompress(row.pop("body")).decode()
-    return Fetched(text=text, **row)
+    return Snapshot(text=text, **row)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.differences import Difference, Differences
+from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -22,7 +22,7 @@ class Time:
     due_at: datetime
     since: datetime
     finished_at: datetime | None
-    difference: Difference | None
+    difference: SubjectDiff | None
 
 
 async def last_times(
@@ -39,7 +39,7 @@ async def last_times(
         subject_id, ends = row.pop("subject_id"), row["finished_at"]
         difference = None
         if ends is not None and ends > row["since"]:
-            difference = await Differences(session).between(subject_id, row["since"], ends, limit=listed)
+            difference = await SubjectDiffs(session).between(subject_id, row["since"], ends, limit=listed)
         times.append(Time(**row, difference=difference))
     return times
 

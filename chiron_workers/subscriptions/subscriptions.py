@@ -193,7 +193,7 @@ class Subscriptions:
     async def _subject(self, name: str) -> str:
         subjects = Subjects(self._session)
         if self._session.caller.subject_id is not None:
-            return subjects.writable(name)
+            return subjects.require_writable(name)
         return await subjects.ensure(name, name)
 
     async def _alone(self, subject_id: str) -> None:

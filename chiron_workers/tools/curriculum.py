@@ -2,7 +2,15 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
-from chiron_workers.knowledge.coverage.nodes import DEPTH_MAX, NODES_MAX, Branch, Child, Node, Saved, draft
+from chiron_workers.knowledge.coverage.nodes import (
+    DEPTH_MAX,
+    NODES_MAX,
+    Branch,
+    Child,
+    Node,
+    SavedNode,
+    draft,
+)
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -72,7 +80,7 @@ async def save_knowledge_node(  # noqa: PLR0913  # a node has that many sides
     is_goal_critical: bool = False,
     prerequisites: list[str] | None = None,
     shared_with_subjects: list[str] | None = None,
-) -> Saved:
+) -> SavedNode:
     """Add a node to the coverage map, or update the node of the same title below the same parent.
 
     Save parents and prerequisites before the nodes that name them.

@@ -16,7 +16,7 @@ from chiron_workers.documents.sandbox.open_below import Listed, MissingError, li
 from chiron_workers.documents.sandbox.sandbox import load_and_run_apart
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.settings import settings
-from chiron_workers.sources.sources import URL_BYTES_MAX, Fetched, Page
+from chiron_workers.sources.sources import URL_BYTES_MAX, Page, Snapshot
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.folders import allowed, printable, refused, room
@@ -123,7 +123,7 @@ async def file_reader(
     """
     part = _part(str(range) if range is not None else "")
     folders = allowed()
-    await store.reach.note_private()
+    await store.egress.mark_tainted()
     if not path.strip():
         return _window_of_folder(_Folder("", [_root(str(folder)) for folder in folders]), offset)
     try:
@@ -144,7 +144,7 @@ async def file_reader(
     return window
 
 
-async def _kept(store: Store, url: str, reading: Reading, *, is_begun: bool) -> Fetched:
+async def _kept(store: Store, url: str, reading: Reading, *, is_begun: bool) -> Snapshot:
     # Reading on means the text that was begun, not what the file has become since.
     if is_begun and (begun := await store.sources.latest(url)):
         return begun

@@ -10,7 +10,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.evidence.quotes.quotes import locate, refusal
 from chiron_workers.evidence.statements.unsupported import omissions
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
-from chiron_workers.knowledge.facts.facts import Stored
+from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.settings import settings
 from chiron_workers.states import SHOWN, FactStatus
 from chiron_workers.store import Store
@@ -81,7 +81,7 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         qualifies), and a note where there is more to know.
     """
     asked = claim(
-        subject_id=store.subjects.writable(subject_id),
+        subject_id=store.subjects.require_writable(subject_id),
         content=content,
         source_url=source_url,
         source_score=source_score,
@@ -141,7 +141,7 @@ async def _grounded(store: Store, asked: Claim) -> Claim:
     raise ToolError(f"quote: {why}")
 
 
-def _status(stored: Stored) -> str:
+def _status(stored: StoredFact) -> str:
     if stored.is_joined:
         return "joined"
     if not stored.is_new:
@@ -149,12 +149,12 @@ def _status(stored: Stored) -> str:
     return "stored" if stored.status in SHOWN else "candidate"
 
 
-def _notes(store: Store, asked: Claim, stored: Stored) -> Iterator[str]:
+def _notes(store: Store, asked: Claim, stored: StoredFact) -> Iterator[str]:
     threshold = settings().confidence_threshold
     if asked.place is None:
         why = "has no quote" if asked.quote is None else "rests on a source that was never read here"
         yield f"It {why}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."
-    if stored.was_lifted:
+    if stored.is_lifted:
         yield f"The candidate is accepted now, with confidence {stored.confidence:.2f}."
     elif stored.status is FactStatus.DISPUTED:
         yield f"It is disputed, and shown with what contradicts it; its confidence is {stored.confidence:.2f}."

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from chiron_workers.db.validation import worded
 from chiron_workers.knowledge.corpus import Corpus, Hit
-from chiron_workers.knowledge.coverage.nodes import Fitting
-from chiron_workers.knowledge.coverage.topic_titles import titles
+from chiron_workers.knowledge.coverage.nodes import NodeMatch
+from chiron_workers.knowledge.coverage.topic_titles import load_titles
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, Background, FoundFact
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, FactBackground, FoundFact
 from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -81,7 +81,7 @@ async def knowledge_base(
     documents = await Corpus(store.session).search(asked, subject=subject, limit=top_k)
     nodes = await _nodes_of(store, found)
     named = sorted({node_id for node_id in nodes.values() if node_id})
-    fitting = await store.nodes.fitting(asked, named=named, subject_id=subject, limit=NODES_MAX)
+    fitting = await store.nodes.matching(asked, named=named, subject_id=subject, limit=NODES_MAX)
     facts = [_known(fact, background[fact["id"]], found, background, nodes[fact["id"]]) for fact in found]
     known = Known(facts=facts, documents=documents, nodes=_nodes(facts, fitting))
     if note := await _note(store, subject, known):
@@ -91,9 +91,9 @@ async def knowledge_base(
 
 def _known(
     fact: FoundFact,
-    own: Background,
+    own: FactBackground,
     found: Sequence[FoundFact],
-    background: Mapping[str, Background],
+    background: Mapping[str, FactBackground],
     node_id: str | None,
 ) -> KnownFact:
     # A contradiction is written down in the later of two facts only.
@@ -111,14 +111,14 @@ def _known(
 async def _nodes_of(store: Store, found: Sequence[FoundFact]) -> dict[str, str | None]:
     """For each fact, by its id, the node that it belongs to."""
     maps = {
-        subject_id: await titles(store.session, subject_id)
+        subject_id: await load_titles(store.session, subject_id)
         for subject_id in sorted({fact["subject_id"] for fact in found})
     }
     nodes = {fact["id"]: maps[fact["subject_id"]].nodes_of(fact["topic_path"]) for fact in found}
     return {fact_id: node_ids[0] if node_ids else None for fact_id, node_ids in nodes.items()}
 
 
-def _nodes(facts: Sequence[KnownFact], fitting: Sequence[Fitting]) -> list[KnownNode]:
+def _nodes(facts: Sequence[KnownFact], fitting: Sequence[NodeMatch]) -> list[KnownNode]:
     counted = Counter(fact["node_id"] for fact in facts if fact["node_id"])
     kept = [node for node in fitting if node.node_id in counted or not node.is_named]
     kept.sort(key=lambda node: -counted[node.node_id])

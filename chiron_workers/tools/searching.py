@@ -3,13 +3,13 @@ from typing import Annotated
 from pydantic import Field
 
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import FOUND_MAX, FoundFact
+from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
-TopK = Annotated[int, Field(ge=1, le=FOUND_MAX)]
+TopK = Annotated[int, Field(ge=1, le=RESULTS_MAX)]
 
 
 @tool

@@ -54,7 +54,7 @@ async def create_subscription(
         subscription_id, is_new (false where there was the same one already), state, reason (why it is paused, and how a
         person starts it), next_at (when it is due first, null while it is paused) and budget_usd.
     """
-    if await store.reach.is_private():
+    if await store.egress.is_tainted():
         raise ToolError(
             "This run has read private files, so it orders no further research: the topics could carry their words out."
         )

@@ -74,7 +74,7 @@ async def data_table(
         one columns, types and rows, and a note if the result has more rows.
     """
     allowed()
-    await store.reach.note_private()
+    await store.egress.mark_tainted()
     if len(query) > QUERY_CHARS_MAX:
         raise ToolError(f"query: must have at most {QUERY_CHARS_MAX:,} characters (got {len(query):,}).")
     limits = room()

@@ -7,7 +7,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import SCHEME, Corpus
 from chiron_workers.search_providers.merge import search_together
 from chiron_workers.search_providers.provider import Hit
-from chiron_workers.sources.sources import Fetched, Page, canonical
+from chiron_workers.sources.sources import Page, Snapshot, canonical
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.web.fetch import begun_page, fetch_page, keep_page, lose_page
@@ -56,7 +56,7 @@ async def web_search(store: Store, *, query: str, subject_id: str, max_results: 
         raise ToolError("The query is empty; say what you want to know.")
     subject = await store.subjects.get(subject_id)
     hits = await search_together(store, query=query, subject_id=subject["subject_id"], limit=max_results)
-    await store.reach.remember(hit["url"] for hit in hits)
+    await store.egress.allow(hit["url"] for hit in hits)
     return hits
 
 
@@ -86,7 +86,7 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
         raise ToolError(f"url: must begin with http://, https:// or {SCHEME} (got {url[:100]!r}).")
     else:
         if begun is None:
-            await store.reach.check(address)
+            await store.egress.check(address)
         found = begun or await fetch_page(store, address)
     window = _window(found, offset)
     if not offset and (news := await store.source_changes.news(found)):
@@ -94,7 +94,7 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
     return window
 
 
-async def _document(store: Store, url: str) -> Fetched:
+async def _document(store: Store, url: str) -> Snapshot:
     found = await Corpus(store.session).document(url)
     if found is None:
         missing = f"The corpus has no document {url[:300]}; use an address that web_search gave."
@@ -115,7 +115,7 @@ async def _document(store: Store, url: str) -> Fetched:
     return replace(kept, fetched_at=found.fetched_at)
 
 
-def _window(found: Fetched, offset: int) -> FetchedPage:
+def _window(found: Snapshot, offset: int) -> FetchedPage:
     chars = len(found.text)
     if offset >= chars:
         raise ToolError(f"offset: {offset} is past the end of the text, which has {chars} characters.")

@@ -13,7 +13,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChanges, check_changes
-from chiron_workers.sources.sources import Fetched, Page, Sources, canonical
+from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical
 from chiron_workers.store import Store
 from chiron_workers.web.download import NotFetched
 from chiron_workers.web.hosts import HostBusy, Hosts
@@ -27,7 +27,7 @@ GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 
 
-async def fetch_page(store: Store, url: str) -> Fetched:
+async def fetch_page(store: Store, url: str) -> Snapshot:
     """The text of a web address, kept as a source. The runs of a batch fetch an address once, and share it.
 
     Raises:
@@ -48,7 +48,7 @@ async def fetch_page(store: Store, url: str) -> Fetched:
         pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
-async def begun_page(store: Store, url: str) -> Fetched | None:
+async def begun_page(store: Store, url: str) -> Snapshot | None:
     """The text that the runs of the batch read under an address, else the last one anybody read."""
     if store.caller.batch_id:
         with suppress(ToolError):  # that it cannot be fetched now takes away nothing that was begun
@@ -57,7 +57,7 @@ async def begun_page(store: Store, url: str) -> Fetched | None:
     return await store.sources.latest(url)
 
 
-async def _fetch(store: Store, shared: SharedPages, url: str) -> Fetched:
+async def _fetch(store: Store, shared: SharedPages, url: str) -> Snapshot:
     try:
         pages = await _pages(store, url)
         found = await shared.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
@@ -102,14 +102,14 @@ async def _pages(store: Store, url: str) -> list[Page]:
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 
-async def keep_page(store: Store, *pages: Page) -> Fetched:
+async def keep_page(store: Store, *pages: Page) -> Snapshot:
     """Keep what was read under its last address first, at once, whatever becomes of the call; as it is kept.
 
     What another text than before means for the facts that rest on its addresses is found out before it returns.
     """
     async with _own(store) as session:
         sources = Sources(session)
-        await sources.keep_all(pages)
+        await sources.save_all(pages)
         kept = await sources.latest(pages[0].url)
     assert kept is not None  # it was written just now
     await check_changes(store.session.pool, [page.url for page in pages])
@@ -119,7 +119,7 @@ async def keep_page(store: Store, *pages: Page) -> Fetched:
 async def lose_page(store: Store, urls: Collection[str], reason: str) -> str:
     """Record of addresses that they give nothing any more; what is to be said of that, empty if none was ever read."""
     async with _own(store) as session:
-        lost = [url for url in sorted(urls) if await Sources(session).lose(url, reason)]
+        lost = [url for url in sorted(urls) if await Sources(session).record_gone(url, reason)]
     if lost:
         await check_changes(store.session.pool, lost)
     known = await SourceChanges(store.session).of(urls)

@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.sources import Fetched, Page, Sources, fetched
+from chiron_workers.sources.sources import Page, Snapshot, Sources, to_snapshot
 
 SQL = load(__file__)
 
@@ -28,7 +28,7 @@ class SharedPages:
         """Whether this call is to fetch the page; else it is there, or somebody fetches it."""
         return bool(await self._rows("claim", url=url, claim_for=claim_for))
 
-    async def read(self, url: str) -> Fetched | None:
+    async def read(self, url: str) -> Snapshot | None:
         """The page, if it is there. Raises ToolError with the words of a failure that is remembered."""
         rows = await self._rows("read", url=url)
         if not rows:
@@ -36,13 +36,13 @@ class SharedPages:
         error = rows[0].pop("error")
         if error is not None:
             raise ToolError(error)
-        return fetched(rows[0])
+        return to_snapshot(rows[0])
 
-    async def fill(self, url: str, pages: Sequence[Page], *, good_for: timedelta) -> Fetched:
+    async def fill(self, url: str, pages: Sequence[Page], *, good_for: timedelta) -> Snapshot:
         """Keep what was fetched, its last address first, and share it; as it is kept."""
         async with Session(self._session.pool, self._session.caller) as own:
             sources = Sources(own)
-            found = (await sources.keep_all(pages))[0], pages[0].url
+            found = (await sources.save_all(pages))[0], pages[0].url
             args = {"url": url, "hash": found[0], "found_url": found[1], "good_for": good_for}
             await own.write(SQL["fill"], self._who | args)
             kept = await sources.latest(found[1])

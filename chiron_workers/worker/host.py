@@ -23,7 +23,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import is_outage, open_pool
 from chiron_workers.embeddings import Space, open_embedder
 from chiron_workers.errors import ServiceUnavailable
-from chiron_workers.knowledge.search.vector_indexes import keep_up
+from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.pubsub.cooldowns import Cooling
 from chiron_workers.pubsub.publisher import Publisher
@@ -248,7 +248,7 @@ class Host:
         while True:
             await asyncio.sleep(INDEXES_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
             try:
-                for built in await keep_up(self._settings.database_url, space):
+                for built in await maintain_indexes(self._settings.database_url, space):
                     log.info("vectors.indexed", **dataclasses.asdict(built))
             except (psycopg.Error, ServiceUnavailable) as error:
                 # A full disk or a server of too little memory: searches stay exact and slower, runs go on.

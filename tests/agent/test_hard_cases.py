@@ -34,7 +34,7 @@ async def test_what_postgres_refuses_is_data_for_the_model_and_no_outage(stage: 
             n: Bytes of its address.
         """
         tries.append(n)
-        await store.sources.keep(Page(f"https://x.example/?{secrets.token_hex(n)}", "text", "text/html"))
+        await store.sources.save(Page(f"https://x.example/?{secrets.token_hex(n)}", "text", "text/html"))
         return "kept"
 
     stage.registry.register(keep)

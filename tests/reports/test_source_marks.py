@@ -20,8 +20,8 @@ GONE, CHANGED = "source gone since 20", "source changed since 2026-03-01: the qu
 async def drifted(sea_ice, pool):
     """The sources of both sides of a contradiction: one is gone, of the other only the words are."""
     async with Session(pool) as session:
-        await Sources(session).lose("https://a.org/ice", "It answered 404.")
-        await Sources(session).keep(Page("https://c.org/sonar", "All new.", "text/html"))
+        await Sources(session).record_gone("https://a.org/ice", "It answered 404.")
+        await Sources(session).save(Page("https://c.org/sonar", "All new.", "text/html"))
     await check_changes(pool, ["https://a.org/ice", "https://c.org/sonar"])
     return sea_ice
 

@@ -8,7 +8,7 @@ import pytest
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.documents.read_folder import ReadFile, read_files
-from chiron_workers.knowledge.corpus import SNIPPET_CHARS_MAX, Added, Corpus, document_url
+from chiron_workers.knowledge.corpus import SNIPPET_CHARS_MAX, AddedCounts, Corpus, document_url
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
 
@@ -47,7 +47,7 @@ async def urls(corpus: Corpus, query: str, subject: str = "Garden") -> list[str]
 
 
 async def test_documents_are_listed_with_their_addresses_titles_and_sizes(corpus: Corpus) -> None:
-    assert await corpus.add_texts("My Garden", GARDEN) == Added(added=4, replaced=0, passages=4)
+    assert await corpus.add_texts("My Garden", GARDEN) == AddedCounts(added=4, replaced=0, passages=4)
     (first, *others) = await corpus.documents("my-garden")
     assert len(others) == 3
     assert first["url"] == "corpus://my-garden/compost.txt"
@@ -113,7 +113,7 @@ async def test_subjects_do_not_see_each_others_documents(corpus: Corpus) -> None
 async def test_adding_again_replaces_the_document_and_its_passages(corpus: Corpus) -> None:
     await corpus.add_texts("Garden", GARDEN)
     again = [("frost.txt", "Frost", "Hoarfrost is beautiful."), ("new.txt", "New", "A new bed.")]
-    assert await corpus.add_texts("Garden", again) == Added(added=1, replaced=1, passages=2)
+    assert await corpus.add_texts("Garden", again) == AddedCounts(added=1, replaced=1, passages=2)
     assert await urls(corpus, "fleece") == []
     assert await urls(corpus, "hoarfrost") == ["frost.txt"]
     document = await corpus.document("corpus://garden/frost.txt")
@@ -122,7 +122,7 @@ async def test_adding_again_replaces_the_document_and_its_passages(corpus: Corpu
 
 
 async def test_two_who_add_the_same_documents_at_once_leave_one_of_each(pool: Pool) -> None:
-    async def add(texts: list[tuple[str, str, str]]) -> Added:
+    async def add(texts: list[tuple[str, str, str]]) -> AddedCounts:
         async with Session(pool) as session:
             return await Corpus(session).add_texts("Garden", texts)
 

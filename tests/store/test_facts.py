@@ -10,7 +10,7 @@ from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.facts.claims import Claim, path
-from chiron_workers.knowledge.facts.facts import Stored
+from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.session import Session
@@ -18,7 +18,7 @@ from chiron_workers.states import EventKind, FactStatus, Relation, SearchMode
 from chiron_workers.store import Store
 
 
-async def add(pool: Pool, embedder: Embedder, asked: Claim) -> Stored:
+async def add(pool: Pool, embedder: Embedder, asked: Claim) -> StoredFact:
     async with Store(Session(pool), embedder) as store:
         return await store.facts.add(asked)
 
@@ -88,7 +88,7 @@ async def test_a_second_origin_joins_the_fact_and_lifts_it(pool: Pool, embedder:
         confidence=0.4,
     )
     lifted = await add(pool, embedder, other)
-    assert (lifted.fact_id, lifted.is_joined, lifted.was_lifted) == (first.fact_id, True, True)
+    assert (lifted.fact_id, lifted.is_joined, lifted.is_lifted) == (first.fact_id, True, True)
     assert (lifted.status, lifted.confidence) == (FactStatus.ACCEPTED, 0.75)
     assert await found(pool, embedder, words, min_confidence=0.75) == [words]
     assert await found(pool, embedder, words, min_confidence=0.76) == []

@@ -6,12 +6,12 @@ import pytest
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, Saved, draft
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, SavedNode, draft
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
 
-async def save(pool: Pool, title: str, *, subject_id: str = "moon", **fields: Any) -> Saved:
+async def save(pool: Pool, title: str, *, subject_id: str = "moon", **fields: Any) -> SavedNode:
     async with Session(pool) as session:
         made = draft(subject_id=subject_id, title=title, description=f"About {title}.", **fields)
         return await Nodes(session).save(made)

@@ -9,7 +9,7 @@ from support.scripted_model import call, calls, says, turn
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.leases import say
 from chiron_workers.runs.session import Caller, Session
-from chiron_workers.sources.egress import named_in, settle_reading
+from chiron_workers.sources.egress import addresses_in, save_taint
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
@@ -22,13 +22,13 @@ def opened(stage: Stage, run_id: UUID | None) -> Store:
 
 async def has_read(stage: Stage, run_id: UUID) -> None:
     async with opened(stage, run_id) as store:
-        await store.reach.note_private()
-        await settle_reading(store.session)
+        await store.egress.mark_tainted()
+        await save_taint(store.session)
 
 
 async def may_fetch(stage: Stage, run_id: UUID | None, url: str) -> bool:
     try:
-        await opened(stage, run_id).reach.check(url)
+        await opened(stage, run_id).egress.check(url)
     except ToolError as error:
         assert "has read private files" in str(error)
         return False
@@ -45,10 +45,10 @@ async def test_a_run_that_read_private_files_may_fetch_what_a_search_gave_it_bef
 ) -> None:
     [run_id, other] = await stage.submit("tides", "moons")
     async with opened(stage, run_id) as store:
-        await store.reach.remember(["https://Example.org:443/a?b=c#d", "corpus://physics/x"])
+        await store.egress.allow(["https://Example.org:443/a?b=c#d", "corpus://physics/x"])
     await has_read(stage, run_id)
     async with opened(stage, run_id) as store:
-        await store.reach.remember(["https://example.org/late", "https://example.org/late"])
+        await store.egress.allow(["https://example.org/late", "https://example.org/late"])
     for url in ("https://example.org/a?b=c", "HTTPS://EXAMPLE.org/a?b=c#e", "https://example.org/late"):
         assert await may_fetch(stage, run_id, url), url
     for url in (
@@ -78,10 +78,10 @@ async def test_what_a_person_wrote_may_be_fetched(stage: Stage) -> None:
 
 async def test_outside_of_a_run_nothing_is_refused(stage: Stage) -> None:
     async with opened(stage, None) as store:
-        await store.reach.note_private()
-        await store.reach.remember(["https://example.org/"])
-        await settle_reading(store.session)
-        await store.reach.check("https://example.org/other")
+        await store.egress.mark_tainted()
+        await store.egress.allow(["https://example.org/"])
+        await save_taint(store.session)
+        await store.egress.check("https://example.org/other")
     assert await stage.rows("select 1 from private_runs union all select 1 from given_addresses") == []
 
 
@@ -92,7 +92,7 @@ async def test_a_call_that_reads_private_files_marks_its_run_also_when_it_fails(
     @tool
     async def peek(store: Store) -> str:
         """Read a private file."""
-        await store.reach.note_private()
+        await store.egress.mark_tainted()
         if fails:  # errors quote what they choke on
             raise ToolError("cannot make a number of 'the secret word'")
         return "the secret word"
@@ -112,8 +112,8 @@ def test_addresses_are_found_in_a_text_with_and_without_what_follows_them() -> N
         "http://b.test/",
         "https://c.test/y_(z",
         "https://c.test/y_(z))",
-    } <= named_in(text)
-    assert named_in("nothing here") == set()
+    } <= addresses_in(text)
+    assert addresses_in("nothing here") == set()
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@ from support.verified_quotes import page_read, quoted, said
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.knowledge.facts.quote_rechecks import FIRST, Rechecked, recheck
+from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
 
-async def rechecked(pool: Pool, embedder: Embedder, subject_id: str = "moon") -> Rechecked:
-    done, after = Rechecked(), FIRST
+async def rechecked(pool: Pool, embedder: Embedder, subject_id: str = "moon") -> RecheckCounts:
+    done, after = RecheckCounts(), FIRST
     while after is not None:
         async with Store(Session(pool), embedder) as store:
             page, after = await recheck(store.facts, subject_id=subject_id, after=after)
@@ -28,7 +28,7 @@ async def test_quotes_of_a_version_that_did_not_verify_them_are_looked_for(
         await store.facts.add(
             await quoted(pool, "The Sun is a star.", subject_id="sun", source_url="https://sun.org/")
         )
-    assert await rechecked(pool, embedder) == Rechecked(facts=3, verified=1, changed=1)
+    assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=1, changed=1)
     row = await Session(pool).row(
         SQL("select quote, quote_state, confidence, status from facts where id = %(id)s"),
         {"id": first.fact_id},
@@ -39,4 +39,4 @@ async def test_quotes_of_a_version_that_did_not_verify_them_are_looked_for(
         "confidence": 0.9,
         "status": "accepted",
     }
-    assert await rechecked(pool, embedder) == Rechecked(facts=3, verified=0, changed=0)
+    assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=0, changed=0)

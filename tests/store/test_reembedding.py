@@ -8,9 +8,9 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import Conflict, ServiceUnavailable
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.reembedding import BATCH, drop_others, missing, reembed
+from chiron_workers.knowledge.search.reembedding import BATCH, count_missing, drop_other_spaces, reembed
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vectors import follow
+from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
 
@@ -50,11 +50,13 @@ async def test_facts_of_another_model_get_vectors_of_this_one_beside_those_they_
     await keep(pool, embedder, "The Moon is cheese.", status="withdrawn")
     await keep(pool, embedder, "Mars is red.", subject_id="mars")
     letters = Letters()
-    assert await missing(Session(pool), letters.space) == 3
+    assert await count_missing(Session(pool), letters.space) == 3
     told: list[int] = []
-    assert await reembed(pool, letters, subject_id="Moon", told=told.append) == 2
+    assert await reembed(pool, letters, subject_id="Moon", on_progress=told.append) == 2
     assert told == [2]
-    assert [await missing(Session(pool), letters.space, subject) for subject in ("moon", "mars", None)] == [
+    assert [
+        await count_missing(Session(pool), letters.space, subject) for subject in ("moon", "mars", None)
+    ] == [
         0,
         1,
         1,
@@ -73,9 +75,9 @@ async def test_what_fails_midway_keeps_its_batches_and_goes_on_from_there(pool: 
         await keep(pool, None, f"Crater {n}.")
     with pytest.raises(ServiceUnavailable):
         await reembed(pool, Letters(calls=1))
-    assert await missing(Session(pool), Letters.space) == BATCH + 5
+    assert await count_missing(Session(pool), Letters.space) == BATCH + 5
     told: list[int] = []
-    assert await reembed(pool, Letters(), told=told.append) == BATCH + 5
+    assert await reembed(pool, Letters(), on_progress=told.append) == BATCH + 5
     assert told == [BATCH, BATCH + 5]
 
 
@@ -85,7 +87,7 @@ async def test_a_change_of_a_fact_reaches_the_vectors_made_later(pool: Pool) -> 
     await reembed(pool, letters)
     async with Session(pool) as session:
         await session.write(SQL("update facts set status = 'withdrawn'"))
-        await follow(session, [fact_id])
+        await copy_to_vectors(session, [fact_id])
     found = await Search(Session(pool), letters).find("grey", filters=Filters(), limit=5)
     assert found == []
 
@@ -94,10 +96,10 @@ async def test_old_vectors_go_only_when_every_fact_has_a_new_one(pool: Pool, emb
     await keep(pool, embedder, "The Moon is grey.")
     letters = Letters()
     with pytest.raises(Conflict, match="1 facts have no vector of letters yet; run `chiron reembed`"):
-        await drop_others(pool, letters.space)
+        await drop_other_spaces(pool, letters.space)
     await reembed(pool, letters)
-    assert await drop_others(pool, letters.space) == [embedder.space.model]
+    assert await drop_other_spaces(pool, letters.space) == [embedder.space.model]
     assert await counts(pool, "embedding_spaces", "vectors_2") == [1, 1]
     row = await Session(pool).row(SQL("select to_regclass('vectors_1') as old"))
     assert row == {"old": None}
-    assert await drop_others(pool, letters.space) == []
+    assert await drop_other_spaces(pool, letters.space) == []

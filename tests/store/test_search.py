@@ -289,7 +289,7 @@ async def test_the_nearest_facts_of_a_subject_are_nominated_with_candidates_and_
     await keep(pool, embedder, words, subject_id="sky")
     [vector] = await embedder.embed([words])
     search = Search(Session(pool), embedder)
-    found = await search.nominate(vector, "moon", limit=5)
+    found = await search.nearest(vector, "moon", limit=5)
     assert [fact["id"] for fact in found] == [near, far]
     assert found[0] == {
         "id": near,
@@ -297,5 +297,5 @@ async def test_the_nearest_facts_of_a_subject_are_nominated_with_candidates_and_
         "status": "candidate",
         "cosine": pytest.approx(1, abs=1e-3),
     }
-    assert len(await search.nominate(vector, "moon", limit=1)) == 1
-    assert await search.nominate(vector, "mars", limit=5) == []
+    assert len(await search.nearest(vector, "moon", limit=1)) == 1
+    assert await search.nearest(vector, "mars", limit=5) == []

@@ -67,9 +67,9 @@ async def test_neighbours_are_nominated_by_one_statement_too(
 ) -> None:
     [vector] = await embedder.embed([QUERY])
     search = Search(Session(one), embedder)
-    nominated = await search.nominate(vector, "moon", limit=2)
+    nominated = await search.nearest(vector, "moon", limit=2)
     async with sent(one, tmp_path / "trace") as kinds:
-        assert await search.nominate(vector, "moon", limit=2) == nominated
+        assert await search.nearest(vector, "moon", limit=2) == nominated
     assert len(nominated) == 2
     assert kinds.count("Execute") == 1
 

@@ -94,4 +94,4 @@ async def test_a_run_has_its_own_subject_and_cannot_leave_it(pool: Pool) -> None
     with pytest.raises(ToolError, match="This run works on 'moon' until it ends"):
         await subjects.activate("mars")
     with pytest.raises(ToolValidationError, match="cannot write to 'mars'; pass 'moon'"):
-        subjects.writable("Mars")
+        subjects.require_writable("Mars")

@@ -13,8 +13,8 @@ from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vector_indexes import VectorIndex, index_of, keep_up
-from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.knowledge.search.vector_indexes import VectorIndex, find_index, maintain_indexes
+from chiron_workers.knowledge.search.vectors import Vectors, halfvec_text
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
 
@@ -59,7 +59,7 @@ def fill(database_url: str, subject: str, vectors: Any) -> list[UUID]:
             "copy vectors_1 (fact_id, subject_id, status, confidence, embedding) from stdin"
         ) as copy:
             for fact_id, vector in zip(ids, vectors, strict=True):
-                copy.write_row((fact_id, subject, "accepted", 1, half(vector.tolist())))
+                copy.write_row((fact_id, subject, "accepted", 1, halfvec_text(vector.tolist())))
         cursor.execute("vacuum analyze vectors_1")
     return ids
 
@@ -75,7 +75,7 @@ async def filled(pool: Pool, database_url: str) -> AsyncIterator[dict[str, Any]]
 
 
 async def build(database_url: str) -> list[VectorIndex]:
-    return await keep_up(database_url, Given.space, facts_min=1_000, recall_min=0.97)
+    return await maintain_indexes(database_url, Given.space, facts_min=1_000, recall_min=0.97)
 
 
 async def found(
@@ -95,8 +95,8 @@ async def test_large_subjects_and_all_of_them_get_an_index_whose_recall_was_meas
         (None, LARGE + SMALL, 177),
     ]
     assert all(0.97 <= one.recall <= 1 and 1 <= one.probes < one.lists for one in built)
-    assert await index_of(Session(pool), Given.space, "large") == built[0]
-    assert await index_of(Session(pool), Given.space, "small") is None
+    assert await find_index(Session(pool), Given.space, "large") == built[0]
+    assert await find_index(Session(pool), Given.space, "small") is None
     assert await build(database_url) == []
     for scope, index in (({"subject_id": "large"}, built[0]), ({}, built[1])):
         facts = await found(pool, filled["vectors"][0], **scope)
@@ -151,7 +151,7 @@ async def test_an_index_is_built_anew_when_its_subject_has_doubled_and_the_old_o
     await asyncio.to_thread(fill, database_url, "large", made(LARGE, SEED + 3))
     again = await build(database_url)
     assert [(one.subject_id, one.facts) for one in again] == [("large", 2 * LARGE)]
-    assert await index_of(Session(pool), Given.space, "large") == again[0]
+    assert await find_index(Session(pool), Given.space, "large") == again[0]
     assert len(await names(pool)) == 2
 
 
@@ -161,10 +161,10 @@ async def test_an_index_that_is_no_quicker_is_dropped_and_not_tried_again_until_
     await Vectors(Session(pool), Given.space).ensure()
     vectors = np.random.default_rng(SEED).normal(size=(300, DIMENSIONS)).astype(np.float16)
     await asyncio.to_thread(fill, database_url, "all-different", vectors)
-    built = await keep_up(database_url, Given.space, facts_min=100, recall_min=1)
+    built = await maintain_indexes(database_url, Given.space, facts_min=100, recall_min=1)
     assert [one.is_worth_it for one in built] == [False, False]
     assert await names(pool) == []
-    assert await keep_up(database_url, Given.space, facts_min=100, recall_min=1) == []
+    assert await maintain_indexes(database_url, Given.space, facts_min=100, recall_min=1) == []
     assert {fact["recall"] for fact in await found(pool, vectors[0])} == {1}
 
 
@@ -180,7 +180,7 @@ async def test_where_too_few_facts_are_shown_to_measure_with_there_is_no_index(
                 "update vectors_1 set status = 'accepted' where fact_id = (select min(fact_id::text)::uuid from vectors_1)"
             )
         )
-    built = await keep_up(database_url, Given.space, facts_min=100, recall_min=0.9)
+    built = await maintain_indexes(database_url, Given.space, facts_min=100, recall_min=0.9)
     assert [one.is_worth_it for one in built] == [False, False]
     assert await names(pool) == []
 

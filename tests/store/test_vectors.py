@@ -10,9 +10,9 @@ from psycopg import sql
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.search.filters import Filters, condition
+from chiron_workers.knowledge.search.filters import Filters, build_condition
 from chiron_workers.knowledge.search.search import SQL, Search
-from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.knowledge.search.vectors import Vectors, halfvec_text
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
 
@@ -46,7 +46,7 @@ def fill(database_url: str, table: str, made: list[Row]) -> None:
             f"copy {table} (fact_id, subject_id, status, confidence, embedding) from stdin"
         ) as copy:
             for fact_id, subject, status, confidence, vector in made:
-                copy.write_row((fact_id, subject, status, confidence, half(vector.tolist())))
+                copy.write_row((fact_id, subject, status, confidence, halfvec_text(vector.tolist())))
         cursor.execute(f"vacuum analyze {table}")  # type: ignore[call-overload]
 
 
@@ -97,9 +97,9 @@ async def test_a_search_reads_only_its_subject_and_only_the_index(
     vectors = Vectors(Session(pool), embedder.space)
     table = await vectors.table()
     assert table
-    wanted = await condition(vectors.session, Filters("moon", 0.5))
+    wanted = await build_condition(vectors.session, Filters("moon", 0.5))
     statement = SQL["nearest_exactly"].format(table=table, condition=wanted.indexed)
-    args = wanted.args | {"vector": half([1.0] * embedder.space.dimensions), "depth": 5}
+    args = wanted.args | {"vector": halfvec_text([1.0] * embedder.space.dimensions), "depth": 5}
     # As `chiron up` and docker-compose.yml set it: at 4, three subjects in 3,000 rows are not worth an index.
     await vectors.session.write(sql.SQL("set local random_page_cost = 1.1"))
     plan = "\n".join(

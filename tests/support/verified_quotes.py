@@ -13,7 +13,7 @@ from chiron_workers.sources.sources import Page, Sources
 async def page_read(pool: Pool, url: str, text: str) -> str:
     """Have an address read, so that quotes of its text can be verified; the hash of the text."""
     async with Session(pool) as session:
-        return await Sources(session).keep(Page(url, text, "text/plain", title="A page"))
+        return await Sources(session).save(Page(url, text, "text/plain", title="A page"))
 
 
 def said(content: str, **fields: Any) -> Claim:

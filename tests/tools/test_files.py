@@ -176,7 +176,7 @@ async def test_a_run_that_read_a_file_is_marked(
     async with Store(Session(pool, in_a_run), embedder) as of_run:
         with pytest.raises(ToolError):
             await file_reader(of_run, path="nothing")
-        assert await of_run.reach.is_private()
+        assert await of_run.egress.is_tainted()
 
 
 async def test_it_is_offered_to_agents(store: Store, folder: Path) -> None:

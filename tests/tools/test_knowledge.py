@@ -37,7 +37,7 @@ def fact(**fields: Any) -> dict[str, Any]:
 async def read(pool: Pool, in_a_run: Caller) -> str:
     """The source was read, by the run if there is one; the hash of its text."""
     async with Session(pool, in_a_run) as session:
-        return await Sources(session).keep(Page(URL, TEXT, "text/html", title="Moon"))
+        return await Sources(session).save(Page(URL, TEXT, "text/html", title="Moon"))
 
 
 def test_the_twelve_knowledge_tools_are_offered_with_every_argument_described() -> None:
@@ -116,7 +116,7 @@ async def test_a_contradiction_is_shown_to_who_stores_it(call: Call, pool: Pool,
     first = await call("store_knowledge", fact(quote="It orbits at 384,400 km."))
     async with Session(pool) as session:
         other = "The Moon orbits the Earth at 300,000 km."
-        await Sources(session).keep(Page("https://other.net/", other, "text/html"))
+        await Sources(session).save(Page("https://other.net/", other, "text/html"))
     second = await call("store_knowledge", fact(content=other, quote=other, source_url="https://other.net/"))
     [related] = second["related"]
     assert (related["fact_id"], related["relation"]) == (first["fact_id"], "contradicts")
@@ -158,7 +158,7 @@ async def test_an_earlier_text_of_the_source_still_verifies(
     call: Call, pool: Pool, in_a_run: Caller, read: str
 ) -> None:
     async with Session(pool) as session:
-        await Sources(session).keep(Page(URL, "The page says something else now.", "text/html"))
+        await Sources(session).save(Page(URL, "The page says something else now.", "text/html"))
     receipt = await call("store_knowledge", fact(quote="It orbits at 384,400 km."), in_a_run)
     assert receipt["quote"] == "It orbits at 384,400 km."
     row = await Session(pool).row(SQL("select snapshot_hash from facts"))
@@ -170,7 +170,7 @@ async def test_what_others_read_is_nothing_that_a_run_can_quote(
 ) -> None:
     private = "file:///home/anna/salaries.txt"
     async with Session(pool) as session:
-        await Sources(session).keep(Page(private, "The salary of Anna is 93,000 euros.", "text/plain"))
+        await Sources(session).save(Page(private, "The salary of Anna is 93,000 euros.", "text/plain"))
     for quote in ("The salary of Anna is 1 euro", "The salary of Anna"):
         with pytest.raises(ToolError, match="was never read by this run") as caught:
             await call("store_knowledge", fact(source_url=private, quote=quote), in_a_run)
@@ -182,7 +182,7 @@ async def test_what_the_batch_fetched_can_be_quoted_under_the_last_address(
 ) -> None:
     async with Session(pool, in_a_run) as session:
         pages = [Page(url, TEXT, "text/html") for url in ("https://last.org/moon", "https://short.ly/1")]
-        await Sources(session).keep_all(pages)
+        await Sources(session).save_all(pages)
     quote = "It orbits at 384,400 km."
     await call("store_knowledge", fact(source_url="https://SHORT.ly/1#top", quote=quote), in_a_run)
     assert await Session(pool).row(SQL("select source_url from facts")) == {
@@ -195,7 +195,7 @@ async def test_the_text_that_a_run_read_stands_however_often_others_read_a_newer
 ) -> None:
     for n in range(8):
         async with Session(pool) as session:
-            await Sources(session).keep(Page(URL, f"Another text, version {n}.", "text/html"))
+            await Sources(session).save(Page(URL, f"Another text, version {n}.", "text/html"))
     receipt = await call("store_knowledge", fact(quote="It orbits at 384,400 km."), in_a_run)
     assert receipt["status"] == "stored"
 

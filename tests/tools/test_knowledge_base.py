@@ -26,14 +26,14 @@ async def learn(store: Store, content: str, **fields: Any) -> str:
     }
     given |= fields
     if given["source_url"] != URL:
-        await store.sources.keep(Page(given["source_url"], given["quote"], "text/html"))
+        await store.sources.save(Page(given["source_url"], given["quote"], "text/html"))
     return (await store_knowledge(store, content=content, **given))["fact_id"]
 
 
 @pytest.fixture
 async def moon(store: Store) -> dict[str, str]:
     """A subject with two facts that contradict each other, a candidate, a document and a map; another subject beside it."""
-    await store.sources.keep(Page(URL, "The Moon orbits at 384,400 km.", "text/html", title="About the Moon"))
+    await store.sources.save(Page(URL, "The Moon orbits at 384,400 km.", "text/html", title="About the Moon"))
     ids = {}
     saved = await save_knowledge_node(
         store, subject_id="Moon", title="Orbit", description="How the Moon moves."

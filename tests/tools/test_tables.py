@@ -111,7 +111,7 @@ async def test_the_event_loop_goes_on_while_a_query_runs_and_a_cancel_ends_it(
 async def test_a_run_that_queried_a_file_is_marked(folder: Path, in_a_run: Caller, pool, embedder) -> None:
     async with Store(Session(pool, in_a_run), embedder) as of_run:
         await data_table(of_run, paths=["beds.xlsx"])
-        assert await of_run.reach.is_private()
+        assert await of_run.egress.is_tainted()
 
 
 async def test_it_is_offered_to_agents(store: Store, folder: Path) -> None:

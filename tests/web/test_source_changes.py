@@ -13,8 +13,8 @@ from support.scripted_sites import Site
 
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.differences import Differences
-from chiron_workers.knowledge.facts.fact_details import dossier
+from chiron_workers.knowledge.facts.fact_details import load_details
+from chiron_workers.knowledge.subject_diff import SubjectDiffs
 from chiron_workers.knowledge.transfers import Fetch, Text, Transfers
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.sources.changes import SourceChange, SourceChanges
@@ -89,7 +89,8 @@ async def test_a_page_that_gives_another_text_has_changed_and_says_which_quotes_
     assert change.mark(lost).endswith("the quote no longer stands there")
     assert change.mark(stays) == ""
     marks = [
-        (await dossier(Session(stage.pool), UUID(one))).assertions[0].source_mark for one in (lost, stays)
+        (await load_details(Session(stage.pool), UUID(one))).assertions[0].source_mark
+        for one in (lost, stays)
     ]
     assert marks == [change.mark(lost), ""]
     [kept] = await stage.rows("select quote, snapshot_hash from facts where id = %s", lost)
@@ -186,7 +187,7 @@ async def test_a_page_that_is_back_with_other_words_is_told_as_both(stage: Stage
     assert f"the quote of 1 no longer stands ({lost})" in told
     back = await change_of(stage, page)
     assert (back.mark(stays), back.mark(lost).endswith("no longer stands there")) == ("", True)
-    [source] = (await Differences(Session(stage.pool)).between("physics", gone.at)).sources
+    [source] = (await SubjectDiffs(Session(stage.pool)).between("physics", gone.at)).sources
     assert (source.kind, set(source.fact_ids), source.lost_fact_ids) == ("back", {stays, lost}, [lost])
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from chiron_api.text import one_line
-from chiron_workers.knowledge.differences import (
-    Contradicted,
-    Corroborated,
-    Difference,
-    FactDifference,
-    SourceDifference,
+from chiron_workers.knowledge.subject_diff import (
+    Contradiction,
+    Corroboration,
+    FactDiff,
+    SourceDiff,
+    SubjectDiff,
 )
 from chiron_workers.states import ChangeKind
 
@@ -43,11 +43,11 @@ COUNTED = {
 }
 
 
-def lines(found: Difference) -> Iterator[str]:
+def lines(found: SubjectDiff) -> Iterator[str]:
     """A paragraph for each kind of difference, after a line that says between which moments."""
     yield f"{found.subject_id}, {found.since.astimezone():%Y-%m-%d %H:%M} to {found.until.astimezone():%Y-%m-%d %H:%M}"
     for name, heading in HEADINGS.items():
-        entries: list[FactDifference] = getattr(found, name)
+        entries: list[FactDiff] = getattr(found, name)
         yield from _headed(heading, found.counts[name], [_fact(entry) for entry in entries])
     yield from _headed("Corroborated", found.counts["corroborated"], map(_corroborated, found.corroborated))
     yield from _headed("Contradicted", found.counts["contradicted"], map(_contradicted, found.contradicted))
@@ -78,7 +78,7 @@ def _headed(
         yield f"  and {total - len(shown):,} more"
 
 
-def _fact(entry: FactDifference) -> list[str]:
+def _fact(entry: FactDiff) -> list[str]:
     was = "" if entry.confidence_before is None else f"{entry.confidence_before:.2f} -> "
     status = (
         "" if entry.status_before in (None, entry.status) else f" ({entry.status_before} -> {entry.status})"
@@ -88,12 +88,12 @@ def _fact(entry: FactDifference) -> list[str]:
     return told + ([f"        {one_line(entry.reason)}"] if entry.reason else [])
 
 
-def _corroborated(entry: Corroborated) -> list[str]:
+def _corroborated(entry: Corroboration) -> list[str]:
     sources = [f"        {one_line(url)}" for url in entry.sources]
     return [f"  {entry.confidence:.2f}  {one_line(entry.content, chars_max=CHARS)}", *sources]
 
 
-def _contradicted(entry: Contradicted) -> list[str]:
+def _contradicted(entry: Contradiction) -> list[str]:
     return [
         f"  {one_line(entry.content, chars_max=CHARS)}",
         f"        {entry.id}  {one_line(entry.source_url)}",
@@ -103,7 +103,7 @@ def _contradicted(entry: Contradicted) -> list[str]:
     ]
 
 
-def _source(entry: SourceDifference) -> list[str]:
+def _source(entry: SourceDiff) -> list[str]:
     facts = f"{len(entry.fact_ids):,} fact{' rests' if len(entry.fact_ids) == 1 else 's rest'} on it"
     if entry.kind == ChangeKind.BACK and (lost := len(entry.lost_fact_ids)):
         facts += f", and the words that {lost:,} of them rest{'s' * (lost == 1)} on are gone"

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from chiron_api.text import one_line
-from chiron_workers.knowledge.facts.fact_details import Backing, Dossier, State
+from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
 from chiron_workers.states import QuoteState
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
 
 
-def lines(found: Dossier) -> Iterator[str]:
+def lines(found: FactDetails) -> Iterator[str]:
     """The lines of a fact's page."""
     claimed = f" (claimed {found.claimed_confidence:.2f})" if found.claimed_confidence is not None else ""
     yield from _fields(
@@ -28,7 +28,7 @@ def lines(found: Dossier) -> Iterator[str]:
     for number, backing in enumerate(found.assertions, start=1):
         yield from _backing(number, backing, found.content)
     yield "\nHow sure"
-    yield from (f"  {line}" for line in found.reckoning)
+    yield from (f"  {line}" for line in found.explanation)
     if found.related or found.contradictions:
         yield "\nRelated"
     for other in found.related:
@@ -41,7 +41,7 @@ def lines(found: Dossier) -> Iterator[str]:
     yield from (_state(state) for state in found.history)
 
 
-def _backing(number: int, backing: Backing, content: str) -> Iterator[str]:
+def _backing(number: int, backing: AssertionDetails, content: str) -> Iterator[str]:
     words = f"“{one_line(backing.quote, chars_max=QUOTE_CHARS)}”" if backing.quote else "no quote"
     is_verified = backing.quote_state == QuoteState.VERIFIED
     yield f"  {number}. {words}{'' if is_verified else '  (not verified)'}"
@@ -58,7 +58,7 @@ def _backing(number: int, backing: Backing, content: str) -> Iterator[str]:
         yield f"     {place} of snapshot {backing.snapshot_hash[:HASH_CHARS]}{read}"
 
 
-def _state(state: State) -> str:
+def _state(state: FactState) -> str:
     at = f"{state.at.astimezone():%Y-%m-%d %H:%M:%S}"
     return f"  {at}  {state.status} {state.confidence:.2f}  {one_line(state.reason, chars_max=200)}"
 

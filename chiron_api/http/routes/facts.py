@@ -7,7 +7,8 @@ from starlette.routing import Route
 
 from chiron_api.http.requests import Wire, body, path_id, services
 from chiron_api.http.responses import answer
-from chiron_workers.knowledge.facts.fact_details import dossier
+from chiron_api.views.fact import fact_page
+from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.facts import REASON_CHARS_MAX
 
 
@@ -20,7 +21,7 @@ class Reason(Wire):
 async def show_fact(request: Request) -> Response:
     """A fact with what it rests on, how its confidence comes about, what stands against it, and its history."""
     async with services(request).store() as store:
-        return answer(await dossier(store.session, path_id(request)))
+        return answer(fact_page(await load_details(store.session, path_id(request))))
 
 
 async def withdraw_fact(request: Request) -> Response:
@@ -39,7 +40,7 @@ async def _set_aside(request: Request, *, back: bool) -> Response:
         change = store.facts.reinstate if back else store.facts.withdraw
         await change(str(fact_id), reason=wanted.reason)
     async with services(request).store() as store:
-        return answer(await dossier(store.session, fact_id))
+        return answer(fact_page(await load_details(store.session, fact_id)))
 
 
 routes = [

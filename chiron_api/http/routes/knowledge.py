@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from chiron_api.http.requests import Wire, body, services
 from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import FOUND_MAX, QUERY_CHARS_MAX
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
 
 Name = Annotated[str, Field(min_length=1)]
@@ -18,7 +18,7 @@ class Search(Wire):
     """What is looked for, and where; without a subject in all of them."""
 
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]
-    top_k: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 5
+    top_k: Annotated[int, Field(ge=1, le=RESULTS_MAX)] = 5
     mode: SearchMode = SearchMode.HYBRID
     subject_id: Name | None = None
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0

@@ -8,7 +8,7 @@ from starlette.routing import Route
 from chiron_api.http.requests import Wire, query, services
 from chiron_api.http.responses import answer
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.differences import Differences
+from chiron_workers.knowledge.subject_diff import SubjectDiffs
 
 
 class Window(Wire):
@@ -30,7 +30,7 @@ async def show_difference(request: Request) -> Response:
     window = query(request, Window)
     subject_id = slug(request.path_params["id"])
     async with services(request).store() as store:
-        found = await Differences(store.session).between(
+        found = await SubjectDiffs(store.session).between(
             subject_id, window.since, window.until, limit=window.limit
         )
     return answer(found)

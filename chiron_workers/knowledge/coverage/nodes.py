@@ -51,7 +51,7 @@ class Branch(Node):
     children: list["Branch"]
 
 
-class Saved(TypedDict):
+class SavedNode(TypedDict):
     """What became of a node: `status` is saved (new) or updated."""
 
     status: str
@@ -62,7 +62,7 @@ class Saved(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Fitting:
+class NodeMatch:
     """A node that fits a question; `is_named` where it was asked for by its id."""
 
     node_id: str
@@ -122,14 +122,14 @@ class Nodes:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    async def save(self, draft: Draft) -> Saved:
+    async def save(self, draft: Draft) -> SavedNode:
         """Add a node, or update the one of the same title below the same parent.
 
         Raises:
             ToolValidationError: The parent or a prerequisite is not there or belongs to a subject that does
                 not share it, the prerequisites run in a circle, or the tree gets deeper than 50.
         """
-        subject_id = await Subjects(self.session).for_writing(draft.subject_id)
+        subject_id = await Subjects(self.session).ensure_writable(draft.subject_id)
         await self.session.write(SQL["lock"])
         named = await self._named(draft)
         depth = _depth(draft, named)
@@ -148,7 +148,7 @@ class Nodes:
         node_id = same["id"] if same else ids.new_id()
         await self._refuse_circle(node_id, draft)
         await self.session.write(SQL["update" if same else "insert"], args | {"node_id": node_id})
-        saved = Saved(
+        saved = SavedNode(
             status="updated" if same else "saved",
             node_id=str(node_id),
             subject_id=subject_id,
@@ -192,9 +192,9 @@ class Nodes:
         tops = [branch for branch in branches.values() if branch["parent_id"] not in branches]
         return tops, len(rows) > NODES_MAX
 
-    async def fitting(
+    async def matching(
         self, question: str, *, named: Sequence[str], subject_id: str | None, limit: int
-    ) -> list[Fitting]:
+    ) -> list[NodeMatch]:
         """The nodes of these ids, then those that share a word with a question, best first."""
         args = {
             "question": question,
@@ -202,7 +202,7 @@ class Nodes:
             "subject_id": subject_id,
             "limit": limit,
         }
-        return [Fitting(**row) for row in await self.session.rows(SQL["fitting"], args)]
+        return [NodeMatch(**row) for row in await self.session.rows(SQL["fitting"], args)]
 
     async def _named(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")

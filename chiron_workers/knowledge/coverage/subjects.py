@@ -76,7 +76,7 @@ class Subjects:
         rows = await self.session.write(
             SQL["save_goal"],
             {
-                "subject_id": self.writable(subject_id),
+                "subject_id": self.require_writable(subject_id),
                 "title": worded(subject_id, field="subject_id", chars_max=TITLE_CHARS_MAX),
                 "purpose_statement": worded(
                     purpose_statement, field="purpose_statement", chars_max=PURPOSE_CHARS_MAX
@@ -86,7 +86,7 @@ class Subjects:
         )
         return cast("Subject", rows[0])
 
-    def writable(self, subject_id: str) -> str:
+    def require_writable(self, subject_id: str) -> str:
         """The slug of a subject that the caller may change.
 
         In a run only its own, so that no page can talk a run into filling other people's subjects.
@@ -102,13 +102,13 @@ class Subjects:
             )
         return found
 
-    async def for_writing(self, subject_id: str) -> str:
+    async def ensure_writable(self, subject_id: str) -> str:
         """The slug of a subject that the caller may change, made if there is none: a write.
 
         Raises:
             ToolValidationError: It is not the run's subject.
         """
-        found = self.writable(subject_id)
+        found = self.require_writable(subject_id)
         if self.session.caller.subject_id is None:
             await self.ensure(found, found)
         return found

@@ -16,7 +16,7 @@ PATHS_MAX = 20_000  # of a subject, those with the most facts
 TITLES_MAX = 20_000
 
 
-class Titled(TypedDict):
+class TitledNode(TypedDict):
     """A node of a coverage map, as far as topic paths are concerned."""
 
     node_id: str
@@ -28,7 +28,7 @@ class NodeTitles:
     """The titles of a coverage map, compared as people compare them: "Data-Model" is "data model", but where there is
     a "C++" it is not "C"."""
 
-    def __init__(self, nodes: Iterable[Titled]) -> None:
+    def __init__(self, nodes: Iterable[TitledNode]) -> None:
         self._titles: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._parents: dict[str, str] = {}
@@ -64,13 +64,15 @@ class NodeTitles:
             yield self._keys[node_id]
 
 
-async def titles(session: Session, subject_id: str) -> NodeTitles:
+async def load_titles(session: Session, subject_id: str) -> NodeTitles:
     """The titles of the nodes of a subject and of those shared with it; of 20,000 at most."""
     rows = await session.rows(SQL["titles"], {"subject_id": subject_id, "limit": TITLES_MAX})
-    return await asyncio.to_thread(NodeTitles, cast("list[Titled]", rows))
+    return await asyncio.to_thread(NodeTitles, cast("list[TitledNode]", rows))
 
 
-async def paths(session: Session, subject_id: str, statuses: Sequence[FactStatus]) -> dict[str, int]:
+async def count_facts_by_path(
+    session: Session, subject_id: str, statuses: Sequence[FactStatus]
+) -> dict[str, int]:
     """How many facts of these statuses a subject has at each topic path; of 20,000 paths at most, the fullest."""
     args = {"subject_id": subject_id, "statuses": list(statuses), "limit": PATHS_MAX}
     return {row["topic_path"]: row["facts"] for row in await session.rows(SQL["paths"], args)}
@@ -80,7 +82,10 @@ async def paths_of_nodes(
     session: Session, subject_id: str, node_ids: Collection[str], statuses: Sequence[FactStatus]
 ) -> list[str]:
     """The topic paths of a subject whose facts belong to one of these nodes."""
-    named, found = await titles(session, subject_id), await paths(session, subject_id, statuses)
+    named, found = (
+        await load_titles(session, subject_id),
+        await count_facts_by_path(session, subject_id, statuses),
+    )
     return await asyncio.to_thread(
         lambda: [path for path in found if not set(node_ids).isdisjoint(named.nodes_of(path))]
     )

@@ -1,12 +1,16 @@
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import zstandard
+
 from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.confidence import Confidence, confidence
+from chiron_workers.evidence.copies import signature
 from chiron_workers.evidence.origins import Assertion
-from chiron_workers.knowledge.search.vectors import follow
+from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import SHOWN, FactStatus
@@ -15,7 +19,7 @@ SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ConfidenceUpdate:
     """What a fact's confidence and status are, and what the status was before."""
 
     confidence: float
@@ -24,7 +28,7 @@ class Settled:
     is_changed: bool
 
     @property
-    def was_lifted(self) -> bool:
+    def is_lifted(self) -> bool:
         """Whether a candidate is shown now."""
         return self.status_before is FactStatus.CANDIDATE and self.status in SHOWN
 
@@ -48,9 +52,9 @@ class Confidences:
             (supporting if row["is_for"] else opposing)[row["fact_id"]].append(said)
         return {one: computed(supporting[one], opposing[one]) for one in fact_ids}
 
-    async def settle(
+    async def recompute(
         self, fact_ids: Sequence[str], *, reason: str, new_id: str | None = None
-    ) -> dict[str, Settled]:
+    ) -> dict[str, ConfidenceUpdate]:
         """Bring stored confidences and statuses up to date; what they were is kept, with the reason of the change.
 
         A fact that was withdrawn stays as it is, and so does the history of `new_id`, which has none yet.
@@ -69,9 +73,9 @@ class Confidences:
                 "call_id": self._session.caller.call_id,
             },
         )
-        await follow(self._session, [row["fact_id"] for row in rows if row["is_changed"]])
+        await copy_to_vectors(self._session, [row["fact_id"] for row in rows if row["is_changed"]])
         return {
-            row["fact_id"]: Settled(
+            row["fact_id"]: ConfidenceUpdate(
                 row["confidence"],
                 FactStatus(row["status"]),
                 FactStatus(row["status_before"]),
@@ -89,3 +93,21 @@ def computed(supporting: Sequence[Assertion], opposing: Sequence[Assertion]) -> 
 def status_of(found: Confidence) -> FactStatus:
     """Whether the fact is shown, by the threshold of the settings."""
     return found.status(settings().confidence_threshold)
+
+
+async def ensure_minhashes(session: Session, *, snapshots: Sequence[str], facts: Sequence[str]) -> None:
+    """Give snapshots, and those that facts rest on, the signatures that tell copies; in a transaction of its own.
+
+    A signature is worked out once, when the first fact needs it: most pages that are read give none.
+    """
+    args = {"hashes": list(snapshots), "fact_ids": list(facts)}
+    rows = await session.rows(SQL["unsigned"], args)
+    if not rows:
+        return
+    signed = await asyncio.to_thread(lambda: [_minhash(row["body"]) for row in rows])
+    async with session.pool.connection() as connection:
+        await connection.execute(SQL["sign"], {"hashes": [row["hash"] for row in rows], "signatures": signed})
+
+
+def _minhash(body: bytes) -> bytes:
+    return signature(zstandard.decompress(body).decode())

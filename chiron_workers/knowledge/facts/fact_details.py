@@ -17,7 +17,7 @@ SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Backing:
+class AssertionDetails:
     """A source that asserts a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
@@ -44,7 +44,7 @@ class Backing:
 
 
 @dataclass(frozen=True, slots=True)
-class Relative:
+class RelatedFact:
     """Another fact: this one `supports`, `contradicts` or `qualifies` it, or is `supported by` or `qualified by` it."""
 
     fact_id: str
@@ -58,7 +58,7 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FactState:
     """What a fact's confidence and status became at a moment, and why; the first is how it was stored."""
 
     at: datetime
@@ -68,7 +68,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Dossier:
+class FactDetails:
     """All that is known of one fact. `contradictions` are the statements that its agent set against it, without ids."""
 
     id: str
@@ -80,14 +80,14 @@ class Dossier:
     claimed_confidence: float | None
     run_id: UUID | None
     created_at: datetime
-    assertions: tuple[Backing, ...]
-    reckoning: tuple[str, ...]
-    related: tuple[Relative, ...]
+    assertions: tuple[AssertionDetails, ...]
+    explanation: tuple[str, ...]
+    related: tuple[RelatedFact, ...]
     contradictions: tuple[str, ...]
-    history: tuple[State, ...]
+    history: tuple[FactState, ...]
 
 
-async def dossier(session: Session, fact_id: UUID) -> Dossier:
+async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     """What a fact rests on, how its confidence comes about, what stands against it, and how it changed.
 
     Raises:
@@ -99,29 +99,29 @@ async def dossier(session: Session, fact_id: UUID) -> Dossier:
         raise NotFound(f"There is no fact {fact_id}.")
     named = fact.pop("contradictions")
     reckoned = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
-    return Dossier(
+    return FactDetails(
         **fact,
-        assertions=await _backings(session, fact_id),
-        reckoning=tuple(explained(reckoned)),
-        related=tuple(Relative(**row) for row in await session.rows(SQL["relatives"], args)),
+        assertions=await _load_assertions(session, fact_id),
+        explanation=tuple(explained(reckoned)),
+        related=tuple(RelatedFact(**row) for row in await session.rows(SQL["relatives"], args)),
         contradictions=tuple(text for text in named if as_id(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
 
 
-async def _backings(session: Session, fact_id: UUID) -> tuple[Backing, ...]:
+async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:
     rows = await session.rows(SQL["backings"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
     marks = [change.mark(row["id"]) if (change := changes.get(row["source_url"])) else "" for row in rows]
-    return tuple(Backing(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
+    return tuple(AssertionDetails(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
 
 
-def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[State, ...]:
+def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[FactState, ...]:
     """A change holds what was before it, so that what came of it stands in the next one, or in the fact."""
     moments = [fact["created_at"], *(change["at"] for change in changes)]
     reasons = ["stored", *(change["reason"] for change in changes)]
     states = [*changes, fact]
     return tuple(
-        State(at, state["confidence"], state["status"], reason)
+        FactState(at, state["confidence"], state["status"], reason)
         for at, reason, state in zip(moments, reasons, states, strict=True)
     )

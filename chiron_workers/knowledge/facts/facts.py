@@ -13,12 +13,17 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.claims import Claim
-from chiron_workers.knowledge.facts.confidences import Confidences, Settled, computed, status_of
+from chiron_workers.knowledge.facts.confidences import (
+    Confidences,
+    ConfidenceUpdate,
+    computed,
+    ensure_minhashes,
+    status_of,
+)
 from chiron_workers.knowledge.facts.links import Link, Links
-from chiron_workers.knowledge.facts.matching import Comparison, Comparisons, chosen
-from chiron_workers.knowledge.facts.minhashes import sign
+from chiron_workers.knowledge.facts.matching import Match, Matching, best
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vectors import Vectors, follow
+from chiron_workers.knowledge.search.vectors import Vectors, copy_to_vectors
 from chiron_workers.runs.session import Asker, Session
 from chiron_workers.states import Decider, EventKind, FactStatus, Relation
 
@@ -27,7 +32,7 @@ REASON_CHARS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredFact:
     """The fact that a claim became, or the one that was there before, with how it stands to others.
 
     `is_joined` says that a known fact got a further source by it.
@@ -39,8 +44,8 @@ class Stored:
     topic_path: str
     is_new: bool
     is_joined: bool = False
-    was_lifted: bool = False
-    related: tuple[Comparison, ...] = ()
+    is_lifted: bool = False
+    related: tuple[Match, ...] = ()
 
 
 class Facts:
@@ -52,9 +57,9 @@ class Facts:
         self.vectors = Vectors(session, embedder.space)
         self.links = Links(session)
         self.confidences = Confidences(session)
-        self.comparisons = Comparisons(session, Search(session, embedder), asker)
+        self.matching = Matching(session, Search(session, embedder), asker)
 
-    async def add(self, claim: Claim) -> Stored:
+    async def add(self, claim: Claim) -> StoredFact:
         """Store a claim with its vector, or add its source to the fact that says the same.
 
         Its confidence, and that of each fact it supports or contradicts, is computed anew. May ask the model of the
@@ -67,13 +72,13 @@ class Facts:
         named = await self._known(claim)
         [embedding] = await self.embedder.embed([claim.content])
         table = await self.vectors.ensure()
-        compared = await self.comparisons.prepare(claim, embedding, table)
+        compared = await self.matching.candidates(claim, embedding, table)
         hashes = [claim.text_hash] if claim.text_hash else []
-        await sign(self.session, snapshots=hashes, facts=[one.fact_id for one in compared.found])
-        await self.alone(claim.subject_id)
-        await Subjects(self.session).for_writing(claim.subject_id)
-        found = await self.comparisons.again(compared, claim, embedding, table)
-        if same := chosen(found, unlike=named):
+        await ensure_minhashes(self.session, snapshots=hashes, facts=[one.fact_id for one in compared.found])
+        await self.lock_subject(claim.subject_id)
+        await Subjects(self.session).ensure_writable(claim.subject_id)
+        found = await self.matching.recheck(compared, claim, embedding, table)
+        if same := best(found, unlike=named):
             return await self._join(claim, same.fact_id, found, named)
         fact_id = await self._insert(claim)
         if fact_id is None:  # the same words from the same source, which another embedding model stored
@@ -86,7 +91,9 @@ class Facts:
             fact_id, f"held against the new fact {fact_id}", new_id=fact_id
         )
         now = settled[fact_id]
-        stored = Stored(fact_id, now.status, now.confidence, claim.topic_path, is_new=True, related=related)
+        stored = StoredFact(
+            fact_id, now.status, now.confidence, claim.topic_path, is_new=True, related=related
+        )
         self.session.emit(EventKind.FACT_STORED, _event(claim, stored))
         return stored
 
@@ -111,18 +118,18 @@ class Facts:
             raise NotFound(f"There is no fact {fact_id}.")
         return FactStatus(row["status"])
 
-    async def alone(self, subject_id: str) -> None:
+    async def lock_subject(self, subject_id: str) -> None:
         """Be the only one to write facts of a subject until the commit. The first statement of a transaction."""
         await self.session.write(SQL["alone"], {"subject_id": subject_id})
 
-    async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, Settled]:
+    async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, ConfidenceUpdate]:
         """Compute the confidence of facts anew, all of one subject; what changed is kept with the reason."""
-        await sign(self.session, snapshots=[], facts=fact_ids)
+        await ensure_minhashes(self.session, snapshots=[], facts=fact_ids)
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": list(fact_ids)})
         if subject is None:
             return {}
-        await self.alone(subject["subject_id"])
-        return await self.confidences.settle(fact_ids, reason=reason)
+        await self.lock_subject(subject["subject_id"])
+        return await self.confidences.recompute(fact_ids, reason=reason)
 
     async def _insert(self, claim: Claim) -> str | None:
         caller = self.session.caller
@@ -150,8 +157,8 @@ class Facts:
         return str(twin["fact_id"])
 
     async def _join(
-        self, claim: Claim, fact_id: str, found: Sequence[Comparison], named: Collection[str]
-    ) -> Stored:
+        self, claim: Claim, fact_id: str, found: Sequence[Match], named: Collection[str]
+    ) -> StoredFact:
         """Give a known fact a further source, and what that one's words show of its neighbours."""
         caller = self.session.caller
         rows = await self.session.write(
@@ -167,20 +174,18 @@ class Facts:
         is_news = bool(rows or related or set(named) - {fact_id})
         settled = await self._settle_with_partners(fact_id, f"also in {claim.source_url}") if is_news else {}
         [fact] = await self.session.write(SQL["state"], {"fact_id": fact_id})
-        return Stored(
+        return StoredFact(
             fact_id,
             FactStatus(fact["status"]),
             fact["confidence"],
             fact["topic_path"],
             is_new=False,
             is_joined=bool(rows),
-            was_lifted=fact_id in settled and settled[fact_id].was_lifted,
+            is_lifted=fact_id in settled and settled[fact_id].is_lifted,
             related=related,
         )
 
-    async def _link(
-        self, fact_id: str, found: Sequence[Comparison], named: Collection[str]
-    ) -> tuple[Comparison, ...]:
+    async def _link(self, fact_id: str, found: Sequence[Match], named: Collection[str]) -> tuple[Match, ...]:
         """Link a new fact to its neighbours, and to those that the agent says it contradicts.
 
         Where the rules see the same claim or a support in what the agent calls a contradiction, nothing is linked: a
@@ -202,16 +207,16 @@ class Facts:
 
     async def _settle_with_partners(
         self, fact_id: str, reason: str, *, new_id: str | None = None
-    ) -> dict[str, Settled]:
+    ) -> dict[str, ConfidenceUpdate]:
         partners = await self.links.partners(fact_id)
-        return await self.confidences.settle([fact_id, *partners], reason=reason, new_id=new_id)
+        return await self.confidences.recompute([fact_id, *partners], reason=reason, new_id=new_id)
 
     async def _set_aside(self, fact_id: str, reason: str, *, back: bool) -> FactStatus:
-        await sign(self.session, snapshots=[], facts=[fact_id])
+        await ensure_minhashes(self.session, snapshots=[], facts=[fact_id])
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": [fact_id]})
         if subject is None:
             raise NotFound(f"There is no fact {fact_id}.")
-        await self.alone(subject["subject_id"])
+        await self.lock_subject(subject["subject_id"])
         args = {
             "fact_id": fact_id,
             "change_id": ids.new_id(),
@@ -223,7 +228,7 @@ class Facts:
         was = await self.status(fact_id)
         if (was is FactStatus.WITHDRAWN) is back:
             await self.session.write(SQL["set_aside"], args)
-            await follow(self.session, [fact_id])
+            await copy_to_vectors(self.session, [fact_id])
             about = f"fact {fact_id} was {'brought back' if back else 'withdrawn'}"
             await self._settle_with_partners(fact_id, about, new_id=fact_id)
         return was
@@ -267,7 +272,7 @@ def _assertion(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _event(claim: Claim, stored: Stored) -> dict[str, Any]:
+def _event(claim: Claim, stored: StoredFact) -> dict[str, Any]:
     return {
         "fact_id": stored.fact_id,
         "content": claim.content,

@@ -11,7 +11,7 @@ from chiron_workers.evidence.statements.relation import Verdict, relation
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vectors import packed
+from chiron_workers.knowledge.search.vectors import to_halfvec
 from chiron_workers.runs.session import Asker, Session
 from chiron_workers.states import Decider, FactStatus, Relation
 
@@ -27,7 +27,7 @@ ASKED_MAX = 2  # questions to the model for one claim
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Match:
     """How a claim stands to a fact that is known, and who decided that by what."""
 
     fact_id: str
@@ -39,15 +39,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Candidates:
     """What a claim was held against, and when: whatever was stored since is compared under the subject's lock."""
 
-    found: tuple[Comparison, ...]
+    found: tuple[Match, ...]
     at: datetime
     seen: frozenset[str]
 
 
-class Comparisons:
+class Matching:
     """Holds a claim against what is known: vectors nominate the neighbours, rules decide, and a model in doubt."""
 
     def __init__(self, session: Session, search: Search, asker: Asker | None) -> None:
@@ -55,7 +55,7 @@ class Comparisons:
         self._search = search
         self._judgements = Judgements(session, asker)
 
-    async def prepare(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Compared:
+    async def candidates(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Candidates:
         """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""
         now = await self._session.row(SQL["now"])
         assert now is not None
@@ -76,13 +76,13 @@ class Comparisons:
                     verdicts[row["id"]] = answer
                     row["decided_by"] = Decider.MODEL
         found = (_comparison(row, verdicts[row["id"]]) for row in rows)
-        return Compared(
+        return Candidates(
             tuple(one for one in found if one is not None), now["at"], frozenset(row["id"] for row in rows)
         )
 
-    async def again(
-        self, compared: Compared, claim: Claim, embedding: Sequence[float], table: Identifier
-    ) -> list[Comparison]:
+    async def recheck(
+        self, compared: Candidates, claim: Claim, embedding: Sequence[float], table: Identifier
+    ) -> list[Match]:
         """How a claim stands to what is known now that nobody else writes: what was stored since is compared by rules
         alone, and what was deleted since is left out."""
         statuses = await self._statuses([one.fact_id for one in compared.found])
@@ -99,7 +99,7 @@ class Comparisons:
 
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
         """The facts nearest to a claim, and the withdrawn ones: to say again what was withdrawn does not bring it back."""
-        near = await self._search.nominate(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
+        near = await self._search.nearest(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
         rows: list[DictRow] = [{**one} for one in near if one["cosine"] >= NEAR]
         rows += await self._neighbours("withdrawn", claim, embedding, table)
         return sorted(rows, key=lambda row: -row["cosine"])
@@ -118,7 +118,7 @@ class Comparisons:
     ) -> list[DictRow]:
         args = {
             "subject_id": claim.subject_id,
-            "embedding": packed(embedding),
+            "embedding": to_halfvec(embedding),
             "limit": NEIGHBOURS_MAX,
             "near": NEAR,
             "since": since,
@@ -126,7 +126,7 @@ class Comparisons:
         return await self._session.rows(SQL[name].format(table=table), args)
 
 
-def chosen(found: Sequence[Comparison], *, unlike: Collection[str]) -> Comparison | None:
+def best(found: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
     """The fact that a claim says again, if there is one: the nearest, one that stands before one that was withdrawn,
     and none that it is said to contradict."""
     same = [one for one in found if one.relation is Relation.SAME and one.fact_id not in unlike]
@@ -143,10 +143,10 @@ def _relation(new: str, known: str) -> Verdict:
     return relation(new, known)
 
 
-def _comparison(row: DictRow, verdict: Verdict) -> Comparison | None:
+def _comparison(row: DictRow, verdict: Verdict) -> Match | None:
     if verdict.relation in (None, Relation.NEW):
         return None
-    return Comparison(
+    return Match(
         row["id"],
         row["content"],
         FactStatus(row["status"]),

@@ -4,8 +4,8 @@ from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.quotes.quotes import Standing, locate
+from chiron_workers.knowledge.facts.confidences import ensure_minhashes
 from chiron_workers.knowledge.facts.facts import Facts
-from chiron_workers.knowledge.facts.minhashes import sign
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
 
@@ -15,20 +15,20 @@ FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Rechecked:
+class RecheckCounts:
     """How many facts were looked at, how many of their quotes are verified now, and how many facts changed by it."""
 
     facts: int = 0
     verified: int = 0
     changed: int = 0
 
-    def __add__(self, other: "Rechecked") -> "Rechecked":
-        return Rechecked(
+    def __add__(self, other: "RecheckCounts") -> "RecheckCounts":
+        return RecheckCounts(
             self.facts + other.facts, self.verified + other.verified, self.changed + other.changed
         )
 
 
-async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tuple[Rechecked, UUID | None]:
+async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tuple[RecheckCounts, UUID | None]:
     """Look again for the quotes of some facts that are not verified, and compute their confidence anew.
 
     For facts of a version that did not verify quotes, for changed settings, and for whoever wants the sum done again.
@@ -39,19 +39,21 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
     args = {"subject_id": subject_id, "after": after, "limit": PAGE}
     rows = await session.rows(SQL["page"], args)
     if not rows:
-        return Rechecked(), None
+        return RecheckCounts(), None
     fact_ids = [str(row["id"]) for row in rows]
     unverified = await session.rows(SQL["unverified"], {"fact_ids": fact_ids})
     found = [(one["id"], await _find(session, one["source_url"], one["quote"])) for one in unverified]
     verified = [(assertion_id, grounds) for assertion_id, grounds in found if grounds is not None]
-    await sign(session, snapshots=[str(grounds["hash"]) for _, grounds in verified], facts=fact_ids)
-    await facts.alone(subject_id)
+    await ensure_minhashes(
+        session, snapshots=[str(grounds["hash"]) for _, grounds in verified], facts=fact_ids
+    )
+    await facts.lock_subject(subject_id)
     for assertion_id, grounds in verified:
         await session.write(SQL["verify_fact"], {"id": assertion_id, **grounds})
         await session.write(SQL["verify_corroboration"], {"id": assertion_id, **grounds})
-    settled = await facts.confidences.settle(fact_ids, reason="computed anew")
+    settled = await facts.confidences.recompute(fact_ids, reason="computed anew")
     changed = sum(one.is_changed for one in settled.values())
-    return Rechecked(len(rows), len(verified), changed), rows[-1]["id"]
+    return RecheckCounts(len(rows), len(verified), changed), rows[-1]["id"]
 
 
 async def _find(session: Session, url: str, quote: str) -> dict[str, str | int] | None:

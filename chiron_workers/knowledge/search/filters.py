@@ -63,7 +63,7 @@ class Condition:
         return replace(self, indexed=self.indexed + sql.SQL("\n   ") + by, args=self.args | args)
 
 
-async def condition(session: Session, filters: Filters) -> Condition:
+async def build_condition(session: Session, filters: Filters) -> Condition:
     """What the filters ask for, as SQL.
 
     Raises:

@@ -11,7 +11,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.search.vectors import Vectors, half
+from chiron_workers.knowledge.search.vectors import Vectors, halfvec_text
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -19,7 +19,7 @@ BATCH = 64
 FIRST = UUID(int=0)
 
 
-async def missing(session: Session, space: Space, subject_id: str | None = None) -> int:
+async def count_missing(session: Session, space: Space, subject_id: str | None = None) -> int:
     """How many facts, candidates too but no withdrawn ones, lack a vector of a space."""
     table = await Vectors(session, space).table()
     row = await session.row(
@@ -33,7 +33,7 @@ async def reembed(
     embedder: Embedder,
     *,
     subject_id: str | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Embed the facts of a subject, or of all, that lack a vector in the embedder's space; how many they were.
 
@@ -52,17 +52,20 @@ async def reembed(
     embedded = 0
     while rows := await Session(pool).rows(batch, args):
         vectors = await embedder.embed([row["content"] for row in rows])
-        given = {"ids": [row["id"] for row in rows], "embeddings": [half(vector) for vector in vectors]}
+        given = {
+            "ids": [row["id"] for row in rows],
+            "embeddings": [halfvec_text(vector) for vector in vectors],
+        }
         async with Session(pool) as session:
             embedded += len(await session.write(SQL["add"].format(table=table), given))
         args["after"] = rows[-1]["id"]
-        told(embedded)
+        on_progress(embedded)
     async with pool.connection() as connection:
         await connection.execute(SQL["analyze"].format(table=table))
     return embedded
 
 
-async def drop_others(pool: Pool, space: Space) -> list[str]:
+async def drop_other_spaces(pool: Pool, space: Space) -> list[str]:
     """Drop the vectors of every other space, and its approximate indexes; the models they were of.
 
     Raises:
@@ -70,7 +73,7 @@ async def drop_others(pool: Pool, space: Space) -> list[str]:
             holds the tables for long.
     """
     async with Session(pool) as session:
-        if left := await missing(session, space):
+        if left := await count_missing(session, space):
             raise Conflict(
                 f"{left:,} facts have no vector of {space.model} yet; run `chiron reembed` for all subjects first."
             )

@@ -10,16 +10,16 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import bounded, worded
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.search.filters import Condition, Filters, condition
-from chiron_workers.knowledge.search.vector_indexes import USABLE, index_of
-from chiron_workers.knowledge.search.vectors import Vectors, key_of, packed
+from chiron_workers.knowledge.search.filters import Condition, Filters, build_condition
+from chiron_workers.knowledge.search.vector_indexes import USABLE, find_index
+from chiron_workers.knowledge.search.vectors import Vectors, space_key, to_halfvec
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
 
 SQL = load(__file__)
 
 QUERY_CHARS_MAX = 4_000
-FOUND_MAX = 100
+RESULTS_MAX = 100
 DEPTH = 100  # of each ranking, before they are fused
 FEW = 20_000  # in a subject of up to so many facts, all that hold a word of the query are ranked
 MATCHES_MAX = 5_000  # facts whose words are ranked in a larger one
@@ -50,7 +50,7 @@ class FoundFact(TypedDict):
     recall: float  # that this search's path to the nearest vectors was tested at
 
 
-class Nominee(TypedDict):
+class Neighbour(TypedDict):
     """A fact near to a vector."""
 
     id: str
@@ -60,7 +60,7 @@ class Nominee(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Background:
+class FactBackground:
     """What is known of a fact beside its words; `contradictions` are ids of facts, or statements."""
 
     validated_at: datetime
@@ -69,7 +69,7 @@ class Background:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class VectorRanking:
     """A way to the nearest vectors: the ranking as SQL, the recall it was tested at, and what the planner is told."""
 
     nearest: sql.Composed
@@ -102,8 +102,8 @@ class Search:
             ToolValidationError: The query or a filter makes no sense; the message names it.
         """
         words = worded(query, field="query", chars_max=QUERY_CHARS_MAX)
-        most = bounded(limit, field="top_k", most=FOUND_MAX)
-        wanted = await condition(self.session, filters)
+        most = bounded(limit, field="top_k", most=RESULTS_MAX)
+        wanted = await build_condition(self.session, filters)
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
             return []
@@ -112,19 +112,19 @@ class Search:
             mode = SearchMode.TEXT
         else:
             [vector] = await self.embedder.embed([words], query=True)
-            asked["vector"] = packed(vector)
+            asked["vector"] = to_halfvec(vector)
         rows = await self._at_once(mode, wanted, table, asked) or await self._step_by_step(
             mode, wanted, table, asked
         )
         return cast("list[FoundFact]", rows)
 
-    async def nominate(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Nominee]:
+    async def nearest(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Neighbour]:
         """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first."""
         table = await self.vectors.table()
         if table is None:
             return []
-        wanted = await condition(self.session, Filters(subject_id, candidates=True))
-        asked = {"vector": packed(vector), "depth": limit}
+        wanted = await build_condition(self.session, Filters(subject_id, candidates=True))
+        asked = {"vector": to_halfvec(vector), "depth": limit}
         here = self._if_small(SearchMode.VECTOR, wanted)
         statement = SQL["nominate"].format(nearest=_exactly(table, here))
         rows = await self.session.rows(statement, here.args | asked, prepare=True)
@@ -132,13 +132,13 @@ class Search:
             path = await self._path(table, wanted)
             statement = SQL["nominate"].format(nearest=path.nearest)
             rows = await self._rows(statement, wanted.args | asked, path)
-        return cast("list[Nominee]", rows)
+        return cast("list[Neighbour]", rows)
 
-    async def background(self, fact_ids: Sequence[str]) -> dict[str, Background]:
+    async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
         """What is known of facts beside their words, by id."""
         rows = await self.session.rows(SQL["background"], {"fact_ids": list(fact_ids)})
         return {
-            row["id"]: Background(
+            row["id"]: FactBackground(
                 row["validated_at"], tuple(row["contradictions"]), row["source_title"] or ""
             )
             for row in rows
@@ -172,7 +172,7 @@ class Search:
     async def _step_by_step(
         self, mode: SearchMode, wanted: Condition, table: sql.Identifier | None, asked: dict[str, Any]
     ) -> list[DictRow]:
-        path = await self._path(table, wanted) if table else Path(sql.Composed([]))
+        path = await self._path(table, wanted) if table else VectorRanking(sql.Composed([]))
         facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
         statement = _statement(mode, wanted, table, path.nearest, _size(wanted, facts))
         args = wanted.args | FUSION | _bounds(facts) | asked | {"recall": path.recall}
@@ -183,9 +183,11 @@ class Search:
         parts = [] if mode is SearchMode.VECTOR else [SQL["if_few"].format()]
         if mode is not SearchMode.TEXT:
             parts.append(SQL["if_unindexed"].format(usable=USABLE))
-        return wanted.narrowed(sql.SQL("\n   ").join(parts), {"few": FEW} | key_of(self.embedder.space))
+        return wanted.narrowed(sql.SQL("\n   ").join(parts), {"few": FEW} | space_key(self.embedder.space))
 
-    async def _rows(self, statement: sql.Composed, args: dict[str, Any], path: Path) -> list[DictRow]:
+    async def _rows(
+        self, statement: sql.Composed, args: dict[str, Any], path: VectorRanking
+    ) -> list[DictRow]:
         if path.settings is None:
             return await self.session.rows(statement, args, prepare=False)
         async with self.session.reading() as connection:
@@ -199,19 +201,19 @@ class Search:
         row = await self.session.row(SQL["count_up_to"], wanted.args | {"limit": FEW + 1})
         return row["facts"] if row and row["facts"] <= FEW else None
 
-    async def _path(self, table: sql.Identifier, wanted: Condition) -> Path:
+    async def _path(self, table: sql.Identifier, wanted: Condition) -> VectorRanking:
         if (
             not wanted.is_plain
         ):  # what other filters leave is ranked exactly, since no recall was measured with them
             whole = wanted.indexed
             if wanted.further is not None:
                 whole = sql.SQL("\n   ").join([whole, SQL["further"].format(condition=wanted.whole)])
-            return Path(SQL["nearest_exactly"].format(table=table, condition=whole))
-        index = await index_of(self.session, self.embedder.space, wanted.args.get("subject_id"))
+            return VectorRanking(SQL["nearest_exactly"].format(table=table, condition=whole))
+        index = await find_index(self.session, self.embedder.space, wanted.args.get("subject_id"))
         if index is None:
-            return Path(_exactly(table, wanted))
+            return VectorRanking(_exactly(table, wanted))
         nearest = SQL["nearest_about"].format(table=table, condition=wanted.indexed)
-        return Path(nearest, index.recall, index.settings, index.facts)
+        return VectorRanking(nearest, index.recall, index.settings, index.facts)
 
 
 def _exactly(table: sql.Identifier, wanted: Condition) -> sql.Composed:

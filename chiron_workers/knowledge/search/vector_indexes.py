@@ -19,7 +19,7 @@ from chiron_workers.db.connect import OPTIONS, require_url
 from chiron_workers.db.queries import load
 from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.search.vectors import half, key_of
+from chiron_workers.knowledge.search.vectors import halfvec_text, space_key
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN
 
@@ -61,13 +61,13 @@ class VectorIndex:
         }
 
 
-async def index_of(session: Session, space: Space, subject_id: str | None) -> VectorIndex | None:
+async def find_index(session: Session, space: Space, subject_id: str | None) -> VectorIndex | None:
     """The index over a subject's vectors, or over all where no subject is named; None where there is none."""
-    row = await session.row(USABLE, key_of(space) | {"subject_id": subject_id})
+    row = await session.row(USABLE, space_key(space) | {"subject_id": subject_id})
     return VectorIndex(**row) if row else None
 
 
-async def keep_up(
+async def maintain_indexes(
     database_url: str, space: Space, *, facts_min: int = FACTS_MIN, recall_min: float = RECALL_MIN
 ) -> list[VectorIndex]:
     """Build what is missing or too small by now, and drop what is left over; what was built.
@@ -81,10 +81,10 @@ async def keep_up(
         if connection is None:
             return []
         keeper = _Keeper(connection, space)
-        for row in await keeper.rows("left_over", key_of(space)):
+        for row in await keeper.rows("left_over", space_key(space)):
             await keeper.run("drop", index=sql.Identifier(row["name"]))
         due = await keeper.rows(
-            "due", key_of(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING}
+            "due", space_key(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING}
         )
         return [await keeper.build(row["table_name"], row["subject_id"], recall_min) for row in due]
 
@@ -128,7 +128,7 @@ class _Keeper:
         built = await self._measured(
             VectorIndex(subject_id, row["facts"], lists, 1, 0), table, scope, recall_min
         )
-        args = key_of(self.space) | {
+        args = space_key(self.space) | {
             "name": name,
             "subject_id": subject_id,
             "facts": built.facts,
@@ -181,7 +181,7 @@ def _moved(rows: list[DictRow]) -> list[str]:
     noise *= (
         AWAY * np.linalg.norm(vectors, axis=1, keepdims=True) / np.linalg.norm(noise, axis=1, keepdims=True)
     )
-    return [half(one.tolist()) for one in vectors + noise]
+    return [halfvec_text(one.tolist()) for one in vectors + noise]
 
 
 def _given(settings: dict[str, str]) -> dict[str, list[str]]:

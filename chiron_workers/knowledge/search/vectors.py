@@ -30,7 +30,7 @@ class Vectors:
         """The table of this space, or None if nothing was ever stored in it."""
         seen = _seen.setdefault(self.session.pool, {})
         if self.space not in seen:
-            row = await self.session.row(SQL["find_space"], key_of(self.space))
+            row = await self.session.row(SQL["find_space"], space_key(self.space))
             if row is None:
                 return None
             seen[self.space] = row["table_name"]
@@ -42,15 +42,15 @@ class Vectors:
             return found
         async with self.session.pool.connection() as connection, connection.transaction():
             await connection.execute(SQL["lock"])
-            await connection.execute(SQL["add_space"], key_of(self.space))
-            [row] = await (await connection.execute(SQL["find_space"], key_of(self.space))).fetchall()
+            await connection.execute(SQL["add_space"], space_key(self.space))
+            [row] = await (await connection.execute(SQL["find_space"], space_key(self.space))).fetchall()
             for statement in _definition(row["table_name"], self.space.dimensions):
                 await connection.execute(statement)
         return Identifier(row["table_name"])
 
     async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float]) -> None:
         """Store the vector of a fact, once."""
-        args = {"fact_id": fact_id, "embedding": packed(embedding)}
+        args = {"fact_id": fact_id, "embedding": to_halfvec(embedding)}
         await self.session.write(SQL["add"].format(table=table), args)
 
 
@@ -63,7 +63,7 @@ def _definition(name: str, dimensions: int) -> list[Composed]:
     ]
 
 
-async def follow(session: Session, fact_ids: Sequence[str]) -> None:
+async def copy_to_vectors(session: Session, fact_ids: Sequence[str]) -> None:
     """Carry the confidence and status of facts over to their vectors, in every space that has some."""
     if not fact_ids:
         return
@@ -72,17 +72,17 @@ async def follow(session: Session, fact_ids: Sequence[str]) -> None:
         await session.write(SQL["follow"].format(table=table), {"fact_ids": list(fact_ids)})
 
 
-def key_of(space: Space) -> dict[str, str | int]:
+def space_key(space: Space) -> dict[str, str | int]:
     """What a query names a space by."""
     return {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
 
 
-def packed(embedding: Sequence[float]) -> HalfVector:
+def to_halfvec(embedding: Sequence[float]) -> HalfVector:
     """A vector as an argument of a query, in half precision and binary: to write it out as text takes 30 times as long."""
     return HalfVector(list(embedding))
 
 
-def half(embedding: Sequence[float]) -> str:
+def halfvec_text(embedding: Sequence[float]) -> str:
     """A vector as pgvector reads it, rounded to half precision."""
     text: str = HalfVector(list(embedding)).to_text()
     return text

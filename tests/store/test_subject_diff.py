@@ -10,7 +10,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.differences import Difference, Differences
+from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Sources
 from chiron_workers.store import Store
@@ -23,12 +23,14 @@ async def dated(pool: Pool) -> Dated:
     return await Dated(pool).begin()
 
 
-async def between(dated: Dated, since: float = SINCE, until: float | None = UNTIL, **more: Any) -> Difference:
+async def between(
+    dated: Dated, since: float = SINCE, until: float | None = UNTIL, **more: Any
+) -> SubjectDiff:
     ends = None if until is None else day(until)
-    return await Differences(Session(dated.pool)).between("ice", day(since), ends, **more)
+    return await SubjectDiffs(Session(dated.pool)).between("ice", day(since), ends, **more)
 
 
-def counted(found: Difference) -> dict[str, int]:
+def counted(found: SubjectDiff) -> dict[str, int]:
     return {name: count for name, count in found.counts.items() if count}
 
 
@@ -135,7 +137,7 @@ async def test_contradictions_are_told_with_both_sides(dated: Dated) -> None:
 async def changed(dated: Dated, url: str, kind: str, at: float, *fact_ids: str) -> None:
     """As if an address had changed on a day, with these facts on words that are gone."""
     async with Session(dated.pool) as session:
-        kept = await Sources(session).keep(Page(url, f"{url} {kind} {at}", "text/plain"))
+        kept = await Sources(session).save(Page(url, f"{url} {kind} {at}", "text/plain"))
     change_id = new_id()
     await dated.write(
         """insert into source_changes (id, url, kind, fetch_id, hash_before, hash, at, checked_at)
@@ -160,7 +162,7 @@ async def test_sources_count_where_facts_of_the_subject_lost_what_they_rest_on(d
     }
     assert counted(found) == {"sources_gone": 1, "sources_changed": 1}
     await dated.write("insert into subjects (id, title) values ('sea', 'Sea')")
-    assert (await Differences(Session(dated.pool)).between("sea", day(10), day(20))).is_empty
+    assert (await SubjectDiffs(Session(dated.pool)).between("sea", day(10), day(20))).is_empty
 
 
 async def test_a_loss_is_told_once_however_often_the_page_changes_after_it(dated: Dated) -> None:
@@ -178,7 +180,7 @@ async def test_a_source_that_is_back_without_the_words_is_told_as_both(dated: Da
     for url, lost in (("https://same.org/", []), ("https://other.org/", [two, three])):
         await changed(dated, url, "gone", 9, one, two)
         async with Session(dated.pool) as session:
-            await Sources(session).keep(Page(url, "It answers again.", "text/plain"))
+            await Sources(session).save(Page(url, "It answers again.", "text/plain"))
         await dated.write(
             "update source_changes set at = %(at)s where kind = 'back' and at > now() - interval '1 day'",
             at=day(12),
@@ -244,7 +246,7 @@ async def test_lists_are_cut_and_counts_are_whole(dated: Dated) -> None:
 
 
 async def test_a_subject_that_is_not_there_and_a_time_without_length_are_refused(dated: Dated) -> None:
-    differences = Differences(Session(dated.pool))
+    differences = SubjectDiffs(Session(dated.pool))
     with pytest.raises(NotFound, match="no subject 'sea'"):
         await differences.between("sea", day(1))
     for until in (day(10), day(9)):

@@ -28,7 +28,7 @@ COUNTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class FactDifference:
+class FactDiff:
     """A fact that is new or was otherwise before; what it was is None of a new one. `at` is when it last changed."""
 
     id: str
@@ -45,7 +45,7 @@ class FactDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Corroborated:
+class Corroboration:
     """A fact that further sources say, too."""
 
     id: str
@@ -57,7 +57,7 @@ class Corroborated:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradicted:
+class Contradiction:
     """Two facts of which the later contradicts the other."""
 
     id: str
@@ -71,7 +71,7 @@ class Contradicted:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceDifference:
+class SourceDiff:
     """A source that is gone, is back, or no longer says what the facts rest on.
 
     `lost_fact_ids` are those of its facts that lost what they rest on: one that is back may say something else now.
@@ -87,7 +87,7 @@ class SourceDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SubjectDiff:
     """What has become of a subject from `since` (not included) to `until`. `counts` are whole, lists may be cut.
 
     Each is told as it was at the two moments, whatever came later. `sources_back_changed` are those of `sources_back`
@@ -103,19 +103,19 @@ class Difference:
     until: datetime
     is_empty: bool
     counts: dict[str, int]
-    new: list[FactDifference]
-    lifted: list[FactDifference]
-    restored: list[FactDifference]
-    changed: list[FactDifference]
-    dropped: list[FactDifference]
-    withdrawn: list[FactDifference]
-    corroborated: list[Corroborated]
-    contradicted: list[Contradicted]
-    sources: list[SourceDifference]
-    candidates: list[FactDifference]
+    new: list[FactDiff]
+    lifted: list[FactDiff]
+    restored: list[FactDiff]
+    changed: list[FactDiff]
+    dropped: list[FactDiff]
+    withdrawn: list[FactDiff]
+    corroborated: list[Corroboration]
+    contradicted: list[Contradiction]
+    sources: list[SourceDiff]
+    candidates: list[FactDiff]
 
 
-class Differences:
+class SubjectDiffs:
     """What has changed between two moments, from what is stored of every change."""
 
     def __init__(self, session: Session) -> None:
@@ -123,7 +123,7 @@ class Differences:
 
     async def between(
         self, subject_id: str, since: datetime, until: datetime | None = None, *, limit: int = 100
-    ) -> Difference:
+    ) -> SubjectDiff:
         """What has become of a subject since a moment, up to another or to now; `limit` entries of each kind at most.
 
         Raises:
@@ -143,7 +143,7 @@ class Differences:
         found = {name: await self._session.rows(SQL[name], args) for name in ("facts", *OTHERS)}
         return _difference(subject_id, since, ends, found)
 
-    async def of_batches(self, earlier: UUID, later: UUID, *, limit: int = 100) -> Difference:
+    async def between_batches(self, earlier: UUID, later: UUID, *, limit: int = 100) -> SubjectDiff:
         """What has become of a subject from the end of one of its batches to the end of another.
 
         Raises:
@@ -172,21 +172,21 @@ class Differences:
 
 
 OTHERS: Mapping[str, type] = {
-    "corroborated": Corroborated,
-    "contradicted": Contradicted,
-    "sources": SourceDifference,
+    "corroborated": Corroboration,
+    "contradicted": Contradiction,
+    "sources": SourceDiff,
 }
 
 
 def _difference(
     subject_id: str, since: datetime, until: datetime, found: Mapping[str, list[DictRow]]
-) -> Difference:
+) -> SubjectDiff:
     counts = dict.fromkeys(COUNTS, 0)
     lists: dict[str, list[Any]] = {name: [] for name in OF_FACTS}
     for row in found["facts"]:
         kind = row.pop("kind")
         counts[kind] = row.pop("total")
-        lists[kind].append(FactDifference(**row))
+        lists[kind].append(FactDiff(**row))
     for row in found["sources"]:
         counts["sources_back_changed"] = row.pop("back_changed")
     for name, entry in OTHERS.items():
@@ -194,4 +194,4 @@ def _difference(
             counts[f"sources_{row['kind']}" if name == "sources" else name] = row.pop("total")
         lists[name] = [entry(**row) for row in found[name]]
     is_empty = not any(count for name, count in counts.items() if name != OUT_OF_SIGHT)
-    return Difference(subject_id, since, until, is_empty, counts, **lists)
+    return SubjectDiff(subject_id, since, until, is_empty, counts, **lists)
