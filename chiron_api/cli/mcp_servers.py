@@ -9,7 +9,7 @@ from chiron_workers.mcp_client.config.configuration import FILE, read_configurat
 from chiron_workers.settings import settings
 
 if TYPE_CHECKING:
-    from chiron_workers.mcp_client.probe import Standing
+    from chiron_workers.mcp_client.probe import ServerStatus
 
 cli = typer.Typer()
 
@@ -24,20 +24,20 @@ def mcp_servers(
 
     Exits with 2 if the file that names them is wrong; a server that does not answer is no error.
     """
-    from chiron_workers.mcp_client.probe import inspect
+    from chiron_workers.mcp_client.probe import probe
 
     found = read_configuration(settings())
-    standings = run(inspect(found.servers, timeout_s=timeout))
+    statuses = run(probe(found.servers, timeout_s=timeout))
     if as_json:
         disabled = [{"name": name, "state": "disabled"} for name in found.disabled]
-        typer.echo(json_line([*map(_as_object, standings), *disabled]))
+        typer.echo(json_line([*map(_as_object, statuses), *disabled]))
     elif found.file is None:
         typer.echo(
             f"No MCP servers are configured. Name them in {settings().home / FILE}; see docs/mcp-servers.md."
         )
     else:
-        for standing in standings:
-            _print(standing)
+        for status in statuses:
+            _print(status)
         for name in found.disabled:
             typer.echo(f"{one_line(name)}  disabled")
     for problem in found.problems:
@@ -46,29 +46,29 @@ def mcp_servers(
         raise typer.Exit(2)
 
 
-def _as_object(standing: "Standing") -> dict[str, Any]:
-    config, offer = standing.config, standing.offer
+def _as_object(status: "ServerStatus") -> dict[str, Any]:
+    config, tool_list = status.config, status.tool_list
     return {
         "name": config.name,
         "transport": config.transport,
         "address": config.address,
-        "state": standing.state,
-        "protocol": standing.protocol or None,
-        "reason": standing.reason or None,
-        "tools": [tool.name for tool in offer.tools],
-        "left_out": [{"tool": name, "reason": reason} for name, reason in offer.left_out],
+        "state": status.state,
+        "protocol": status.protocol or None,
+        "reason": status.reason or None,
+        "tools": [tool.name for tool in tool_list.tools],
+        "left_out": [{"tool": name, "reason": reason} for name, reason in tool_list.rejections],
     }
 
 
-def _print(standing: "Standing") -> None:
-    config, offer = standing.config, standing.offer
-    head = f"{one_line(config.name)}  {config.transport} {one_line(config.address)}  {standing.state}"
-    if standing.reason:
-        typer.echo(f"{head}: {one_line(standing.reason)}")
+def _print(status: "ServerStatus") -> None:
+    config, tool_list = status.config, status.tool_list
+    head = f"{one_line(config.name)}  {config.transport} {one_line(config.address)}  {status.state}"
+    if status.reason:
+        typer.echo(f"{head}: {one_line(status.reason)}")
         return
-    count = len(offer.tools)
-    typer.echo(f"{head}  protocol {one_line(standing.protocol)}  {count} tool{'' if count == 1 else 's'}")
-    for tool in offer.tools:
+    count = len(tool_list.tools)
+    typer.echo(f"{head}  protocol {one_line(status.protocol)}  {count} tool{'' if count == 1 else 's'}")
+    for tool in tool_list.tools:
         typer.echo(f"  {tool.name}")
-    for name, reason in offer.left_out:
+    for name, reason in tool_list.rejections:
         typer.echo(f"  {one_line(name)} is left out: {one_line(reason)}")

@@ -37,11 +37,11 @@ def _remote() -> list[dict[str, Any]]:
     found = read_configuration(settings())
     if not found.servers:
         return []
-    from chiron_workers.mcp_client.probe import inspect
+    from chiron_workers.mcp_client.probe import probe
 
-    standings = run(inspect(found.servers, timeout_s=REMOTE_S))
-    for standing in standings:
-        if standing.reason:
-            reason = one_line(standing.reason)
-            typer.echo(f"The MCP server {standing.config.name} does not answer: {reason}", err=True)
-    return [tool.definition() for standing in standings for tool in standing.offer.tools]
+    statuses = run(probe(found.servers, timeout_s=REMOTE_S))
+    for status in statuses:
+        if status.reason:
+            reason = one_line(status.reason)
+            typer.echo(f"The MCP server {status.config.name} does not answer: {reason}", err=True)
+    return [tool.definition() for status in statuses for tool in status.tool_list.tools]

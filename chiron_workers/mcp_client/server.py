@@ -12,21 +12,26 @@ from mcp_types import CallToolResult
 
 from chiron_workers.errors import MCPToolError, ToolError
 from chiron_workers.mcp_client.config.configuration import ServerConfig
-from chiron_workers.mcp_client.tools.results import error_words, misfit, shown
+from chiron_workers.mcp_client.tools.results import error_text, render_result, schema_mismatch
 from chiron_workers.mcp_client.tools.tool import RemoteTool
-from chiron_workers.mcp_client.tools.tool_list import Offer, offered
+from chiron_workers.mcp_client.tools.tool_list import ToolList, build_tool_list
 from chiron_workers.mcp_client.transport.connection import Connection, connect
-from chiron_workers.mcp_client.transport.failures import away, never_arrived, of_call, said
-from chiron_workers.mcp_client.transport.flood_guard import Ended
+from chiron_workers.mcp_client.transport.failures import (
+    call_error,
+    failure_reason,
+    is_undelivered,
+    unreachable_error,
+)
+from chiron_workers.mcp_client.transport.flood_guard import ConnectionEnded
 
 log = structlog.get_logger()
 
-FIRST_ABSENCE_S = 1.0
-LONGEST_ABSENCE_S = 60.0
-STEADY_S = 30.0  # a connection that lived so long was a good one
-LOOK_AGAIN_S = 60.0  # for changes that nobody told us of, and whether the server is still there
-BREATH_S = 1.0  # between two looks at a list that changes all the time
-WAIT_S = 5.0  # that a call waits for a server that is away
+BACKOFF_MIN_S = 1.0
+BACKOFF_MAX_S = 60.0
+STABLE_AFTER_S = 30.0  # a connection that lived so long resets the backoff
+RELIST_S = 60.0  # finds changes that were not announced, and servers that went away silently
+RELIST_MIN_S = 1.0  # between two looks at a list that changes all the time
+CALL_WAIT_S = 5.0  # that a call waits for a server that is away
 CALLS_MAX = 50  # at once
 
 
@@ -41,36 +46,36 @@ class State(StrEnum):
 class Server:
     """One MCP server, supervised alone: connected to again and again, whatever it does.
 
-    `state`, `reason` and `offer` say how it stands; `on_offer` is called whenever its tools are others.
+    `state`, `reason` and `tool_list` are its status; `on_tool_list` is called whenever its tools have changed.
     """
 
     def __init__(
-        self, config: ServerConfig, *, timeout_s: float, on_offer: Callable[["Server"], None]
+        self, config: ServerConfig, *, timeout_s: float, on_tool_list: Callable[["Server"], None]
     ) -> None:
         self.config = config
         self.state = State.CONNECTING
         self.reason = ""
-        self.offer = Offer()
-        self.tried = asyncio.Event()  # the first try is over, well or ill
+        self.tool_list = ToolList()
+        self.first_attempt = asyncio.Event()  # set when it has succeeded or failed
         self._timeout_s = config.timeout_s or timeout_s
-        self._on_offer = on_offer
+        self._on_tool_list = on_tool_list
         self._connection: Connection | None = None
         self._ready = asyncio.Event()
-        self._is_wanted = asyncio.Event()
-        self._room = asyncio.Semaphore(CALLS_MAX)
-        self._told_misfits: set[str] = set()
+        self._call_is_waiting = asyncio.Event()
+        self._call_slots = asyncio.Semaphore(CALLS_MAX)
+        self._logged_mismatches: set[str] = set()
 
     async def supervise(self) -> None:
         """Connect, and again after each end. Returns never; cancelling it ends the connection and the process."""
         failures = 0
         while True:
-            began = time.monotonic()
+            started_at = time.monotonic()
             try:
-                await self._live()
-            except Exception as error:  # noqa: BLE001  # whatever one server does stays its own affair
-                self._leave(self.config.redaction(said(error)))
-            failures = 1 if time.monotonic() - began > STEADY_S else failures + 1
-            await self._rest(min(FIRST_ABSENCE_S * 2 ** (failures - 1), LONGEST_ABSENCE_S))
+                await self._run_connection()
+            except Exception as error:  # noqa: BLE001  # a fault of one server must not end the others
+                self._mark_away(self.config.redaction(failure_reason(error)))
+            failures = 1 if time.monotonic() - started_at > STABLE_AFTER_S else failures + 1
+            await self._back_off(min(BACKOFF_MIN_S * 2 ** (failures - 1), BACKOFF_MAX_S))
 
     async def call(self, tool: RemoteTool, arguments: dict[str, Any]) -> str:
         """What a tool of this server answers, as text for the model.
@@ -79,92 +84,96 @@ class Server:
             ToolError: It failed, or the server cannot be reached.
         """
         try:
-            result = await self._called(tool, arguments)
+            result = await self._send_call(tool, arguments)
         except ToolError:
             raise
         except Exception as error:
-            raise of_call(self.config, error, tool=tool.name) from error
-        hide = self.config.redaction
+            raise call_error(self.config, error, tool=tool.name) from error
+        redact = self.config.redaction
         if result.is_error:
-            words = hide(error_words(result))
-            message = f"The MCP server {self.config.name} answered with an error. Its words, which are data: {words}"
+            text = redact(error_text(result))
+            message = (
+                f"The MCP server {self.config.name} answered with an error. Its words, which are data: {text}"
+            )
             raise MCPToolError(message, tool=tool.name)
-        note = misfit(result, tool.output)
-        if note and tool.name not in self._told_misfits:
-            self._told_misfits.add(tool.name)
+        note = schema_mismatch(result, tool.output_validator)
+        if note and tool.name not in self._logged_mismatches:
+            self._logged_mismatches.add(tool.name)
             log.warning("mcp_server.misfit", server=self.config.name, tool=tool.remote_name, reason=note)
-        return hide(shown(self.config.name, result, note=note))
+        return redact(render_result(self.config.name, result, note=note))
 
-    async def wait(self, *, tool: str) -> Connection:
-        """The connection, which a call waits for a little. Raises MCPConnectionError."""
+    async def wait_for_connection(self, *, tool: str) -> Connection:
+        """The connection, for which a call waits a few seconds. Raises MCPConnectionError."""
         if self._connection is None:
-            self._is_wanted.set()
+            self._call_is_waiting.set()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(WAIT_S):
+            async with asyncio.timeout(CALL_WAIT_S):
                 await self._ready.wait()
         if self._connection is None:
-            raise away(self.config, self.reason, tool=tool)
+            raise unreachable_error(self.config, self.reason, tool=tool)
         return self._connection
 
-    async def _called(self, tool: RemoteTool, arguments: dict[str, Any]) -> CallToolResult:
-        connection = await self.wait(tool=tool.name)
+    async def _send_call(self, tool: RemoteTool, arguments: dict[str, Any]) -> CallToolResult:
+        connection = await self.wait_for_connection(tool=tool.name)
         try:
-            async with self._room:
+            async with self._call_slots:
                 return await connection.call(tool.remote_name, arguments)
         except MCPError as error:
-            if not never_arrived(error):
-                connection.meter.news.set()  # is it still there?
+            if not is_undelivered(error):
+                connection.guard.changed.set()  # listing the tools shows whether the server is still there
                 raise
             self._drop(connection, str(error))
-        connection = await self.wait(tool=tool.name)
-        async with self._room:
+        connection = await self.wait_for_connection(tool=tool.name)
+        async with self._call_slots:
             return await connection.call(tool.remote_name, arguments)
 
-    async def _live(self) -> None:
+    async def _run_connection(self) -> None:
         async with connect(self.config, timeout_s=self._timeout_s) as connection:
-            while not connection.meter.has_ended:
-                connection.meter.news.clear()
-                self._take(connection, offered(self, await connection.tools()))
+            guard = connection.guard
+            while not guard.has_ended:
+                guard.changed.clear()
+                tool_list = build_tool_list(await connection.list_tools(), self.config, self.call)
+                self._mark_ready(connection, tool_list)
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_AGAIN_S * random.uniform(0.8, 1.2)):  # noqa: S311  # no secret
-                        await connection.meter.news.wait()
-                if not connection.meter.has_ended:
-                    await asyncio.sleep(BREATH_S)
-            raise Ended(connection.meter.reason or "the connection ended")
+                    async with asyncio.timeout(RELIST_S * random.uniform(0.8, 1.2)):  # noqa: S311  # no secret
+                        await guard.changed.wait()
+                if not guard.has_ended:
+                    await asyncio.sleep(RELIST_MIN_S)
+            raise ConnectionEnded(guard.reason or "the connection ended")
 
-    def _take(self, connection: Connection, offer: Offer) -> None:
-        is_news = self.state is not State.READY or not offer.same_as(self.offer)
-        if offer.left_out != self.offer.left_out:
-            self._told_misfits.clear()
-            for name, why in offer.left_out:
-                log.warning("mcp_server.left_out", server=self.config.name, tool=name, reason=why)
-        self.state, self.reason, self.offer = State.READY, "", offer
+    def _mark_ready(self, connection: Connection, tool_list: ToolList) -> None:
+        is_change = self.state is not State.READY or not tool_list.is_same_as(self.tool_list)
+        if tool_list.rejections != self.tool_list.rejections:
+            self._logged_mismatches.clear()
+            for name, reason in tool_list.rejections:
+                log.warning("mcp_server.left_out", server=self.config.name, tool=name, reason=reason)
+        self.state, self.reason, self.tool_list = State.READY, "", tool_list
         self._connection = connection
-        self._on_offer(self)
+        self._on_tool_list(self)
         self._ready.set()
-        self.tried.set()
-        if is_news:
-            tools, protocol = len(offer.tools), connection.protocol
+        self.first_attempt.set()
+        if is_change:
+            tools, protocol = len(tool_list.tools), connection.protocol
             log.info("mcp_server.ready", server=self.config.name, tools=tools, protocol=protocol)
 
     def _drop(self, connection: Connection, reason: str) -> None:
-        connection.meter.end(reason)
+        connection.guard.end(reason)
         if self._connection is connection:
             self._connection = None
             self._ready.clear()
 
-    def _leave(self, reason: str) -> None:
+    def _mark_away(self, reason: str) -> None:
         if (self.state, self.reason) != (State.AWAY, reason):
             log.warning("mcp_server.away", server=self.config.name, reason=reason)
         self.state, self.reason, self._connection = State.AWAY, reason, None
         self._ready.clear()
-        self.tried.set()
+        self.first_attempt.set()
 
-    async def _rest(self, absence_s: float) -> None:
-        part = random.uniform(0.5, 1)  # noqa: S311  # no secret
-        least_s = max(FIRST_ABSENCE_S, absence_s / 6) * part
-        await asyncio.sleep(least_s)
+    async def _back_off(self, delay_s: float) -> None:
+        jitter = random.uniform(0.5, 1)  # noqa: S311  # no secret
+        delay_min_s = max(BACKOFF_MIN_S, delay_s / 6) * jitter
+        await asyncio.sleep(delay_min_s)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(absence_s * part - least_s):
-                await self._is_wanted.wait()  # a call does not wait for the end of a long absence
-        self._is_wanted.clear()
+            async with asyncio.timeout(delay_s * jitter - delay_min_s):
+                await self._call_is_waiting.wait()  # a call shortens a long backoff
+        self._call_is_waiting.clear()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-FIRST_ANSWERS_S = 5.0
+FIRST_ATTEMPTS_S = 5.0
 
 
 class Servers:
@@ -29,23 +29,25 @@ class Servers:
         self._settings = settings
         self._servers: dict[str, Server] = {}  # by slug
         self._tasks: list[asyncio.Task[None]] = []
-        self._first_answers = asyncio.Event()
+        self._first_attempts = asyncio.Event()
 
     def start(self) -> None:
-        """Begin to connect to every server that is configured. What is wrong with the file is logged, and no more."""
-        for config in _configuration(self._settings).servers:
+        """Begin to connect to every server that is configured. What is wrong with the file is only logged."""
+        for config in _read_configuration(self._settings).servers:
             # The protocol's library takes long to import, and most workers have no servers.
             from chiron_workers.mcp_client.server import Server
 
-            limit_s = self._settings.tool_timeout_s
-            self._servers[config.slug] = Server(config, timeout_s=limit_s, on_offer=self._offer)
-        self._registry.stand_ins.append(self.stand_in)
+            timeout_s = self._settings.tool_timeout_s
+            self._servers[config.slug] = Server(
+                config, timeout_s=timeout_s, on_tool_list=self._update_registry
+            )
+        self._registry.stand_ins.append(self.placeholder)
         self._tasks = [asyncio.create_task(server.supervise()) for server in self._servers.values()]
-        self._tasks.append(asyncio.create_task(self._wait_for_first_answers()))
+        self._tasks.append(asyncio.create_task(self._watch_first_attempts()))
 
-    async def first_answers(self) -> None:
-        """Returns when every server has answered or failed once, a few seconds after the start at most."""
-        await self._first_answers.wait()
+    async def wait_for_first_attempts(self) -> None:
+        """Wait until every server has answered or failed once, for a few seconds after the start at most."""
+        await self._first_attempts.wait()
 
     async def stop(self) -> None:
         """End all connections and processes, side by side, and take the tools out of the registry."""
@@ -53,54 +55,53 @@ class Servers:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with contextlib.suppress(ValueError):
-            self._registry.stand_ins.remove(self.stand_in)
+            self._registry.stand_ins.remove(self.placeholder)
         for tool in self._registry.all():
             if self._owner(tool) is not None:
-                self._withdraw(tool)
+                self._unregister(tool)
 
-    def stand_in(self, name: str) -> Tool | None:
-        """A tool that a run knows of and that is not registered here, if its name says that it is one of ours."""
+    def placeholder(self, name: str) -> Tool | None:
+        """Stands for a tool that a run knows and that is not registered here; None if its name has no server of ours."""
         server = self._servers.get(slug_in(name))
-        return None if server is None else _Absent(name, server, self._registry)
+        return None if server is None else _PlaceholderTool(name, server, self._registry)
 
-    async def _wait_for_first_answers(self) -> None:
+    async def _watch_first_attempts(self) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FIRST_ANSWERS_S):
+            async with asyncio.timeout(FIRST_ATTEMPTS_S):
                 for server in self._servers.values():
-                    await server.tried.wait()
-        self._first_answers.set()
+                    await server.first_attempt.wait()
+        self._first_attempts.set()
 
     def _owner(self, tool: Tool) -> "Server | None":
-        server = getattr(tool, "server", None)
-        return server if server in self._servers.values() else None
+        return self._servers.get(getattr(tool, "server_slug", ""))
 
-    def _withdraw(self, tool: Tool) -> None:
+    def _unregister(self, tool: Tool) -> None:
         try:
             self._registry.unregister(tool.name)
         except ToolError as error:  # a hook forbids it
             log.warning("mcp_server.not_withdrawn", tool=tool.name, reason=str(error))
 
-    def _offer(self, server: "Server") -> None:
-        now = {tool.name: tool for tool in server.offer.tools}
-        for old in self._registry.all():
-            if self._owner(old) is server and old.name not in now:
-                self._withdraw(old)
-        there = {tool.name: tool for tool in self._registry.all()}
-        for name, tool in now.items():
-            present = there.get(name)
-            if present is not None and tool.same_as(present):
+    def _update_registry(self, server: "Server") -> None:
+        tools = {tool.name: tool for tool in server.tool_list.tools}
+        for tool in self._registry.all():
+            if self._owner(tool) is server and tool.name not in tools:
+                self._unregister(tool)
+        registered = {tool.name: tool for tool in self._registry.all()}
+        for name, new_tool in tools.items():
+            old_tool = registered.get(name)
+            if old_tool is not None and new_tool.is_same_as(old_tool):
                 continue
-            is_own = present is not None and self._owner(present) is server
+            is_own = old_tool is not None and self._owner(old_tool) is server
             try:
-                self._registry.register(tool, allow_replace=is_own)
+                self._registry.register(new_tool, allow_replace=is_own)
             except ToolError as error:
                 log.warning(
                     "mcp_server.not_registered", server=server.config.name, tool=name, reason=str(error)
                 )
 
 
-class _Absent(Tool):
-    """A tool that a run was offered by another worker, or before it went away."""
+class _PlaceholderTool(Tool):
+    """A tool that another worker offered to a run, or that its server offered before it went away."""
 
     needs_run = True
 
@@ -112,25 +113,30 @@ class _Absent(Tool):
         self._registry = registry
 
     def validate(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Nothing is known of the arguments yet."""
+        """The arguments unchanged: no schema is known yet."""
         return arguments
 
     async def run(self, store: "Store", given: Mapping[str, Any]) -> Any:
-        """What the tool returns if its server comes in time. Raises MCPConnectionError, or MCPToolError if it is gone."""
-        await self._server.wait(tool=self.name)
-        found = self._registry.get(self.name)
-        if isinstance(found, _Absent):
+        """What the tool returns.
+
+        Raises:
+            MCPConnectionError: Its server did not come in time.
+            MCPToolError: The server no longer has it.
+        """
+        await self._server.wait_for_connection(tool=self.name)
+        tool = self._registry.get(self.name)
+        if isinstance(tool, _PlaceholderTool):
             message = f"The MCP server {self._server.config.name} does not offer {self.name} any more; go on without it."
             raise MCPToolError(message, tool=self.name)
-        return await found.run(store, found.validate(given))
+        return await tool.run(store, tool.validate(given))
 
 
-def _configuration(settings: Settings) -> Configuration:
+def _read_configuration(settings: Settings) -> Configuration:
     try:
-        found = read_configuration(settings)
+        configuration = read_configuration(settings)
     except ConfigurationError as error:
         log.error("mcp_servers.broken", reason=str(error))  # noqa: TRY400  # the sentence says it all
         return Configuration()
-    for problem in found.problems:
+    for problem in configuration.problems:
         log.error("mcp_servers.broken", reason=problem)
-    return found
+    return configuration

@@ -148,7 +148,7 @@ class Host:
         await self._resources.aclose()
 
     async def _play(self, run_id: UUID) -> Outcome:
-        await self._servers.first_answers()  # a run keeps the tools that are there when it begins
+        await self._servers.wait_for_first_attempts()  # a run keeps the tools that are there when it begins
         if self._draining:
             return Outcome.NOT_OURS
         try:

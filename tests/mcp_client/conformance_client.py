@@ -40,11 +40,11 @@ async def call(tool: RemoteTool, arguments: dict[str, Any]) -> None:
 async def main(url: str) -> None:
     config = server_config("suite", {"url": url})
     assert config is not None
-    server = Server(config, timeout_s=20, on_offer=lambda _: None)
+    server = Server(config, timeout_s=20, on_tool_list=lambda _: None)
     supervision = asyncio.create_task(server.supervise())
-    await server.tried.wait()
-    print(server.state, server.reason, server.offer.left_out)
-    tools = {tool.remote_name: tool for tool in server.offer.tools}
+    await server.first_attempt.wait()
+    print(server.state, server.reason, server.tool_list.rejections)
+    tools = {tool.remote_name: tool for tool in server.tool_list.tools}
     wanted = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}")).get("toolCalls")
     asked = wanted or [{"name": name, "arguments": arguments_of(tool)} for name, tool in tools.items()]
     await asyncio.gather(*(call(tools[one["name"]], one["arguments"]) for one in asked))

@@ -92,11 +92,11 @@ async def supervised(
     entry: dict[str, Any], *, name: str = "remote", timeout_s: float = 30
 ) -> AsyncIterator[Server]:
     """A server that was tried once, and is supervised until the end of the block."""
-    server = Server(config(name, entry), timeout_s=timeout_s, on_offer=lambda _: None)
+    server = Server(config(name, entry), timeout_s=timeout_s, on_tool_list=lambda _: None)
     task = asyncio.create_task(server.supervise())
     try:
         async with asyncio.timeout(90):
-            await server.tried.wait()
+            await server.first_attempt.wait()
         yield server
     finally:
         task.cancel()
@@ -112,7 +112,7 @@ async def until(condition: Callable[[], Any], timeout_s: float = 90) -> Any:
 
 
 def tool(server: Server, remote_name: str) -> RemoteTool:
-    return next(one for one in server.offer.tools if one.remote_name == remote_name)
+    return next(one for one in server.tool_list.tools if one.remote_name == remote_name)
 
 
 async def call(server: Server, remote_name: str, /, **arguments: Any) -> str:

@@ -42,7 +42,7 @@ async def serving(registry: Registry, settings: Settings, *expected: str) -> Asy
     servers = Servers(registry, settings)
     servers.start()
     try:
-        await servers.first_answers()
+        await servers.wait_for_first_attempts()
         await until(lambda: set(expected) <= set(remote(registry)))
         yield
     finally:

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.mcp_client.tools.arguments import checked
 from chiron_workers.mcp_client.tools.schemas import UnusableSchema, checkable, usable
-from chiron_workers.mcp_client.tools.validator import Check
+from chiron_workers.mcp_client.tools.validator import SchemaValidator
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -42,7 +42,7 @@ anything = st.recursive(
 
 
 def arguments(schema: dict[str, Any], given: Any) -> dict[str, Any]:
-    return checked("t", Check.of(checkable(usable(schema))), given)
+    return checked("t", SchemaValidator.for_schema(checkable(usable(schema))), given)
 
 
 def refusal(schema: dict[str, Any], given: Any) -> str:

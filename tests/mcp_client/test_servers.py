@@ -115,9 +115,9 @@ async def test_a_call_that_is_cancelled_is_cancelled_there(tmp_path: Path):
 
 async def test_a_list_that_changes_is_taken_up(tmp_path: Path):
     async with supervised(honest(tmp_path)) as server:
-        before = {one.name for one in server.offer.tools}
+        before = {one.name for one in server.tool_list.tools}
         await call(server, "grow")
-        await until(lambda: {one.name for one in server.offer.tools} - before == {"remote__grown"})
+        await until(lambda: {one.name for one in server.tool_list.tools} - before == {"remote__grown"})
         assert "grown" in await call(server, "grown")
 
 
@@ -189,7 +189,7 @@ async def test_an_address_that_answers_nonsense_is_away_and_named(answer: Any, w
 async def test_words_on_stdout_and_a_list_that_changes_all_the_time_do_no_harm(tmp_path: Path):
     for does in ("chatter", "changing"):
         async with supervised(liar(tmp_path, ADD, does=does)) as server:
-            assert (server.state, len(server.offer.tools)) == (State.READY, 1)
+            assert (server.state, len(server.tool_list.tools)) == (State.READY, 1)
 
 
 async def test_the_reason_of_an_end_has_the_last_words_without_secrets(tmp_path: Path):
@@ -233,13 +233,13 @@ async def test_lies_about_schemas_cost_the_tool_alone_and_are_named_once(tmp_pat
     ]
     with structlog.testing.capture_logs() as logs:
         async with supervised(liar(tmp_path, ADD, *lies, does="changing")) as server:
-            offered = {one.remote_name: one for one in server.offer.tools}
+            offered = {one.remote_name: one for one in server.tool_list.tools}
             assert list(offered) == ["add", "wordy", "odd name/with ünïcode", "broken"]
             assert len(offered["wordy"].description) < 2_200
             assert offered["broken"].input_schema == {"type": "object", "properties": {"a": {}}}
             assert "of the MCP server remote" in offered["wordy"].description
             say(tmp_path, ADD, *lies, {**ADD, "name": "more"}, does="changing")
-            await until(lambda: "more" in {one.remote_name for one in server.offer.tools})
+            await until(lambda: "more" in {one.remote_name for one in server.tool_list.tools})
     named = [log["tool"] for log in logs if log["event"] == "mcp_server.left_out"]
     assert sorted(named) == ["(without a name)", "add", "huge", "no_list", "no_object"]
     assert [log["tools"] for log in logs if log["event"] == "mcp_server.ready"] == [4, 5]
@@ -257,8 +257,8 @@ async def test_a_list_that_is_none_is_named_and_mended_lists_are_taken_up(
 
 async def test_a_list_without_an_end_is_read_to_a_bound(tmp_path: Path):
     async with supervised(liar(tmp_path, ADD, list={"nextCursor": "again"})) as server:
-        assert len(server.offer.tools) == 1
-        assert ("(others)", "its list has more than 50 pages") in server.offer.left_out
+        assert len(server.tool_list.tools) == 1
+        assert ("(others)", "its list has more than 50 pages") in server.tool_list.rejections
 
 
 async def test_a_result_against_its_own_schema_is_shown_with_a_note_and_named_once(tmp_path: Path):
@@ -285,8 +285,10 @@ async def test_a_result_that_is_none_is_an_error_of_the_tool(tmp_path: Path, res
 async def test_only_allowed_tools_are_offered_and_one_that_is_not_there_is_named(tmp_path: Path):
     entry = honest(tmp_path, allowedTools=["add", "fly"])
     async with supervised(entry) as server:
-        assert [one.remote_name for one in server.offer.tools] == ["add"]
-        assert server.offer.left_out == (("fly", "allowedTools names it, and the server does not have it"),)
+        assert [one.remote_name for one in server.tool_list.tools] == ["add"]
+        assert server.tool_list.rejections == (
+            ("fly", "allowedTools names it, and the server does not have it"),
+        )
 
 
 async def test_secrets_are_taken_out_of_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

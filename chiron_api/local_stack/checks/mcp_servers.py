@@ -4,7 +4,7 @@ from chiron_api.local_stack.checks.check import Check
 from chiron_api.text import one_line
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.mcp_client.config.configuration import Configuration, read_configuration
-from chiron_workers.mcp_client.probe import Standing, inspect
+from chiron_workers.mcp_client.probe import ServerStatus, probe
 from chiron_workers.settings import Settings
 
 NAME = "mcp servers"
@@ -17,18 +17,18 @@ def mcp_server_checks(settings: Settings) -> list[Check]:
         found = read_configuration(settings)
     except ConfigurationError as error:
         return [Check(NAME, str(error), "Correct the file; see docs/mcp-servers.md.")]
-    standings = asyncio.run(inspect(found.servers, timeout_s=TIMEOUT_S))
+    statuses = asyncio.run(probe(found.servers, timeout_s=TIMEOUT_S))
     checks = [
         Check(NAME, problem, "Correct the file; see docs/mcp-servers.md.") for problem in found.problems
     ]
-    checks += [_check(standing, found) for standing in standings]
+    checks += [_check(status, found) for status in statuses]
     return checks or [Check(NAME, "None is configured.")]
 
 
-def _check(standing: Standing, found: Configuration) -> Check:
-    name = one_line(standing.config.name)
-    if standing.state != "ready":
+def _check(status: ServerStatus, found: Configuration) -> Check:
+    name = one_line(status.config.name)
+    if status.state != "ready":
         advice = f'Mend it, or set "disabled": true for it in {found.file}.'
-        return Check(NAME, f"{name} does not answer: {one_line(standing.reason)}", advice)
-    left_out = f"; {len(standing.offer.left_out)} are left out" if standing.offer.left_out else ""
-    return Check(NAME, f"{name} answers, {len(standing.offer.tools)} tools are offered{left_out}.")
+        return Check(NAME, f"{name} does not answer: {one_line(status.reason)}", advice)
+    left_out = f"; {len(status.tool_list.rejections)} are left out" if status.tool_list.rejections else ""
+    return Check(NAME, f"{name} answers, {len(status.tool_list.tools)} tools are offered{left_out}.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.mcp_client.tools.validator import Check
+from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.runs.entries import storable
 from chiron_workers.toolkit.wording import expected, got, path
 
@@ -19,7 +19,7 @@ WORDS_MAX = 300
 JSON_KINDS = {"array": "[", "object": "{"}
 
 
-def checked(tool: str, check: Check, arguments: object) -> dict[str, Any]:
+def checked(tool: str, validator: SchemaValidator, arguments: object) -> dict[str, Any]:
     """The arguments of a call, converted where the schema shows what was meant ("3" for 3, null for left out).
 
     Raises:
@@ -31,11 +31,11 @@ def checked(tool: str, check: Check, arguments: object) -> dict[str, Any]:
         raise ToolValidationError(
             f"arguments: must be an object (got {got(arguments)})", tool=tool, field="arguments"
         )
-    if not check.can_afford(arguments):
+    if not validator.is_affordable(arguments):
         return _sendable(tool, dict(arguments))
-    meant = _object(dict(arguments), check.schema)
+    meant = _object(dict(arguments), validator.schema)
     problems: dict[str, str] = {}
-    for error in check.errors(meant):
+    for error in validator.errors(meant):
         for place, sentence in _sentences(error):
             problems.setdefault(place, sentence)
         if len(problems) >= PROBLEMS_MAX:

@@ -1,56 +1,62 @@
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.config.names import tool_name
 from chiron_workers.mcp_client.tools.arguments import checked
 from chiron_workers.mcp_client.tools.schemas import checkable, usable, usable_output
-from chiron_workers.mcp_client.tools.validator import Check
+from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.toolkit.tool import Tool
 
 if TYPE_CHECKING:
-    from mcp_types import Tool as Described
+    from mcp_types import Tool as ToolDescription
 
-    from chiron_workers.mcp_client.server import Server
     from chiron_workers.store import Store
 
 DESCRIPTION_CHARS_MAX = 2_000
+
+ToolCall = Callable[["RemoteTool", dict[str, Any]], Awaitable[str]]
 
 
 @dataclass(eq=False)
 class RemoteTool(Tool):
     """A tool of an MCP server. It is offered to runs only: their worker holds the connection."""
 
-    server: "Server"
+    server_slug: str
     remote_name: str
     name: str
     description: str
     input_schema: dict[str, Any]
+    call: ToolCall
     output_schema: dict[str, Any] | None = None
     timeout_s: float | None = None
     needs_run: bool = field(default=True, init=False)
 
     @classmethod
-    def of(cls, server: "Server", described: "Described") -> "RemoteTool":
-        """The tool as a server describes it. Raises UnusableSchema where it cannot be offered like that."""
-        config = server.config
-        words = " ".join(filter(None, [described.description or described.title])).strip()
-        said = words if len(words) <= DESCRIPTION_CHARS_MAX else words[:DESCRIPTION_CHARS_MAX] + "…"
-        description = f"{said}\n\n(A tool of the MCP server {config.name}; the description is the server's.)"
+    def from_description(
+        cls, description: "ToolDescription", config: ServerConfig, call: ToolCall
+    ) -> "RemoteTool":
+        """The tool as its server describes it. Raises UnusableSchema where it cannot be offered like that."""
+        text = (description.description or description.title or "").strip()
+        if len(text) > DESCRIPTION_CHARS_MAX:
+            text = text[:DESCRIPTION_CHARS_MAX] + "…"
+        text = f"{text}\n\n(A tool of the MCP server {config.name}; the description is the server's.)"
         return cls(
-            server,
-            described.name,
-            tool_name(config.slug, described.name),
-            config.redaction(description.lstrip()),
-            usable(described.input_schema),
-            usable_output(described.output_schema),
-            config.timeout_s,
+            server_slug=config.slug,
+            remote_name=description.name,
+            name=tool_name(config.slug, description.name),
+            description=config.redaction(text.lstrip()),
+            input_schema=usable(description.input_schema),
+            call=call,
+            output_schema=usable_output(description.output_schema),
+            timeout_s=config.timeout_s,
         )
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments as a model sent them, as the server wants them. Raises ToolValidationError."""
-        return checked(self.name, self._input, arguments)
+        """The arguments of a model, converted to what the server takes. Raises ToolValidationError."""
+        return checked(self.name, self._input_validator, arguments)
 
     async def run(self, store: "Store", given: dict[str, Any]) -> str:
         """What the server answers.
@@ -59,20 +65,20 @@ class RemoteTool(Tool):
             MCPToolError: It answered with an error.
             MCPConnectionError: It cannot be reached, or the connection was cut.
         """
-        return await self.server.call(self, given)
+        return await self.call(self, given)
 
-    def same_as(self, other: Tool) -> bool:
+    def is_same_as(self, tool: Tool) -> bool:
         """Whether a model would see no difference."""
-        return isinstance(other, RemoteTool) and self._seen() == other._seen()
+        return isinstance(tool, RemoteTool) and self._visible_parts() == tool._visible_parts()
 
-    def _seen(self) -> tuple[object, ...]:
+    def _visible_parts(self) -> tuple[object, ...]:
         return self.remote_name, self.definition(), self.output_schema
 
     @cached_property
-    def _input(self) -> Check:
-        return Check.of(checkable(self.input_schema))
+    def _input_validator(self) -> SchemaValidator:
+        return SchemaValidator.for_schema(checkable(self.input_schema))
 
     @cached_property
-    def output(self) -> Check | None:
-        """The check of results, where the server promises anything of them."""
-        return None if self.output_schema is None else Check.of(self.output_schema)
+    def output_validator(self) -> SchemaValidator | None:
+        """The validator of results, where the server promises anything of them."""
+        return None if self.output_schema is None else SchemaValidator.for_schema(self.output_schema)

@@ -5,62 +5,62 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.tools.schemas import UnusableSchema
-from chiron_workers.mcp_client.tools.tool import RemoteTool
-from chiron_workers.mcp_client.transport.connection import Listing
+from chiron_workers.mcp_client.tools.tool import RemoteTool, ToolCall
 
 if TYPE_CHECKING:
-    from chiron_workers.mcp_client.server import Server
+    from chiron_workers.mcp_client.transport.connection import Listing
 
-OFFER_BYTES_MAX = 200_000  # of definitions; they are in every request of a run
+DEFINITIONS_BYTES_MAX = 200_000  # they are in every request of a run
 LABEL_CHARS = 100
+
+Rejection = tuple[str, str]  # a tool's name, and why it is not offered
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """The tools of a server that agents are offered, and (name, reason) of those that are left out."""
+class ToolList:
+    """The tools of a server that agents are offered, and those that are left out."""
 
     tools: tuple[RemoteTool, ...] = ()
-    left_out: tuple[tuple[str, str], ...] = ()
+    rejections: tuple[Rejection, ...] = ()
 
-    def same_as(self, other: "Offer") -> bool:
+    def is_same_as(self, previous: "ToolList") -> bool:
         """Whether a model would see no difference."""
-        return len(self.tools) == len(other.tools) and all(
-            one.same_as(two) for one, two in zip(self.tools, other.tools, strict=True)
+        return len(self.tools) == len(previous.tools) and all(
+            tool.is_same_as(old) for tool, old in zip(self.tools, previous.tools, strict=True)
         )
 
 
-def offered(server: "Server", listing: Listing) -> Offer:
-    """The tools of a list that are allowed and can be used. What lies about itself is left out, with the reason."""
+def build_tool_list(listing: "Listing", config: ServerConfig, call: ToolCall) -> ToolList:
+    """The tools of a server's list that are allowed and can be used. What lies about itself is rejected."""
     tools: dict[str, RemoteTool] = {}
-    left_out = [(name[:LABEL_CHARS], reason) for name, reason in listing.left_out]
+    rejections = [(name[:LABEL_CHARS], reason) for name, reason in listing.rejections]
     size = 0
-    allowed = server.config.allowed_tools
-    for described in listing.tools:
-        if allowed is not None and described.name not in allowed:
+    for description in listing.tools:
+        if config.allowed_tools is not None and description.name not in config.allowed_tools:
             continue
-        label = described.name[:LABEL_CHARS]
+        label = description.name[:LABEL_CHARS]
         try:
-            tool = RemoteTool.of(server, described)
+            tool = RemoteTool.from_description(description, config, call)
         except UnusableSchema as error:
-            left_out.append((label, str(error)))
+            rejections.append((label, str(error)))
             continue
         size += len(json.dumps(tool.definition()))
-        if not described.name:
-            left_out.append((label, "it has no name"))
+        if not description.name:
+            rejections.append((label, "it has no name"))
         elif tool.name in tools:
-            left_out.append((label, "the list has a tool of this name already"))
-        elif size > OFFER_BYTES_MAX:
-            left_out.append(
-                (label, f"there are {OFFER_BYTES_MAX:,} bytes of others; choose with allowedTools")
-            )
+            rejections.append((label, "the list has a tool of this name already"))
+        elif size > DEFINITIONS_BYTES_MAX:
+            reason = f"there are {DEFINITIONS_BYTES_MAX:,} bytes of others; choose with allowedTools"
+            rejections.append((label, reason))
         else:
             tools[tool.name] = tool
-    left_out += _missing(server, listing)
-    return Offer(tuple(tools.values()), tuple(left_out))
+    rejections += _absent_tools(listing, config)
+    return ToolList(tuple(tools.values()), tuple(rejections))
 
 
-def _missing(server: "Server", listing: Listing) -> Iterator[tuple[str, str]]:
-    there = {described.name for described in listing.tools} | {name for name, _ in listing.left_out}
-    for name in sorted((server.config.allowed_tools or frozenset()) - there):
+def _absent_tools(listing: "Listing", config: ServerConfig) -> Iterator[Rejection]:
+    names = {description.name for description in listing.tools} | {name for name, _ in listing.rejections}
+    for name in sorted((config.allowed_tools or frozenset()) - names):
         yield name[:LABEL_CHARS], "allowedTools names it, and the server does not have it"

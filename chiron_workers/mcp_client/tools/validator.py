@@ -10,30 +10,30 @@ STEPS_MAX = 200_000  # about a second at worst, in which no other run of the wor
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """A check of JSON against a schema that `checkable` made."""
+class SchemaValidator:
+    """Checks JSON against a schema that `checkable` made, where that is quick enough."""
 
     schema: dict[str, Any]
     _validator: "Validator"
-    _parts: int
+    _size: int
 
     @classmethod
-    def of(cls, schema: dict[str, Any]) -> "Check":
-        """The check against this schema."""
+    def for_schema(cls, schema: dict[str, Any]) -> "SchemaValidator":
+        """The validator of this schema."""
         from jsonschema import Draft202012Validator
         from referencing import Registry
 
-        return cls(schema, Draft202012Validator(schema, registry=Registry()), _size(schema))
+        return cls(schema, Draft202012Validator(schema, registry=Registry()), _node_count(schema))
 
-    def can_afford(self, value: object) -> bool:
-        """Whether it takes no longer than the other runs can wait; what does is the server's to check."""
-        return _size(value) * self._parts <= STEPS_MAX
+    def is_affordable(self, value: object) -> bool:
+        """Whether checking takes no longer than other runs can wait; the server checks larger values itself."""
+        return _node_count(value) * self._size <= STEPS_MAX
 
     def errors(self, value: object) -> "Iterator[ValidationError]":
-        """What is wrong with a value, as far as it can be checked."""
-        return iter(self._validator.iter_errors(value)) if self.can_afford(value) else iter(())
+        """What is wrong with a value; nothing where it cannot be checked in time."""
+        return iter(self._validator.iter_errors(value)) if self.is_affordable(value) else iter(())
 
 
-def _size(value: object) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_size, inner))
+def _node_count(value: object) -> int:
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_node_count, children))

@@ -18,7 +18,12 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
-from chiron_workers.mcp_client.transport.flood_guard import Ended, Meter, NoInput, metered
+from chiron_workers.mcp_client.transport.flood_guard import (
+    ConnectionEnded,
+    FloodGuard,
+    InputUnavailable,
+    guarded_transport,
+)
 from chiron_workers.mcp_client.transport.http import http_transport
 from chiron_workers.mcp_client.transport.stdio import stdio_transport
 
@@ -29,10 +34,10 @@ LIST_S = 30.0
 PAGES_MAX = 50
 TOOLS_MAX = 200
 LIST_BYTES_MAX = 2_000_000
-ROUNDS_MAX = 10  # of a call that the server answers with a state to come back with
-STATE_S = 0.2
-CALL_S = 3_600.0  # the call itself has a limit of its own; this one only ends what that missed
-LISTEN_AGAIN_S = 30.0
+ROUNDS_MAX = 10  # of a call that the server answers with a request for input
+ROUND_PAUSE_S = 0.2
+CALL_S = 3_600.0  # calls have a limit of their own; this one ends what that missed
+LISTEN_RETRY_S = 30.0
 CALL_RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult
 )
@@ -40,10 +45,10 @@ CALL_RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = Typ
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The tools that a server has now, as it describes them, and (name, reason) of what else is in its list."""
+    """The tools of a server as it describes them, and (name, reason) of list entries that are not usable."""
 
     tools: tuple[types.Tool, ...]
-    left_out: tuple[tuple[str, str], ...] = ()
+    rejections: tuple[tuple[str, str], ...] = ()
 
 
 @asynccontextmanager
@@ -57,23 +62,23 @@ async def connect(
         open_s: Seconds that connecting may take. None: a minute, since a command may have to be downloaded first.
 
     Raises:
-        Exception: Whatever goes wrong; `said` words it.
+        Exception: Whatever goes wrong; `failure_reason` words it.
     """
-    _hush()
-    meter = Meter()
+    _silence_library_logs()
+    guard = FloodGuard()
     transport = (
-        http_transport(config, meter, timeout_s=timeout_s) if config.url else stdio_transport(config, meter)
+        http_transport(config, guard, timeout_s=timeout_s) if config.url else stdio_transport(config, guard)
     )
 
-    async def heed(message: IncomingMessage) -> None:
+    async def handle_message(message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            meter.news.set()
+            guard.changed.set()
 
     client = Client(
-        metered(transport, meter),
+        guarded_transport(transport, guard),
         mode="auto",
         cache=None,
-        message_handler=heed,
+        message_handler=handle_message,
         read_timeout_seconds=LIST_S,
         client_info=types.Implementation(name="chiron", version=version("chiron")),
     )
@@ -81,57 +86,59 @@ async def connect(
         async with contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(open_s or OPEN_S):
                 await stack.enter_async_context(client)
-            connection = Connection(client, meter)
-            listening = asyncio.create_task(connection.listen())
+            connection = Connection(client, guard)
+            listener = asyncio.create_task(connection.listen())
             try:
                 yield connection
             finally:
-                listening.cancel()
-                await asyncio.gather(listening, return_exceptions=True)
+                listener.cancel()
+                await asyncio.gather(listener, return_exceptions=True)
     except Exception as error:
-        if meter.reason:  # which says more than that the connection is closed
-            raise Ended(meter.reason) from error
+        if guard.reason:  # it says more than that the connection is closed
+            raise ConnectionEnded(guard.reason) from error
         raise
 
 
-def _hush() -> None:
-    for name in ("client", "mcp.client"):  # they log with tracebacks what we say once, and what servers send
+def _silence_library_logs() -> None:
+    # They log, with tracebacks, failures that we log in one line, and texts that servers send.
+    for name in ("client", "mcp.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Connection:
-    """One connection to one server; `meter.news` is set when its list of tools has changed, or when it has ended."""
+    """One connection to one server; `guard.changed` is set when its list of tools has changed or it has ended."""
 
-    def __init__(self, client: Client, meter: Meter) -> None:
+    def __init__(self, client: Client, guard: FloodGuard) -> None:
         self._client = client
-        self.meter = meter
-        meter.protocol = client.protocol_version
+        self.guard = guard
+        guard.protocol = client.protocol_version
 
     @property
     def protocol(self) -> str:
         """The version of the protocol that is spoken."""
         return self._client.protocol_version
 
-    async def tools(self) -> Listing:
-        """The server's tools, as many as may be: all pages, up to a number and a size."""
-        found: list[types.Tool] = []
-        self.meter.left_out.clear()
+    async def list_tools(self) -> Listing:
+        """The server's tools: all pages, up to TOOLS_MAX tools and LIST_BYTES_MAX bytes."""
+        tools: list[types.Tool] = []
+        self.guard.rejections.clear()
         async with asyncio.timeout(LIST_S):
-            cut = await self._read_list(found)
-        others = [("(others)", cut)] if cut else []
-        return Listing(tuple(found), (*self.meter.left_out, *others))
+            excess = await self._read_pages(tools)
+        rest = [("(others)", excess)] if excess else []
+        return Listing(tuple(tools), (*self.guard.rejections, *rest))
 
-    async def _read_list(self, found: list[types.Tool]) -> str:
+    async def _read_pages(self, tools: list[types.Tool]) -> str:
+        """Append the tools of all pages; return why some are missing, or an empty text."""
         size, cursor = 0, None
         for _ in range(PAGES_MAX):
             page = await self._client.list_tools(cursor=cursor)
             for tool in page.tools:
                 size += len(json.dumps(tool.input_schema)) + len(tool.description or "")
-                if len(found) == TOOLS_MAX:
+                if len(tools) == TOOLS_MAX:
                     return f"it has more than {TOOLS_MAX} tools"
                 if size > LIST_BYTES_MAX:
                     return f"its list has more than {LIST_BYTES_MAX:,} bytes"
-                found.append(tool)
+                tools.append(tool)
             cursor = page.next_cursor
             if not cursor:
                 return ""
@@ -142,15 +149,15 @@ class Connection:
 
         Raises:
             MCPError: It answered with an error of the protocol, or the connection ended.
-            NoInput: It wants something first that cannot be given.
-            pydantic.ValidationError: Its answer is none.
+            InputUnavailable: It asks for input that cannot be given.
+            pydantic.ValidationError: Its answer does not fit the protocol.
         """
         try:
             return await self._call(tool, arguments)
         except MCPError as error:
             if error.code != types.HEADER_MISMATCH:
                 raise
-        await self.tools()  # it refused since the schema is another by now
+        await self.list_tools()  # the schema has changed, and the headers of a call follow from it
         return await self._call(tool, arguments)
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
@@ -162,14 +169,14 @@ class Connection:
             )
             if isinstance(result, types.CallToolResult):
                 return result
-            answers = _declined(result.input_requests or {})
+            answers = _decline(result.input_requests or {})
             state = result.request_state
             params = params.model_copy(update={"input_responses": answers, "request_state": state})
-            await asyncio.sleep(STATE_S)
-        raise NoInput("it asks again and again instead of answering")
+            await asyncio.sleep(ROUND_PAUSE_S)
+        raise InputUnavailable("it asks again and again instead of answering")
 
     async def listen(self) -> None:
-        """Heed what a server of the stateless protocol says of changes; older ones say so by themselves."""
+        """Subscribe to changes of the tool list, which a server of the stateless protocol announces on request only."""
         tools = self._client.server_capabilities.tools
         if self.protocol not in MODERN_PROTOCOL_VERSIONS or tools is None or not tools.list_changed:
             return
@@ -177,13 +184,13 @@ class Connection:
             with contextlib.suppress(MCPError, SubscriptionLost, ListenNotSupportedError, TimeoutError):
                 async with self._client.listen(tools_list_changed=True) as events:
                     async for _ in events:
-                        self.meter.news.set()
-            await asyncio.sleep(LISTEN_AGAIN_S)
-            self.meter.news.set()  # something may have been missed
+                        self.guard.changed.set()
+            await asyncio.sleep(LISTEN_RETRY_S)
+            self.guard.changed.set()  # a change may have been missed
 
 
-def _declined(asked: types.InputRequests) -> types.InputResponses | None:
-    """The answers of somebody who is not there: a question may be declined, anything else cannot be answered."""
-    if not all(isinstance(request, types.ElicitRequest) for request in asked.values()):
-        raise NoInput("it wants more than a call has, such as a model's words")
-    return {key: types.ElicitResult(action="decline") for key in asked} or None
+def _decline(requests: types.InputRequests) -> types.InputResponses | None:
+    """Decline all questions, since no person is there. Raises InputUnavailable for any other request."""
+    if not all(isinstance(request, types.ElicitRequest) for request in requests.values()):
+        raise InputUnavailable("it wants more than a call has, such as a model's words")
+    return {key: types.ElicitResult(action="decline") for key in requests} or None

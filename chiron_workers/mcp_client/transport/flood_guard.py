@@ -10,60 +10,60 @@ import mcp_types as types
 from mcp.client._transport import ReadStream, TransportStreams, WriteStream
 from mcp.shared.message import SessionMessage
 
-from chiron_workers.mcp_client.transport.protocol_filter import complete, keep_allowed
+from chiron_workers.mcp_client.transport.protocol_filter import remove_invalid_tools, set_defaults
 
 Stream = TypeVar("Stream", bound=WriteStream[SessionMessage] | ReadStream[SessionMessage | Exception])
 
 MESSAGE_BYTES_MAX = 4_000_000
 WINDOW_S = 10.0
 BYTES_MAX = 64_000_000  # in a window, and a message more for each request of ours
-UNASKED_MAX = 500  # messages in a window that answer no request of ours, and
-UNASKED_EACH = 50  # more for each request: servers tell how they get on
+UNSOLICITED_MAX = 500  # messages in a window that answer no request of ours, and
+UNSOLICITED_PER_REQUEST = 50  # more for each request, since servers report progress
 
 
-class Ended(Exception):
+class ConnectionEnded(Exception):
     """A connection has ended; the message is a clause that says why."""
 
 
-class NoInput(Exception):
-    """A server wants something else before it answers that nobody here can give; the message is a clause."""
+class InputUnavailable(Exception):
+    """A server asks for input before it answers that nobody here can give; the message is a clause."""
 
 
-class Flooded(Ended):
+class Flooded(ConnectionEnded):
     """A server sends more than it may."""
 
 
-class Meter:
-    """How much a server sends: the loop it would take up belongs to hundreds of runs.
+class FloodGuard:
+    """Limits how much a server may send, since its messages are read in the event loop of hundreds of runs.
 
-    `news` is set when something is to be looked at: the connection ended, or the list of tools is another.
-    `reason` says why the connection ended, where that is known. Once `protocol` is known, lists of tools are passed on
-    without the tools that the protocol does not allow; `left_out` holds their names and why.
+    `changed` is set when the connection has ended or the list of tools has changed. `reason` says why the connection
+    ended, where that is known. Once `protocol` is known, tools that it does not allow are removed from lists;
+    `rejections` holds (name, reason) of each.
     """
 
     def __init__(self) -> None:
-        self.news = asyncio.Event()
+        self.changed = asyncio.Event()
         self.has_ended = False
         self.reason = ""
         self.protocol = ""
-        self.left_out: list[tuple[str, str]] = []
-        self._since = time.monotonic()
+        self.rejections: list[tuple[str, str]] = []
+        self._window_start = time.monotonic()
         self._bytes = 0
-        self._unasked = 0
-        self._asked = 0
+        self._unsolicited = 0
+        self._requests = 0
 
-    def count(self, *, read_bytes: int = 0, unasked: int = 0, asked: int = 0) -> None:
-        """Raises Flooded if it is too much for the current window."""
+    def count(self, *, read_bytes: int = 0, unsolicited: int = 0, requests: int = 0) -> None:
+        """Add to the current window. Raises Flooded if that is too much."""
         now = time.monotonic()
-        if now - self._since > WINDOW_S:
-            self._since, self._bytes, self._unasked, self._asked = now, 0, 0, 0
+        if now - self._window_start > WINDOW_S:
+            self._window_start, self._bytes, self._unsolicited, self._requests = now, 0, 0, 0
         self._bytes += read_bytes
-        self._unasked += unasked
-        self._asked += asked
-        # Without figures, so that the log says it once.
-        if self._bytes > BYTES_MAX + self._asked * MESSAGE_BYTES_MAX:
+        self._unsolicited += unsolicited
+        self._requests += requests
+        # The reasons hold no figures, so that the log repeats no reason with another number.
+        if self._bytes > BYTES_MAX + self._requests * MESSAGE_BYTES_MAX:
             self.refuse("it sent too many bytes within seconds")
-        if self._unasked > UNASKED_MAX + self._asked * UNASKED_EACH:
+        if self._unsolicited > UNSOLICITED_MAX + self._requests * UNSOLICITED_PER_REQUEST:
             self.refuse("it sent too many messages that nobody asked for")
 
     def refuse(self, reason: str) -> None:
@@ -75,24 +75,24 @@ class Meter:
         """Note that the connection has ended; the first reason counts."""
         self.reason = self.reason or reason
         self.has_ended = True
-        self.news.set()
+        self.changed.set()
 
 
 @asynccontextmanager
-async def metered(
-    transport: AbstractAsyncContextManager[TransportStreams], meter: Meter
+async def guarded_transport(
+    transport: AbstractAsyncContextManager[TransportStreams], guard: FloodGuard
 ) -> AsyncIterator[TransportStreams]:
-    """A transport whose messages are counted, and whose end is told to the meter."""
+    """A transport whose messages the guard counts, and whose end it notices."""
     async with transport as (read, write):
-        yield _Metered(read, meter), _Counted(write, meter)
+        yield _GuardedReader(read, guard), _CountingWriter(write, guard)
 
 
-class _Around(Generic[Stream]):
-    """A stream that is looked at as it goes by, and closed with the one inside."""
+class _GuardedStream(Generic[Stream]):
+    """A stream around another one, which is closed with it."""
 
-    def __init__(self, inner: Stream, meter: Meter) -> None:
+    def __init__(self, inner: Stream, guard: FloodGuard) -> None:
         self._inner: Stream = inner
-        self._meter = meter
+        self._guard = guard
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -106,34 +106,34 @@ class _Around(Generic[Stream]):
         await self.aclose()
 
 
-class _Counted(_Around[WriteStream[SessionMessage]]):
-    """A stream of messages to a server, of which those that ask something are counted."""
+class _CountingWriter(_GuardedStream[WriteStream[SessionMessage]]):
+    """Messages to a server; requests are counted."""
 
     async def send(self, item: SessionMessage) -> None:
         if isinstance(item.message, types.JSONRPCRequest):
-            self._meter.count(asked=1)
+            self._guard.count(requests=1)
         await self._inner.send(item)
 
 
-class _Metered(_Around[ReadStream[SessionMessage | Exception]]):
-    """A stream of messages from a server that ends where the server sends too many."""
+class _GuardedReader(_GuardedStream[ReadStream[SessionMessage | Exception]]):
+    """Messages from a server; the stream ends where the server sends too many."""
 
     async def receive(self) -> SessionMessage | Exception:
         try:
-            found = await self._inner.receive()
+            item = await self._inner.receive()
         except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._meter.end()
+            self._guard.end()
             raise
-        message = found.message if isinstance(found, SessionMessage) else None
-        answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
-        if isinstance(message, types.JSONRPCResponse) and self._meter.protocol:
-            complete(message.result, self._meter.protocol)
-            self._meter.left_out += keep_allowed(message.result, self._meter.protocol)
+        message = item.message if isinstance(item, SessionMessage) else None
+        is_answer = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
+        if isinstance(message, types.JSONRPCResponse) and self._guard.protocol:
+            set_defaults(message.result, self._guard.protocol)
+            self._guard.rejections += remove_invalid_tools(message.result, self._guard.protocol)
         try:
-            self._meter.count(unasked=0 if answers else 1)
+            self._guard.count(unsolicited=0 if is_answer else 1)
         except Flooded:
             raise anyio.EndOfStream from None
-        return found
+        return item
 
     def __aiter__(self) -> Self:
         return self

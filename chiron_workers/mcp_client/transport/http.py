@@ -9,30 +9,30 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
-from chiron_workers.mcp_client.transport.flood_guard import MESSAGE_BYTES_MAX, Flooded, Meter
+from chiron_workers.mcp_client.transport.flood_guard import MESSAGE_BYTES_MAX, Flooded, FloodGuard
 
 CONNECT_S = 10.0
-SLACK_S = 30.0  # that a response may be silent for longer than a call may take
+SILENCE_S = 30.0  # that a response may be silent beyond the time a call may take
 CONNECTIONS_MAX = 100
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-GONE = (404, 410)  # the answer to a session that the server does not know any more
-# Codes of our own in the room JSON-RPC leaves to implementations: what happened below the protocol.
-REFUSED = -32_090  # answered with an HTTP error
+SESSION_GONE_STATUSES = (404, 410)  # for a session that the server no longer knows
+# Codes of our own in the range that JSON-RPC leaves to implementations: what happened below the protocol.
+HTTP_ERROR = -32_090  # answered with an HTTP error
 UNREACHABLE = -32_091  # nobody answered; nothing was sent
-CUT = -32_092  # sent, and the answer did not come
+CONNECTION_CUT = -32_092  # sent, and the answer did not come
 
 
 @asynccontextmanager
 async def http_transport(
-    config: ServerConfig, meter: Meter, *, timeout_s: float
+    config: ServerConfig, guard: FloodGuard, *, timeout_s: float
 ) -> AsyncIterator[TransportStreams]:
     """A server behind an address, by streamable HTTP."""
-    timeout = httpx2.Timeout(CONNECT_S, read=timeout_s + SLACK_S, write=SLACK_S, pool=SLACK_S)
+    timeout = httpx2.Timeout(CONNECT_S, read=timeout_s + SILENCE_S, write=SILENCE_S, pool=SILENCE_S)
     limits = httpx2.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX)
     headers = {**config.headers, "Accept-Encoding": "identity"}
-    wire = _Wire(httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(config.url)), meter)
+    transport = _AnsweringTransport(httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(config.url)), guard)
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout, transport=wire) as client,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, transport=transport) as client,
         streamable_http_client(
             config.url, http_client=client, max_sse_event_size=MESSAGE_BYTES_MAX
         ) as streams,
@@ -41,81 +41,85 @@ async def http_transport(
 
 
 def _proxy(url: str) -> str | None:
-    # A client with a transport of its own does not look into the environment.
+    # httpx ignores the environment where a client has a transport of its own.
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host in LOOPBACK or proxy_bypass(host):
         return None
-    found = getproxies()
-    return found.get(parts.scheme) or found.get("all")
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
-class _Wire(httpx2.AsyncBaseTransport):
-    """HTTP whose failures are answers of their own, since one that is raised ends all calls of the connection."""
+class _AnsweringTransport(httpx2.AsyncBaseTransport):
+    """Answers failures as JSON-RPC errors, since an exception would end all calls of the connection."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, meter: Meter) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, guard: FloodGuard) -> None:
         self._inner = inner
-        self._meter = meter
+        self._guard = guard
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-            return _told(request, UNREACHABLE, f"it cannot be reached: {str(error) or type(error).__name__}")
+            return _error_response(
+                request, UNREACHABLE, f"it cannot be reached: {str(error) or type(error).__name__}"
+            )
         except httpx2.TransportError as error:
-            return _told(request, CUT, f"the connection was cut: {type(error).__name__}")
+            return _error_response(request, CONNECTION_CUT, f"the connection was cut: {type(error).__name__}")
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            return _told(request, CUT, "it sent compressed data that nobody asked for")
+            return _error_response(request, CONNECTION_CUT, "it sent compressed data that nobody asked for")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
-        body = _Bounded(response.stream, self._meter, is_stream=is_stream)
+        body = _BoundedStream(response.stream, self._guard, is_stream=is_stream)
         if response.status_code >= 400 and request.method == "POST":
-            return await self._refusal(request, response, body)
+            return await self._read_error(request, response, body)
         response.stream = body
         return response
 
-    async def _refusal(
-        self, request: httpx2.Request, response: httpx2.Response, body: "_Bounded"
+    async def _read_error(
+        self, request: httpx2.Request, response: httpx2.Response, body: "_BoundedStream"
     ) -> httpx2.Response:
-        read = b"".join([chunk async for chunk in body])
+        content = b"".join([chunk async for chunk in body])
         await body.aclose()
         status = response.status_code
-        if status in GONE and "mcp-session-id" in request.headers:
-            return _told(request, REFUSED, "it was restarted", status)
+        if status in SESSION_GONE_STATUSES and "mcp-session-id" in request.headers:
+            return _error_response(request, HTTP_ERROR, "it was restarted", status)
         try:
-            error = json.loads(read).get("error")
+            error = json.loads(content).get("error")
         except (ValueError, AttributeError, RecursionError):
             error = None
-        if isinstance(error, dict) and "code" in error:  # JSON-RPC's own
+        if isinstance(error, dict) and "code" in error:  # an error of JSON-RPC is passed on
             return httpx2.Response(
                 response.status_code,
                 headers={"content-type": "application/json"},
-                content=read,
+                content=content,
                 request=request,
             )
-        return _told(request, REFUSED, f"it answered with HTTP {status} {_meaning(status)}".rstrip(), status)
+        return _error_response(
+            request, HTTP_ERROR, f"it answered with HTTP {status} {_status_hint(status)}".rstrip(), status
+        )
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends where it gets too long or breaks off; what is cut is then no JSON, and so refused."""
+class _BoundedStream(httpx2.AsyncByteStream):
+    """A body that ends where it gets too long or breaks off; what is left is no JSON and is refused as such."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, meter: Meter, *, is_stream: bool) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, guard: FloodGuard, *, is_stream: bool) -> None:
         self._inner = inner
-        self._meter = meter
-        self._is_stream = is_stream  # endless by nature: its events are bounded, and the rate
+        self._guard = guard
+        self._is_stream = is_stream  # an event stream may be endless: its events and its rate are bounded
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         try:
             async for chunk in self._inner:
                 size += len(chunk)
-                self._meter.count(read_bytes=len(chunk))
+                self._guard.count(read_bytes=len(chunk))
                 if size > MESSAGE_BYTES_MAX and not self._is_stream:
-                    self._meter.refuse(f"it sent an answer of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
+                    self._guard.refuse(f"it sent an answer of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
                 yield chunk
         except (httpx2.TransportError, Flooded):
             return
@@ -124,18 +128,18 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _told(request: httpx2.Request, code: int, message: str, status: int = 502) -> httpx2.Response:
+def _error_response(request: httpx2.Request, code: int, message: str, status: int = 502) -> httpx2.Response:
     error = {"code": code, "message": message, "data": {"status": status}}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return httpx2.Response(status, json=body, request=request)
 
 
-def _meaning(status: int) -> str:
-    known = {
+def _status_hint(status: int) -> str:
+    hints = {
         401: "(its key is missing or wrong)",
         403: "(the key may not do this)",
         404: "(nothing is at this address)",
         405: "(this address takes no MCP requests)",
         429: "(too many requests)",
     }
-    return known.get(status, "")
+    return hints.get(status, "")

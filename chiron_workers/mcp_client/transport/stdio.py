@@ -1,6 +1,4 @@
 import contextlib
-import os
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,56 +9,63 @@ from anyio.abc import ByteReceiveStream, Process
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
+from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
-from chiron_workers.mcp_client.transport.flood_guard import MESSAGE_BYTES_MAX, Ended, Flooded, Meter
+from chiron_workers.mcp_client.transport.flood_guard import (
+    MESSAGE_BYTES_MAX,
+    ConnectionEnded,
+    Flooded,
+    FloodGuard,
+)
 
 log = structlog.get_logger()
 
-EXIT_S = 2.0  # for each step: end by itself, on SIGTERM, on SIGKILL
+EXIT_S = 2.0  # for each step: exit by itself, on SIGTERM, on SIGKILL
 POLL_S = 0.02
-LINE_CHARS = 500  # of what a server writes to stderr, in a line of the log
-WORDS_CHARS = 200  # of the last of them, where its end is told
-LINES_MAX = 200  # of it, for one process
+STDERR_LINE_CHARS = 500  # of each line that is logged
+STDERR_LINES_MAX = 200  # that are logged of one process
+LAST_LINE_CHARS = 200  # of the last line of stderr, in the reason of an exit
+CLOSED_PIPE = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 Inbox = MemoryObjectSendStream[SessionMessage | Exception]
 Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 
 @asynccontextmanager
-async def stdio_transport(config: ServerConfig, meter: Meter) -> AsyncIterator[TransportStreams]:
-    """A server started as a process of ours, with a group of its own that is ended with the connection.
+async def stdio_transport(config: ServerConfig, guard: FloodGuard) -> AsyncIterator[TransportStreams]:
+    """A server started as a child process, whose process group is ended with the connection.
 
-    The library's own transport puts no bound on a line, and logs each one that is no JSON.
+    The library's own transport puts no bound on a line, and says neither why a process ended nor what it wrote to stderr.
 
     Raises:
-        Ended: The command cannot be started.
+        ConnectionEnded: The command cannot be started.
     """
-    process = await _started(config)
+    process = await _start(config)
     # No await before the group is entered: a cancellation there would leak the process.
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outbox = anyio.create_memory_object_stream[SessionMessage](0)
-    wire = _Wire(config, meter, process)
+    pipes = _Pipes(config, guard, process)
     async with anyio.create_task_group() as group:
-        group.start_soon(wire.receive, inbox)
-        group.start_soon(wire.send, outbox, inbox)
-        group.start_soon(wire.listen_to_stderr)
+        group.start_soon(pipes.receive, inbox)
+        group.start_soon(pipes.send, outbox, inbox)
+        group.start_soon(pipes.log_stderr)
         try:
             yield read, write
         finally:
-            wire.is_wanted = False
+            pipes.is_closing = True
             with anyio.CancelScope(shield=True):
                 read.close()
                 write.close()
-                await _end(process)
+                await _stop(process)
             group.cancel_scope.cancel()
     for stream in (inbox, read, write, outbox):
         stream.close()
 
 
-async def _started(config: ServerConfig) -> Process:
+async def _start(config: ServerConfig) -> Process:
     try:
         return await anyio.open_process(
             [config.command, *config.args],
@@ -69,113 +74,105 @@ async def _started(config: ServerConfig) -> Process:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        where = f" in the folder {config.cwd}" if config.cwd is not None else ""
-        raise Ended(f"{config.address} cannot be started{where}: {why}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        place = f" in the folder {config.cwd}" if config.cwd is not None else ""
+        raise ConnectionEnded(f"{config.address} cannot be started{place}: {reason}") from error
 
 
 @dataclass(slots=True)
-class _Wire:
+class _Pipes:
     """The three pipes of a server's process."""
 
     config: ServerConfig
-    meter: Meter
+    guard: FloodGuard
     process: Process
-    last_words: str = ""
-    is_wanted: bool = True  # as long as we do not end it ourselves
+    last_line: str = ""  # of stderr
+    is_closing: bool = False
 
     async def receive(self, inbox: Inbox) -> None:
         assert self.process.stdout is not None
         with contextlib.suppress(Flooded, anyio.BrokenResourceError, anyio.ClosedResourceError):
             async with inbox:
-                async for line in _lines(self.process.stdout, self.meter):
-                    await _deliver(inbox, self.meter, line)
-                if self.is_wanted:
-                    self.meter.end(await self._obituary())
+                async for line in _lines(self.process.stdout, self.guard):
+                    await _deliver(inbox, self.guard, line)
+                if not self.is_closing:
+                    self.guard.end(await self._exit_reason())
 
     async def send(self, outbox: Outbox, inbox: Inbox) -> None:
         assert self.process.stdin is not None
         async with outbox:
-            async for one in outbox:
-                # Its end is told where its output ends, and there why.
-                with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            async for item in outbox:
+                # `receive` notices that the process has ended, and why.
+                with contextlib.suppress(*CLOSED_PIPE):
                     try:
-                        line = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+                        line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                     except ValueError:
-                        await _refuse(one, inbox)
+                        await _refuse(item, inbox)
                     else:
                         await self.process.stdin.send(f"{line}\n".encode())
 
-    async def listen_to_stderr(self) -> None:
+    async def log_stderr(self) -> None:
         assert self.process.stderr is not None
-        told = 0
-        with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        line_count = 0
+        with contextlib.suppress(*CLOSED_PIPE):
             async for chunk in self.process.stderr:
                 for line in self.config.redaction(chunk.decode(errors="replace")).splitlines():
-                    told += 1
-                    self.last_words = line.strip()[:LINE_CHARS] or self.last_words
-                    if told <= LINES_MAX:
-                        log.debug("mcp_server.stderr", server=self.config.name, line=line[:LINE_CHARS])
+                    line_count += 1
+                    self.last_line = line.strip()[:STDERR_LINE_CHARS] or self.last_line
+                    if line_count <= STDERR_LINES_MAX:
+                        log.debug("mcp_server.stderr", server=self.config.name, line=line[:STDERR_LINE_CHARS])
 
-    async def _obituary(self) -> str:
-        if not await _ended(self.process):
+    async def _exit_reason(self) -> str:
+        if not await _wait_for_exit(self.process):
             return "it closed its output"
-        said = f"; its last words: {self.last_words[:WORDS_CHARS]}" if self.last_words else ""
-        return f"its process ended with {self.process.returncode}{said}"
+        output = f"; its last words: {self.last_line[:LAST_LINE_CHARS]}" if self.last_line else ""
+        return f"its process ended with {self.process.returncode}{output}"
 
 
-async def _lines(stdout: ByteReceiveStream, meter: Meter) -> AsyncIterator[bytes]:
-    begun = bytearray()
+async def _lines(stdout: ByteReceiveStream, guard: FloodGuard) -> AsyncIterator[bytes]:
+    partial = bytearray()
     async for chunk in stdout:
-        meter.count(read_bytes=len(chunk))
-        *ended, rest = chunk.split(b"\n")
-        for piece in ended:
-            yield bytes(begun + piece)
-            begun.clear()
-        begun += rest
-        if len(begun) > MESSAGE_BYTES_MAX:
-            meter.refuse(f"it sent a line of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
+        guard.count(read_bytes=len(chunk))
+        *pieces, tail = chunk.split(b"\n")
+        for piece in pieces:
+            yield bytes(partial + piece)
+            partial.clear()
+        partial += tail
+        if len(partial) > MESSAGE_BYTES_MAX:
+            guard.refuse(f"it sent a line of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
 
 
-async def _deliver(inbox: Inbox, meter: Meter, line: bytes) -> None:
+async def _deliver(inbox: Inbox, guard: FloodGuard, line: bytes) -> None:
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        meter.count(unasked=1)  # many servers print to stdout what belongs on stderr
+        guard.count(unsolicited=1)  # many servers print to stdout what belongs on stderr
         return
     await inbox.send(SessionMessage(message))
 
 
-async def _refuse(unsendable: SessionMessage, inbox: Inbox) -> None:
-    # The answer of its own request: an exception here would end the connection for every other one.
-    if isinstance(unsendable.message, JSONRPCRequest):
+async def _refuse(item: SessionMessage, inbox: Inbox) -> None:
+    # The request is answered with an error; an exception would end the connection for all other requests.
+    if isinstance(item.message, JSONRPCRequest):
         error = ErrorData(code=INVALID_PARAMS, message="the request cannot be written as JSON")
-        await inbox.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=unsendable.message.id, error=error)))
+        await inbox.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error)))
 
 
-async def _end(process: Process) -> None:
+async def _stop(process: Process) -> None:
     """Close its input, wait; then SIGTERM to its group, then SIGKILL: the order that the specification wants."""
     assert process.stdin is not None
-    with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+    with contextlib.suppress(*CLOSED_PIPE):
         await process.stdin.aclose()
-    if not await _ended(process):
-        _signal(process, signal.SIGTERM)
-        if not await _ended(process):
-            _signal(process, signal.SIGKILL)
-            await _ended(process)
-    _signal(process, signal.SIGKILL)  # what it started itself and left behind
-    with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+    await _wait_for_exit(process)
+    await terminate_posix_process_tree(process, EXIT_S)  # also ends the children that it left behind
+    await _wait_for_exit(process)
+    with contextlib.suppress(*CLOSED_PIPE):
         await process.aclose()
 
 
-async def _ended(process: Process) -> bool:
+async def _wait_for_exit(process: Process) -> bool:
     # `wait()` also waits until the pipes are closed, which a child of the server may hold open.
     with anyio.move_on_after(EXIT_S):
-        while process.returncode is None:  # noqa: ASYNC110  # nothing else tells of it
+        while process.returncode is None:  # noqa: ASYNC110  # no event tells of it
             await anyio.sleep(POLL_S)
     return process.returncode is not None
-
-
-def _signal(process: Process, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
