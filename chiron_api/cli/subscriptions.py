@@ -12,7 +12,7 @@ from chiron_api.cli.input.money import usd_amount
 from chiron_api.cli.input.times import starting_time
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, usd
-from chiron_api.views.occurrences import TIMES_MAX, with_times
+from chiron_api.views.subscriptions import TIMES_MAX, with_times
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.subjects import slug

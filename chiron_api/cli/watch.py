@@ -12,7 +12,7 @@ from chiron_api.cli import run
 from chiron_api.cli.display.difference import in_short
 from chiron_api.cli.display.watch import GOES_ON, Board, Row, closing, line
 from chiron_api.text import one_line
-from chiron_api.views.batch import difference_of
+from chiron_api.views.batches import difference_of
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, summary
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound, UsageError

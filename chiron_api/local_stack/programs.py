@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.listening import web_address
+from chiron_api.local_stack.ports import web_address
 from chiron_workers.settings import Settings
 
 LEAVE_S = 25  # for a worker beyond its drain, to hand its runs back and close its connections

@@ -8,7 +8,7 @@ from pathlib import Path
 from chiron_api.local_stack import leftovers, postgres, valkey
 from chiron_api.local_stack import programs as lines
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.listening import refuse_open_flower, refuse_taken
+from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken
 from chiron_api.local_stack.programs import Kind, Program
 from chiron_api.local_stack.readiness import answers
 from chiron_api.local_stack.supervision import State, Supervisor

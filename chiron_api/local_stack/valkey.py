@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.listening import free_port, is_free
+from chiron_api.local_stack.ports import free_port, is_free
 from chiron_workers.errors import ConfigurationError
 
 HOST = "127.0.0.1"

@@ -13,7 +13,7 @@ import pytest
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
 
-from chiron_api.local_stack.listening import free_port, is_free
+from chiron_api.local_stack.ports import free_port, is_free
 from chiron_workers.settings import Settings
 
 SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")

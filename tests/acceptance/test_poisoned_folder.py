@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.worker_processes import environment, wait_until
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
 
 

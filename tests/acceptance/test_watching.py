@@ -15,7 +15,7 @@ from support.private_valkey import OwnValkey, own_valkey
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, environment, rows, running, wait_until
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
 
 FAST = {"CHIRON_RESCUE_S": "0.5", "ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}

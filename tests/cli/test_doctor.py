@@ -10,7 +10,7 @@ import redis
 from chiron_api.local_stack.checks import Check, broker_checks, database_checks, machine_checks, web_checks
 from chiron_api.local_stack.checks.database import pgvector, server_version
 from chiron_api.local_stack.checks.machine import disk
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
 
 

@@ -16,7 +16,7 @@ from support.run_harness import Stage, open_stage
 from support.scripted_model import Says, call, calls, says, scripted_model
 from support.worker_processes import chiron, rows, running, wait_until
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder

