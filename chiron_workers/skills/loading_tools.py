@@ -1,6 +1,5 @@
 """The two tools by which an agent uses skills: `load_skill` and `read_skill_file`."""
 
-import inspect
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,14 +14,17 @@ from chiron_workers.skills.reading import FILES
 from chiron_workers.skills.resources import read_resource
 from chiron_workers.skills.skill import Skill
 from chiron_workers.toolkit import BaseTool, Tool
-from chiron_workers.toolkit.arguments import validated
-from chiron_workers.toolkit.schema import input_schema, parameter
+from chiron_workers.toolkit.arguments import Arguments
 from chiron_workers.toolkit.threads import in_thread
 
 if TYPE_CHECKING:
     from chiron_workers.store import Store
 
 WORDS_CHARS = 200  # of the note on how to read on
+
+
+class _SkillName(BaseModel):
+    name: Annotated[str, Field(description="The skill.")]
 
 
 class LoadSkill(Tool):
@@ -37,8 +39,7 @@ class LoadSkill(Tool):
 
     def __init__(self, skills: Skills) -> None:
         self._skills = skills
-        self._parameters = (parameter(self.name, "name", str, inspect.Parameter.empty),)
-        self._schema = input_schema(self._parameters, {"name": "The skill."})
+        self._arguments = Arguments(self.name, _SkillName)
 
     @property
     def is_offered(self) -> bool:
@@ -48,12 +49,13 @@ class LoadSkill(Tool):
     @property
     def input_schema(self) -> dict[str, Any]:  # type: ignore[override]
         """The schema with the names of the skills that there are."""
-        name = self._schema["properties"]["name"] | {"enum": list(self._skills.catalogue().skills)}
-        return self._schema | {"properties": {"name": name}}
+        schema = self._arguments.schema
+        name = schema["properties"]["name"] | {"enum": list(self._skills.catalogue().skills)}
+        return schema | {"properties": {"name": name}}
 
     def validate(self, arguments: Mapping[str, Any]) -> str:
         """The name. Raises ToolValidationError."""
-        return str(validated(self.name, self._parameters, self._schema, arguments)["name"]).strip()
+        return str(self._arguments.validate(arguments).model_dump()["name"]).strip()
 
     async def run(self, store: "Store", given: str) -> str:
         """The skill's instructions, after those of the skills it needs.

@@ -1,19 +1,17 @@
-import contextlib
 import difflib
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.toolkit.coercion import Location, NotFiniteError, loosened
-from chiron_workers.toolkit.schema import Parameter, part
+from chiron_workers.toolkit.coercion import Coercion, Location, opened
+from chiron_workers.toolkit.schema import full_schema, input_schema, part
 from chiron_workers.toolkit.wording import expected, got, path
 
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 # What the schema's words explain better than pydantic's message does; a validator's own message is kept.
-SAID_BY_SCHEMA = frozenset(
+EXPLAINED_BY_SCHEMA = frozenset(
     {
         "literal_error",
         "enum",
@@ -32,99 +30,99 @@ SAID_BY_SCHEMA = frozenset(
 )
 
 
-def validated(
-    tool: str,
-    parameters: tuple[Parameter, ...],
-    schema: dict[str, Any],
-    arguments: object,
-    *,
-    meant: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The keyword arguments of a tool's function, converted to its types. What was left out stays out.
+class Arguments:
+    """What a tool takes: `schema` is what models read, `validate` checks what they send.
 
     Args:
-        meant: Takes what was meant by each argument, before any conversion.
+        tool: The tool's name, for errors.
+        model: What the arguments become.
+        descriptions: Of arguments that the model does not describe, by name.
 
     Raises:
-        ToolValidationError: One line for each problem, all of them; `field` is the first one's.
+        ToolRegistrationError: A field cannot be described in JSON schema.
     """
-    given = _as_object(tool, arguments)
-    problems = {name: _unknown(name, parameters) for name in given if name not in schema["properties"]}
-    values: dict[str, Any] = {}
-    for parameter in parameters:
-        if parameter.name not in given:
-            if parameter.required:
-                words = expected(part(schema["properties"][parameter.name], (), schema)[1])
-                problems[parameter.name] = f"is required ({words})"
-        elif given[parameter.name] is None and not parameter.required and not parameter.nullable:
-            continue  # Models write null for what they leave out.
-        else:
-            found, problem = _checked(parameter, given[parameter.name], schema, meant)
-            problems |= problem
-            values[parameter.name] = found
-    if problems:
-        lines = "\n".join(f"{place}: {sentence}" for place, sentence in problems.items())
-        raise ToolValidationError(lines, tool=tool, field=next(iter(problems)))
-    return values
+
+    def __init__(
+        self, tool: str, model: type[BaseModel], descriptions: Mapping[str, str] | None = None
+    ) -> None:
+        self._tool, self._model = tool, model
+        self._full_schema = full_schema(tool, model)
+        self.schema = input_schema(self._full_schema, model, descriptions or {})
+
+    def validate(self, arguments: object) -> BaseModel:
+        """Arguments as a model sent them, as the pydantic model.
+
+        Raises:
+            ToolValidationError: One line for each problem, all of them; `field` is the first one's.
+        """
+        sent = require_object(self._tool, arguments)
+        coercion = Coercion(self._full_schema["$defs"], reads_null=True)
+        coerced = coercion.members(sent, self._full_schema)
+        problems = {
+            location: f"must be a finite number (got {got(value)})"
+            for location, value in coercion.not_finite.items()
+        }
+        names = list(self.schema["properties"])
+        judged = {location[0] for location in problems}
+        try:
+            model = self._model.model_validate(coerced, extra="forbid", by_alias=True, by_name=False)
+        except ValidationError as error:
+            for detail in error.errors(include_url=False, include_context=False):
+                if detail["loc"][:1] and detail["loc"][0] in judged:
+                    continue
+                location, sentence = self._sentence(
+                    detail["loc"], detail["type"], detail["msg"], sent, coerced
+                )
+                problems.setdefault(location, sentence)
+        if problems:  # unknown arguments first, then in the order of the schema
+            places = sorted(
+                problems, key=lambda place: names.index(place[0]) if {*place[:1]} & {*names} else -1
+            )
+            raise refusal(self._tool, {path(place): problems[place] for place in places})
+        return model
+
+    def _sentence(
+        self, location: Location, kind: str, message: str, sent: object, coerced: object
+    ) -> tuple[Location, str]:
+        steps, schema = part(self.schema, location, self.schema)
+        if kind in UNKNOWN and len(location) == 1:
+            return location, _unknown_argument(str(location[0]), list(self.schema["properties"]))
+        if kind in UNKNOWN and steps == len(location) - 1:
+            return location, f"is not known; known are {', '.join(schema.get('properties', {}))}"
+        if kind == "missing" and steps == len(location):
+            return location, f"is required ({expected(schema)})"
+        value = got(_inside(sent, coerced, location[:steps]))
+        # Inside alternatives each member reports its own problem; what was sent is shown once.
+        is_below = steps < len(location)
+        if is_below or kind in EXPLAINED_BY_SCHEMA or kind.endswith(("_type", "_parsing")):
+            return location[:steps], f"must be {expected(schema)} (got {value})"
+        words = message.removeprefix("Value error, ")
+        return location, f"{words} (got {value})" if location else words
 
 
-def _as_object(tool: str, arguments: object) -> Mapping[str, Any]:
-    if isinstance(arguments, str):
-        with contextlib.suppress(ValueError):
-            arguments = json.loads(arguments or "{}")
-    if not isinstance(arguments, Mapping):
-        raise ToolValidationError(
-            f"arguments: must be an object (got {got(arguments)})", tool=tool, field="arguments"
-        )
-    return arguments
+def require_object(tool: str, arguments: object) -> dict[str, Any]:
+    """The arguments of a call, also where they are JSON in a string. Raises ToolValidationError."""
+    value = opened(arguments or "{}" if isinstance(arguments, str) else arguments, "{")
+    if not isinstance(value, Mapping):
+        raise refusal(tool, {"arguments": f"must be an object (got {got(value)})"})
+    return dict(value)
 
 
-def _unknown(name: str, parameters: tuple[Parameter, ...]) -> str:
-    names = [parameter.name for parameter in parameters]
+def refusal(tool: str, problems: Mapping[str, str]) -> ToolValidationError:
+    """The error of a call with a sentence for each place that is wrong."""
+    lines = "\n".join(f"{place or 'arguments'}: {sentence}" for place, sentence in problems.items())
+    return ToolValidationError(lines, tool=tool, field=next(iter(problems)) or "arguments")
+
+
+def _unknown_argument(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"the tool takes {', '.join(names) or 'no arguments'}"
     return f"is not an argument; {hint}"
 
 
-def _checked(
-    parameter: Parameter, value: object, schema: dict[str, Any], meant_by: dict[str, Any] | None
-) -> tuple[Any, dict[str, str]]:
-    try:
-        meant = loosened(value, parameter.hint, (parameter.name,))
-        if meant_by is not None:
-            meant_by[parameter.name] = meant
-        return parameter.adapter.validate_python(meant, extra="forbid"), {}
-    except NotFiniteError as error:
-        return None, {path(error.location): f"must be a finite number (got {got(error.value)})"}
-    except ValidationError as error:
-        problems: dict[str, str] = {}
-        for one in error.errors(include_url=False, include_context=False):
-            location = (parameter.name, *one["loc"])
-            place, sentence = _sentence(location, one["type"], one["msg"], one["input"], meant, schema)
-            problems.setdefault(place, sentence)
-        return None, problems
-
-
-def _sentence(
-    location: Location, kind: str, message: str, value: object, whole: object, schema: dict[str, Any]
-) -> tuple[str, str]:
-    steps, found = part(schema, location, schema)
-    if kind in UNKNOWN and steps == len(location) - 1:
-        return path(location), f"is not known; known are {', '.join(found.get('properties', {}))}"
-    place = path(location[:steps])
-    if kind == "missing" and steps == len(location):
-        return place, f"is required ({expected(found)})"
-    if steps < len(
-        location
-    ):  # Inside alternatives each member reports its own; what was given is shown once.
-        value = _inside(whole, location[1:steps])
-        return place, f"must be {expected(found)} (got {got(value)})"
-    if kind in SAID_BY_SCHEMA or kind.endswith(("_type", "_parsing")):
-        return place, f"must be {expected(found)} (got {got(value)})"
-    return place, f"{message.removeprefix('Value error, ')} (got {got(value)})"
-
-
-def _inside(value: Any, location: Location) -> object:
+def _inside(sent: Any, coerced: Any, location: Location) -> object:
+    """The value at a place as it was sent; as it was read, where it came as JSON inside a string."""
     for step in location:
-        value = value[step]
-    return value
+        coerced = coerced[step]
+        sent = sent[step] if isinstance(sent, dict | list) else coerced  # type: ignore[index]  # a list has numbers
+    return sent

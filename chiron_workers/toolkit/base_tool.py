@@ -1,14 +1,12 @@
 import inspect
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 
-from chiron_workers.errors import ToolExecutionError, ToolRegistrationError, ToolValidationError
-from chiron_workers.toolkit.arguments import validated
-from chiron_workers.toolkit.schema import Parameter, input_schema, parameter
+from chiron_workers.errors import ToolExecutionError, ToolRegistrationError
+from chiron_workers.toolkit.arguments import Arguments
 from chiron_workers.toolkit.tool import Tool, require_name
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ class BaseTool(Tool):
 
     input_model: ClassVar[type[BaseModel]]
     output_model: ClassVar[type[BaseModel] | None] = None
-    _parameters: ClassVar[tuple[Parameter, ...]]
+    _arguments: ClassVar[Arguments]
 
     @abstractmethod
     async def execute(self, store: "Store", given: Any) -> Any:
@@ -50,23 +48,12 @@ class BaseTool(Tool):
         require_name(cls.name)
         if not inspect.iscoroutinefunction(cls.execute):
             raise ToolRegistrationError(f"{cls.__name__}.execute must be async.", tool=cls.name)
-        cls._parameters = tuple(
-            _parameter(cls.name, *field) for field in cls.input_model.model_fields.items()
-        )
-        cls.input_schema = input_schema(cls._parameters, {})
+        cls._arguments = Arguments(cls.name, cls.input_model)
+        cls.input_schema = cls._arguments.schema
 
     def validate(self, arguments: Mapping[str, Any]) -> BaseModel:
         """Arguments as a model sent them, as the `input_model`. Raises ToolValidationError."""
-        meant: dict[str, Any] = {}
-        validated(self.name, self._parameters, self.input_schema, arguments, meant=meant)
-        try:
-            return self.input_model.model_validate(
-                meant
-            )  # not what came out, or validators would run on it twice
-        except ValidationError as error:  # what only all fields together can show
-            told = error.errors(include_url=False, include_context=False)[0]
-            message = told["msg"].removeprefix("Value error, ")
-            raise ToolValidationError(f"arguments: {message}", tool=self.name, field="arguments") from None
+        return self._arguments.validate(arguments)
 
     async def run(self, store: "Store", given: BaseModel) -> Any:
         """What `execute` returns; it must fit the `output_model`."""
@@ -79,8 +66,3 @@ class BaseTool(Tool):
             raise ToolExecutionError(
                 f"{self.name} returned what does not fit its {self.output_model.__name__}.", tool=self.name
             ) from error
-
-
-def _parameter(tool: str, name: str, field: FieldInfo) -> Parameter:
-    default = inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
-    return parameter(tool, field.alias or name, Annotated[field.annotation, field], default)

@@ -1,151 +1,170 @@
-"""Arguments as models send them, brought nearer to a tool's types before pydantic's lax mode has its say."""
+"""Values as models send them, brought nearer to a JSON schema before anything judges them."""
 
-import dataclasses
 import json
 import math
 import re
-from collections.abc import Mapping
-from enum import Enum
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from pydantic import BaseModel
-
+ENUM_NAMES = "x-enum-names"  # beside `enum`: other words for the same choices, in the same order
 THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*")
-LISTS = (list, tuple, set, frozenset)
+WHOLE = re.compile(r"\.0*$")  # what a whole number may have after its digits
+REF = "#/$defs/"
+Schema = Mapping[str, Any]
 Location = tuple[int | str, ...]
 
-
-class NotFiniteError(ValueError):
-    """A number that JSON has no word for, at `location` inside the value."""
-
-    def __init__(self, location: Location, value: object) -> None:
-        super().__init__("not a finite number")
-        self.location = location
-        self.value = value
+_JSON_TYPES = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
+_BRACKETS = {"array": "[", "object": "{"}
 
 
-def loosened(value: object, hint: Any, location: Location = ()) -> object:
-    """The value a model likely meant: JSON inside a string, `null` in a string, a choice in another case.
+@dataclass(slots=True)
+class Coercion:
+    """Converts what a schema shows to be meant otherwise: "1,000", JSON in a string, null for what is left out.
 
-    What it cannot place it returns as it is, for the validation to judge.
+    What cannot be placed stays as it is, for the validation to judge.
 
-    Raises:
-        NotFiniteError: A float is infinite or not a number.
+    Attributes:
+        definitions: What references in the schema lead to.
+        reads_null: An empty string or "null" means null wherever null is allowed, also where a string is.
+        not_finite: Fills with the numbers that JSON has no word for, by their place.
     """
-    hint = _bare(hint)
-    kind = get_origin(hint) or hint
-    if kind in (Union, UnionType):
-        return _union(value, get_args(hint), location)
-    if kind is Literal:
-        return _choice(value, {str(choice): choice for choice in get_args(hint)})
-    return _of_class(value, kind, get_args(hint), location) if isinstance(kind, type) else value
 
+    definitions: Schema = field(default_factory=dict)
+    reads_null: bool = False
+    not_finite: dict[Location, object] = field(default_factory=dict)
 
-def _bare(hint: Any) -> Any:
-    while True:
-        if get_origin(hint) is Annotated:
-            hint = get_args(hint)[0]
-        elif hasattr(hint, "__supertype__"):  # NewType
-            hint = hint.__supertype__
-        elif hasattr(hint, "__value__"):  # type X = ...
-            hint = hint.__value__
-        else:
-            return hint
+    def value(self, value: Any, schema: Schema, location: Location = ()) -> Any:
+        """The value that was likely meant."""
+        schema = self._resolved(schema)
+        if choices := schema.get("anyOf") or schema.get("oneOf"):
+            value = self._alternative(value, choices, location)
+        if "enum" in schema or "const" in schema:
+            return _choice(value, schema)
+        types = types_of(schema)
+        if "number" in types and _is_not_finite(value):
+            self.not_finite[location] = value
+        if not any(_is_type(value, name) for name in types):
+            conversions = (_converted(value, name, schema) for name in types)
+            value = next((changed for changed in conversions if changed is not value), value)
+        if isinstance(value, float) and value.is_integer() and "integer" in types:
+            return int(value)
+        if isinstance(value, list):
+            return self._items(value, schema, location)
+        return self.members(value, schema, location) if isinstance(value, dict) else value
 
+    def members(self, members: Mapping[str, Any], schema: Schema, location: Location = ()) -> dict[str, Any]:
+        """The members of an object; null for one that may be left out, and may not be null, leaves it out."""
+        properties, required = schema.get("properties", {}), schema.get("required", ())
+        coerced: dict[str, Any] = {}
+        for name, value in members.items():
+            inner = properties.get(name, schema.get("additionalProperties"))
+            if not isinstance(inner, Mapping):
+                coerced[name] = value
+                continue
+            changed = self.value(value, inner, (*location, name))
+            is_optional = name in properties and name not in required
+            if changed is not None or not is_optional or self._allows(None, inner):
+                coerced[name] = changed
+        return coerced
 
-def _union(value: object, members: tuple[Any, ...], location: Location) -> object:
-    if NoneType in members and isinstance(value, str) and value.strip().casefold() in ("", "null"):
-        return None
-    others = [member for member in members if member is not NoneType]
-    if len(others) == 1:
-        return loosened(value, others[0], location)
-    kinds = set(map(_bare, others))
-    if type(value) in kinds or (type(value) is int and float in kinds):
+    def _items(self, items: list[Any], schema: Schema, location: Location) -> list[Any]:
+        first, others = schema.get("prefixItems", ()), schema.get("items")
+        schemas = [*first, *[others] * (len(items) - len(first))]
+        return [
+            self.value(item, inner, (*location, index)) if isinstance(inner, Mapping) else item
+            for index, (item, inner) in enumerate(zip(items, schemas, strict=False))
+        ]
+
+    def _alternative(self, value: Any, choices: Sequence[Schema], location: Location) -> Any:
+        is_blank = isinstance(value, str) and value.strip().casefold() in ("", "null")
+        if is_blank and self.reads_null and any(choice.get("type") == "null" for choice in choices):
+            return None
+        for choice in choices:
+            if self._allows(value, choice):
+                return self.value(value, choice, location)
+        for choice in choices:
+            changed = self.value(value, choice, location)
+            if self._allows(changed, choice):
+                return changed
         return value
-    for member in others:
-        changed = loosened(value, member, location)
-        if changed is not value:
-            return changed
-    return value
+
+    def _allows(self, value: Any, schema: Schema) -> bool:
+        """Whether a value is of a type, or one of the choices, that the schema names."""
+        schema = self._resolved(schema)
+        if choices := schema.get("anyOf") or schema.get("oneOf"):
+            return any(self._allows(value, choice) for choice in choices)
+        if "enum" in schema or "const" in schema:
+            return value in (schema.get("enum") or [schema.get("const")])
+        types = types_of(schema)
+        return not types or any(_is_type(value, name) for name in types)
+
+    def _resolved(self, schema: Schema) -> Schema:
+        while (name := schema.get("$ref", "").removeprefix(REF)) in self.definitions:
+            schema = self.definitions[name]
+        return schema
 
 
-def _of_class(value: object, kind: type, members: tuple[Any, ...], location: Location) -> object:
-    if issubclass(kind, Enum):
-        names = {name: member.value for name, member in kind.__members__.items()}
-        return _choice(value, names | {str(member.value): member.value for member in kind})
-    if kind in (int, float, str):
-        return _scalar(value, kind, location)
-    if issubclass(kind, LISTS):
-        return _list(value, kind, members, location)
-    return _object(value, kind, members, location)
+def types_of(schema: Schema) -> list[str]:
+    """The JSON types that a schema names itself."""
+    types = schema.get("type")
+    return [types] if isinstance(types, str) else list(types or ())
 
 
-def _choice(value: object, choices: Mapping[str, object]) -> object:
-    if not isinstance(value, str) or value in choices.values():
-        return value
-    wanted = value.strip().casefold()
-    meant = {repr(choice): choice for text, choice in choices.items() if text.casefold() == wanted}
-    return next(iter(meant.values())) if len(meant) == 1 else value
-
-
-def _scalar(value: object, kind: type, location: Location) -> object:
-    if kind is str:
-        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    if isinstance(value, str) and THOUSANDS.fullmatch(value):
-        return value.replace(",", "")
-    if kind is int and isinstance(value, float) and value.is_integer():
-        return int(value)  # JSON schema calls 1e20 an integer
-    if kind is float and isinstance(value, str | float):
-        try:
-            finite = math.isfinite(float(value))
-        except ValueError:
-            return value
-        if not finite:
-            raise NotFiniteError(location, value)
-    return value
-
-
-def _list(value: object, kind: type, members: tuple[Any, ...], location: Location) -> object:
-    value = _opened(value, "[")
-    if not isinstance(value, list) or not members:
-        return value
-    if issubclass(kind, tuple) and Ellipsis not in members:
-        hints = members + (Any,) * (len(value) - len(members))
-    else:
-        hints = (members[0],) * len(value)
-    return [
-        loosened(item, hint, (*location, n)) for n, (item, hint) in enumerate(zip(value, hints, strict=False))
-    ]
-
-
-def _object(value: object, kind: type, members: tuple[Any, ...], location: Location) -> object:
-    fields = _fields(kind)
-    if fields is None and not issubclass(kind, Mapping):
-        return value
-    value = _opened(value, "{")
-    if not isinstance(value, dict):
-        return value
-    every = members[1] if fields is None and len(members) == 2 else Any
-    return {
-        key: loosened(item, (fields or {}).get(key, every), (*location, key)) for key, item in value.items()
-    }
-
-
-def _fields(kind: type) -> dict[str, Any] | None:
-    if issubclass(kind, BaseModel):
-        fields = {name: field.annotation for name, field in kind.model_fields.items()}
-        aliases = {field.alias: field.annotation for field in kind.model_fields.values() if field.alias}
-        return fields | aliases
-    if dataclasses.is_dataclass(kind) or is_typeddict(kind):
-        return get_type_hints(kind)
-    return None
-
-
-def _opened(value: object, bracket: str) -> object:
+def opened(value: Any, bracket: str) -> Any:
+    """The JSON in a string that begins with this bracket; anything else as it is."""
     if not isinstance(value, str) or not value.lstrip().startswith(bracket):
         return value
     try:
         return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _choice(value: Any, schema: Schema) -> Any:
+    choices = schema.get("enum") or [schema.get("const")]
+    if value in choices or isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    names = schema.get(ENUM_NAMES, ())
+    words = [*zip(map(str, choices), choices, strict=True), *zip(names, choices, strict=False)]
+    word = str(value).strip().casefold()
+    same = {repr(choice): choice for text, choice in words if text.casefold() == word}
+    return next(iter(same.values())) if len(same) == 1 else value
+
+
+def _is_type(value: Any, name: str) -> bool:
+    if name in ("integer", "number"):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and (name == "number" or isinstance(value, int) or value.is_integer())
+    return isinstance(value, _JSON_TYPES.get(name, ()))
+
+
+def _is_not_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, str | float) and not math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+def _converted(value: Any, name: str, schema: Schema) -> Any:
+    """The value as this type, or as it is where it cannot be one."""
+    if name == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return value if "format" in schema else str(value)
+    if not isinstance(value, str):
+        return value
+    word = value.strip().casefold()
+    number = word.replace(",", "") if THOUSANDS.fullmatch(word) else word
+    try:
+        match name:
+            case "integer":
+                return int(WHOLE.sub("", number))
+            case "number":
+                is_whole = not any(sign in number for sign in ".en")
+                return int(number) if is_whole else value if _is_not_finite(number) else float(number)
+            case "boolean":
+                return {"true": True, "false": False}.get(word, value)
+            case "null":
+                return None if word in ("", "null") else value
     except ValueError:
         return value
+    return opened(value, _BRACKETS[name]) if name in _BRACKETS else value

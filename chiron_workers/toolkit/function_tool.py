@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import docstring_parser
 
 from chiron_workers.errors import ToolRegistrationError
-from chiron_workers.toolkit.arguments import validated
-from chiron_workers.toolkit.schema import Parameter, input_schema, parameters_of
+from chiron_workers.toolkit.arguments import Arguments
+from chiron_workers.toolkit.schema import model_of
 from chiron_workers.toolkit.threads import in_thread
 from chiron_workers.toolkit.tool import Tool, require_name
 
@@ -27,13 +27,19 @@ class FunctionTool(Tool):
     description: str
     input_schema: dict[str, Any]
     function: Callable[..., Any]
-    parameters: tuple[Parameter, ...]
+    arguments: Arguments
     needs_run: bool = False
     timeout_s: float | None = None
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as a model sent them, as the function wants them. Raises ToolValidationError."""
-        return validated(self.name, self.parameters, self.input_schema, arguments)
+        values = self.arguments.validate(arguments)
+        fields = type(values).model_fields
+        return {
+            str(field.alias): getattr(values, name)
+            for name, field in fields.items()
+            if name in values.model_fields_set
+        }
 
     async def run(self, store: "Store", given: Mapping[str, Any]) -> Any:
         """What the function returns for validated arguments; a plain function runs in a thread."""
@@ -89,12 +95,12 @@ def _made(function: Function, needs_run: bool, timeout_s: float | None) -> Funct
     name = require_name(function.__name__)
     if not (function.__doc__ or "").strip():
         raise ToolRegistrationError(f"{name} has no docstring; it is what the model reads.", tool=name)
-    parameters = parameters_of(function)
+    model = model_of(function)
     doc = docstring_parser.parse(inspect.getdoc(function) or "", docstring_parser.DocstringStyle.GOOGLE)
     described = {entry.arg_name: entry.description for entry in doc.params if entry.description}
-    schema = input_schema(parameters, described)
+    arguments = Arguments(name, model, described)
     _tools[function] = FunctionTool(
-        name, _description(doc), schema, function, parameters, needs_run, timeout_s
+        name, _description(doc), arguments.schema, function, arguments, needs_run, timeout_s
     )
     return function
 

@@ -1,39 +1,38 @@
+"""What a tool takes, as a pydantic model and as the JSON schema that models read."""
+
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, PydanticUserError, TypeAdapter, create_model
 from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema, to_jsonable_python
 
 from chiron_workers.errors import ToolRegistrationError
+from chiron_workers.toolkit.coercion import ENUM_NAMES, REF, Location, Schema
 
 # Keywords whose values are data of the tool, not schemas.
 DATA = frozenset({"default", "enum", "const", "examples"})
 # A title repeats the name; a discriminator points at definitions that are written out in place.
-DROPPED = frozenset({"title", "discriminator"})
-REF = "#/$defs/"
+DROPPED = frozenset({"title", "discriminator", ENUM_NAMES})
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of a tool: what it may be, and how to check it."""
+class _Generator(GenerateJsonSchema):
+    """Keeps the names of enumerations, and the order of keywords outside definitions."""
 
-    name: str
-    hint: Any
-    adapter: TypeAdapter[Any]
-    default: Any  # inspect.Parameter.empty: the argument is required
-    nullable: bool
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        return super().enum_schema(schema) | {ENUM_NAMES: [member.name for member in schema["members"]]}
 
-    @property
-    def required(self) -> bool:
-        """Whether a call without it is refused."""
-        return self.default is inspect.Parameter.empty
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
+        return value | {"$defs": super().sort(value["$defs"], "$defs")} if "$defs" in value else value
 
 
-def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """The arguments a model gives: every parameter but a first one that is called `store`.
+def model_of(function: Callable[..., Any]) -> type[BaseModel]:
+    """The arguments that a model gives to a function: every parameter but a first one that is called `store`.
+
+    The parameters are aliases of the fields, whose own names could be those of pydantic's methods.
 
     Raises:
         ToolRegistrationError: A parameter cannot be described to a model; the message names it.
@@ -43,73 +42,70 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         hints = get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:
         raise ToolRegistrationError(f"{name}: its type hints cannot be read: {error}.", tool=name) from error
-    declared = list(inspect.signature(function).parameters.values())
-    if declared and declared[0].name == "store":
-        declared = declared[1:]
-    return tuple(_parameter(name, parameter, hints.get(parameter.name)) for parameter in declared)
+    parameters = list(inspect.signature(function).parameters.values())
+    if parameters and parameters[0].name == "store":
+        parameters = parameters[1:]
+    fields: dict[str, Any] = {}
+    for index, parameter in enumerate(parameters):
+        if problem := _refusal(parameter):
+            raise ToolRegistrationError(f"{name}: the parameter `{parameter}` {problem}.", tool=name)
+        hint, default = hints[parameter.name], parameter.default
+        _require_describable(name, parameter.name, hint)
+        is_required = default is inspect.Parameter.empty
+        fields[f"argument_{index}"] = (
+            Annotated[hint, Field(alias=parameter.name)],
+            ... if is_required else default,
+        )
+    return create_model(name, **fields)
 
 
-def _parameter(tool: str, declared: inspect.Parameter, hint: Any) -> Parameter:
-    problem = _refusal(declared)
-    if problem:
-        raise ToolRegistrationError(f"{tool}: the parameter `{declared}` {problem}.", tool=tool)
-    return parameter(tool, declared.name, hint, declared.default)
+def _refusal(parameter: inspect.Parameter) -> str:
+    if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+        return "takes any arguments; name each one with its type, so that a model can be told of it"
+    if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+        return "is positional-only; tools are called with names"
+    if parameter.annotation is inspect.Parameter.empty:
+        return "has no type hint"
+    if isinstance(parameter.default, FieldInfo):
+        return "has a Field as its default; write Annotated[type, Field(...)] = default"
+    return ""
 
 
-def parameter(tool: str, name: str, hint: Any, default: Any) -> Parameter:
-    """An argument with its hint; `default` is `inspect.Parameter.empty` where there is none.
-
-    Raises:
-        ToolRegistrationError: The hint cannot be described to a model.
-    """
+def _require_describable(tool: str, name: str, hint: Any) -> None:
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(hint)
-        adapter.json_schema()
+        TypeAdapter(hint).json_schema()
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         first_line = str(error).splitlines()[0]
         raise ToolRegistrationError(
             f"{tool}: the hint of `{name}` cannot be described in JSON schema: {first_line}", tool=tool
         ) from error
-    return Parameter(name, hint, adapter, default, _takes_none(adapter))
 
 
-def _refusal(declared: inspect.Parameter) -> str:
-    if declared.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-        return "takes any arguments; name each one with its type, so that a model can be told of it"
-    if declared.kind is inspect.Parameter.POSITIONAL_ONLY:
-        return "is positional-only; tools are called with names"
-    if declared.annotation is inspect.Parameter.empty:
-        return "has no type hint"
-    if isinstance(declared.default, FieldInfo):
-        return "has a Field as its default; write Annotated[type, Field(...)] = default"
-    return ""
+def full_schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
+    """A model's schema with references and the names of enumerations. Raises ToolRegistrationError."""
+    for name, field in model.model_fields.items():
+        _require_describable(tool, field.alias or name, field.rebuild_annotation())
+    schema = model.model_json_schema(schema_generator=_Generator)
+    return dict(_opened(schema, schema)) | {"$defs": schema.get("$defs", {})}
 
 
-def _takes_none(adapter: TypeAdapter[Any]) -> bool:
-    try:
-        adapter.validate_python(None)
-    except ValidationError:
-        return False
-    return True
-
-
-def input_schema(parameters: tuple[Parameter, ...], descriptions: Mapping[str, str]) -> dict[str, Any]:
-    """The JSON schema of a call's arguments: closed, and without references unless a type contains itself."""
-    schemas, shared = TypeAdapter.json_schemas(
-        [(parameter.name, "validation", parameter.adapter) for parameter in parameters]
-    )
-    definitions = shared.get("$defs", {})
+def input_schema(
+    full: Mapping[str, Any], model: type[BaseModel], descriptions: Mapping[str, str]
+) -> dict[str, Any]:
+    """The schema of a call's arguments: closed, and without references unless a type contains itself."""
+    definitions = full["$defs"]
     recursive = {name for name in definitions if name in _reachable(definitions[name], definitions)}
     properties = {}
-    for parameter in parameters:
-        schema = _inlined(schemas[parameter.name, "validation"], definitions, recursive)
-        if parameter.name in descriptions:
-            schema["description"] = descriptions[parameter.name]
-        if not parameter.required:
-            schema["default"] = parameter.adapter.dump_python(parameter.default, mode="json", warnings=False)
-        properties[parameter.name] = schema
+    for name, field in model.model_fields.items():
+        shown = field.alias or name
+        schema = _inlined(full["properties"][shown], definitions, recursive)
+        default = {"default": schema.pop("default")} if "default" in schema else {}
+        if field.default_factory:
+            default = {"default": to_jsonable_python(field.get_default(call_default_factory=True))}
+        words = descriptions.get(shown) or schema.pop("description", None)
+        properties[shown] = schema | ({"description": words} if words else {}) | default
     complete: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required := [parameter.name for parameter in parameters if parameter.required]:
+    if required := full.get("required"):
         complete["required"] = required
     if recursive:
         complete["$defs"] = {
@@ -131,17 +127,17 @@ def _references(node: Any) -> Iterator[str]:
 
 
 def _reachable(node: Any, definitions: Mapping[str, Any]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = list(_references(node))
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names:
+            names.add(name)
             waiting.extend(_references(definitions[name]))
-    return found
+    return names
 
 
-def _inlined(node: dict[str, Any], definitions: Mapping[str, Any], recursive: set[str]) -> dict[str, Any]:
+def _inlined(node: Mapping[str, Any], definitions: Mapping[str, Any], recursive: set[str]) -> dict[str, Any]:
     def inline(value: Any) -> Any:
         if isinstance(value, list):
             return [inline(item) for item in value]
@@ -151,20 +147,18 @@ def _inlined(node: dict[str, Any], definitions: Mapping[str, Any], recursive: se
     if target and target not in recursive:
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return _inlined({**definitions[target], **beside}, definitions, recursive)
-    result: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
     for key, value in node.items():
         if key == "properties":
-            result[key] = {name: inline(schema) for name, schema in value.items()}
+            schema[key] = {name: inline(inner) for name, inner in value.items()}
         elif key not in DROPPED:
-            result[key] = value if key in DATA else inline(value)
-    if "properties" in result:
-        result["additionalProperties"] = False
-    return result
+            schema[key] = value if key in DATA else inline(value)
+    if "properties" in schema:
+        schema["additionalProperties"] = False
+    return schema
 
 
-def part(
-    schema: dict[str, Any], location: tuple[int | str, ...], root: dict[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def part(schema: Schema, location: Location, root: Schema) -> tuple[int, Schema]:
     """The schema of a value inside a value, as far down as there is one: how many steps were taken, and it.
 
     It stops above alternatives, since which of them was meant is not known.
@@ -184,7 +178,7 @@ def part(
     return steps, current
 
 
-def _opened(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+def _opened(schema: Schema, root: Schema) -> Schema:
     """Through a reference, and through `X or null` to X."""
     if "$ref" in schema:
         return _opened(root["$defs"][schema["$ref"].removeprefix(REF)], root)

@@ -2,13 +2,13 @@
 
 import difflib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from chiron_workers.errors import ToolValidationError
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.runs.entries import storable
+from chiron_workers.toolkit.arguments import refusal, require_object
+from chiron_workers.toolkit.coercion import Coercion, types_of
 from chiron_workers.toolkit.wording import expected, got, path
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 PROBLEMS_MAX = 20
 WORDS_MAX = 300
-JSON_KINDS = {"array": "[", "object": "{"}
 
 
 def checked(tool: str, validator: SchemaValidator, arguments: object) -> dict[str, Any]:
@@ -25,15 +24,10 @@ def checked(tool: str, validator: SchemaValidator, arguments: object) -> dict[st
     Raises:
         ToolValidationError: One line for each problem; `field` is the first one's.
     """
-    if isinstance(arguments, str):
-        arguments = _opened(arguments or "{}", "{")
-    if not isinstance(arguments, Mapping):
-        raise ToolValidationError(
-            f"arguments: must be an object (got {got(arguments)})", tool=tool, field="arguments"
-        )
-    if not validator.is_affordable(arguments):
-        return _sendable(tool, dict(arguments))
-    meant = _object(dict(arguments), validator.schema)
+    sent = require_object(tool, arguments)
+    if not validator.is_affordable(sent):
+        return _sendable(tool, sent)
+    meant = Coercion().members(sent, validator.schema)
     problems: dict[str, str] = {}
     for error in validator.errors(meant):
         for place, sentence in _sentences(error):
@@ -41,8 +35,7 @@ def checked(tool: str, validator: SchemaValidator, arguments: object) -> dict[st
         if len(problems) >= PROBLEMS_MAX:
             break
     if problems:
-        lines = "\n".join(f"{place}: {sentence}" for place, sentence in problems.items())
-        raise ToolValidationError(lines, tool=tool, field=next(iter(problems)))
+        raise refusal(tool, problems)
     return _sendable(tool, meant)
 
 
@@ -54,104 +47,8 @@ def _sendable(tool: str, meant: dict[str, Any]) -> dict[str, Any]:
         except (ValueError, RecursionError):
             place = storable(name)
             sentence = "must be JSON of finite numbers and of text without halves of surrogate pairs"
-            raise ToolValidationError(f"{place}: {sentence}", tool=tool, field=place) from None
+            raise refusal(tool, {place: sentence}) from None
     return meant
-
-
-def fitted(value: Any, schema: Mapping[str, Any]) -> Any:
-    """The value a model likely meant; what cannot be placed comes back as it is, for the check to judge."""
-    if isinstance(value, str) and isinstance(choices := schema.get("enum"), list):
-        same = [one for one in choices if str(one).casefold() == value.strip().casefold()]
-        return same[0] if len(same) == 1 and value not in choices else value
-    for choice in schema.get("anyOf") or schema.get("oneOf") or ():
-        changed = fitted(value, choice)
-        if _is_of(changed, choice):
-            return changed
-    kinds = _kinds(schema)
-    if any(_is_kind(value, kind) for kind in kinds):
-        return _inside(value, schema)
-    for kind in kinds:
-        changed = _converted(value, kind)
-        if changed is not value:
-            return _inside(changed, schema)
-    return value
-
-
-def _is_of(value: Any, schema: Mapping[str, Any]) -> bool:
-    kinds = _kinds(schema)
-    if "enum" in schema or "const" in schema:
-        return value in (schema.get("enum") or [schema.get("const")])
-    return not kinds or any(_is_kind(value, kind) for kind in kinds)
-
-
-def _kinds(schema: Mapping[str, Any]) -> list[str]:
-    kind = schema.get("type")
-    return [kind] if isinstance(kind, str) else list(kind or ())
-
-
-def _is_kind(value: Any, kind: str) -> bool:
-    match kind:
-        case "integer" | "number":
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            return number and (kind == "number" or float(value).is_integer())
-        case "string":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array":
-            return isinstance(value, list)
-        case "object":
-            return isinstance(value, dict)
-    return value is None
-
-
-def _converted(value: Any, kind: str) -> Any:
-    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        return value
-    word = value.strip()
-    try:
-        match kind:
-            case "integer":
-                return int(word)
-            case "number":
-                number = float(word) if any(sign in word for sign in ".eE") else int(word)
-                return number if math.isfinite(number) else value
-            case "boolean":
-                return {"true": True, "false": False}.get(word.casefold(), value)
-            case "null":
-                return None if word.casefold() in ("", "null") else value
-    except ValueError:
-        return value
-    return _opened(value, JSON_KINDS[kind]) if kind in JSON_KINDS else value
-
-
-def _inside(value: Any, schema: Mapping[str, Any]) -> Any:
-    if isinstance(value, list) and isinstance(items := schema.get("items"), dict):
-        return [fitted(item, items) for item in value]
-    return _object(value, schema) if isinstance(value, dict) else value
-
-
-def _object(given: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    properties, required = schema.get("properties", {}), schema.get("required", ())
-    found: dict[str, Any] = {}
-    for name, value in given.items():
-        inner = properties.get(name)
-        changed = fitted(value, inner) if inner is not None else value
-        if changed is None and inner is not None and name not in required and not _is_of(None, inner):
-            continue  # Models write null for what they leave out.
-        found[name] = changed
-    return found
-
-
-def _opened(value: str, bracket: str) -> Any:
-    if not value.lstrip().startswith(bracket):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _sentences(error: "ValidationError") -> Iterator[tuple[str, str]]:
@@ -173,7 +70,7 @@ def _sentences(error: "ValidationError") -> Iterator[tuple[str, str]]:
 
 def wanted(schema: Mapping[str, Any]) -> str:
     """What a value must be, in words."""
-    kinds = _kinds(schema)
+    kinds = types_of(schema)
     if len(kinds) > 1 and "enum" not in schema:
         return " or ".join(expected({**schema, "type": kind}) for kind in kinds)
     choices = schema.get("anyOf") or schema.get("oneOf")
