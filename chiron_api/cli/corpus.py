@@ -8,7 +8,7 @@ import typer
 
 from chiron_api.cli import run
 from chiron_workers.db.connect import open_pool
-from chiron_workers.documents.read_folder import ReadFile, SkippedFile, read_files
+from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.corpus import AddedCounts, Corpus
 from chiron_workers.runs.session import Session
@@ -94,13 +94,13 @@ def search(
 
 async def _add(path: Path, subject: str) -> tuple[AddedCounts, list[SkippedFile]]:
     added, skipped = AddedCounts(), list[SkippedFile]()
-    files = read_files(path)
+    files = read_folder(path)
     async with open_pool(settings().database_url, size=2) as pool:
         for batch in _batches(files):
             skipped += [file for file in batch if isinstance(file, SkippedFile)]
             async with Session(pool) as session:
                 added += await Corpus(session).add(
-                    subject, [file for file in batch if isinstance(file, ReadFile)]
+                    subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
     return added, skipped
 
@@ -120,7 +120,7 @@ async def _search(query: str, subject: str, limit: int) -> list[dict[str, Any]]:
         return [dict(hit) for hit in await corpus.search(query, subject=subject, limit=limit)]
 
 
-def _batches(files: Iterator[ReadFile | SkippedFile]) -> Iterator[list[ReadFile | SkippedFile]]:
+def _batches(files: Iterator[FileDocument | SkippedFile]) -> Iterator[list[FileDocument | SkippedFile]]:
     while batch := list(islice(files, BATCH_FILES)):
         yield batch
 

@@ -26,7 +26,7 @@ class UndecodableError(UnreadableError):
     """The bytes are no text, or no charset fits them."""
 
 
-def decode(data: bytes, *, declared: str = "") -> str:
+def decode(data: bytes, *, declared_charset: str = "") -> str:
     """Bytes as text: by their byte order mark, else as declared, else UTF-8, else the charset that fits best.
 
     Args:
@@ -35,13 +35,13 @@ def decode(data: bytes, *, declared: str = "") -> str:
     Raises:
         UndecodableError: The bytes are no text.
     """
-    text = _marked(data) or _plain(data, declared)
+    text = _marked(data) or _plain(data, declared_charset)
     if _control(text) > UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES):
         raise UndecodableError("it is binary, not text")
     return text
 
 
-def declared_in_html(data: bytes) -> str:
+def html_charset(data: bytes) -> str:
     """The charset that a page names in its head, or nothing."""
     found = DECLARED.search(data[:SNIFFED_BYTES])
     return found.group(1).decode("ascii") if found else ""

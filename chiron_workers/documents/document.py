@@ -83,7 +83,7 @@ def author_name(words: object) -> str:
     return one_line(", ".join(name for name in names if isinstance(name, str)))[:AUTHOR_CHARS_MAX]
 
 
-def day(written: object) -> datetime | None:
+def parse_date(written: object) -> datetime | None:
     """The moment that a source names as its own: a date, or a text that begins with one, such as 2024-03-01. UTC
     where it names no zone; None for what is no date."""
     try:
@@ -101,7 +101,7 @@ def day(written: object) -> datetime | None:
         return None
 
 
-def passages(document: Document) -> list[Passage]:
+def split_into_passages(document: Document) -> list[Passage]:
     """The document cut into passages, at headings where they leave enough text, else between paragraphs."""
     found: list[Passage] = []
     headings: list[str] = []

@@ -11,11 +11,11 @@ from chiron_workers.documents.document import (
     UnreadableError,
     author_name,
     compose,
-    day,
+    parse_date,
     one_line,
 )
 from chiron_workers.documents.docx_numbering import Numbering
-from chiron_workers.documents.optional import required
+from chiron_workers.documents.optional import import_optional
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -39,12 +39,12 @@ def read_docx(data: bytes, *, name: str) -> Document:
     with _opened(data) as document:
         about = document.core_properties
         found = compose(_Reader(document).blocks(), title=about.title or "", name=name)
-        return replace(found, author=author_name(about.author), published_at=day(about.created))
+        return replace(found, author=author_name(about.author), published_at=parse_date(about.created))
 
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[Any]:
-    docx, etree = required("docx"), required("lxml.etree")
+    docx, etree = import_optional("docx"), import_optional("lxml.etree")
     broken = (
         zipfile.BadZipFile,
         docx.opc.exceptions.OpcError,

@@ -10,7 +10,7 @@ from chiron_workers.documents.document import UnreadableError
 SNIFFED_BYTES = 4096
 
 
-class Kind(StrEnum):
+class FileType(StrEnum):
     """What a file is, and so how it is read."""
 
     PDF = "pdf"
@@ -32,19 +32,19 @@ LOOKS_LIKE_HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 ENDINGS = {
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".xhtml": Kind.HTML,
-    ".md": Kind.MARKDOWN,
-    ".markdown": Kind.MARKDOWN,
-    ".csv": Kind.CSV,
-    ".tsv": Kind.CSV,
-    ".tab": Kind.CSV,
-    ".json": Kind.JSON,
-    ".geojson": Kind.JSON,
-    ".ipynb": Kind.JSON,
-    ".jsonl": Kind.JSON_LINES,
-    ".ndjson": Kind.JSON_LINES,
+    ".html": FileType.HTML,
+    ".htm": FileType.HTML,
+    ".xhtml": FileType.HTML,
+    ".md": FileType.MARKDOWN,
+    ".markdown": FileType.MARKDOWN,
+    ".csv": FileType.CSV,
+    ".tsv": FileType.CSV,
+    ".tab": FileType.CSV,
+    ".json": FileType.JSON,
+    ".geojson": FileType.JSON,
+    ".ipynb": FileType.JSON,
+    ".jsonl": FileType.JSON_LINES,
+    ".ndjson": FileType.JSON_LINES,
 }
 # What cannot be read, by how it begins, in words for the error.
 FOREIGN = {
@@ -66,34 +66,34 @@ FOREIGN = {
 }
 OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OLD_WORKBOOKS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
-IN_ZIP = {"word/": Kind.DOCX, "xl/": Kind.SHEETS}
+IN_ZIP = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
 OPEN_DOCUMENT_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
-def kind_of(data: bytes, name: str) -> Kind:
+def detect_file_type(data: bytes, name: str) -> FileType:
     """What a file is: by its content, and where text does not tell, by how its name ends.
 
     Raises:
         UnreadableError: It is nothing that can be read; the message says what it seems to be.
     """
     if b"%PDF-" in data[:1024]:
-        return Kind.PDF
+        return FileType.PDF
     if data.startswith(b"PK\x03\x04"):
         return _in_zip(data)
     if data.startswith(OLD_OFFICE):
         if any(word in data for word in OLD_WORKBOOKS):
-            return Kind.SHEETS
+            return FileType.SHEETS
         raise UnreadableError(
             "it is a document of an old Office program, or encrypted; save it as docx or xlsx"
         )
     if data.startswith(b"PAR1"):
-        return Kind.PARQUET
+        return FileType.PARQUET
     for beginning, what in FOREIGN.items():
         if data.startswith(beginning):
             raise UnreadableError(f"it is {what}")
     if looks_like_html(data):
-        return Kind.HTML
-    return ENDINGS.get(PurePath(name).suffix.lower(), Kind.TEXT)
+        return FileType.HTML
+    return ENDINGS.get(PurePath(name).suffix.lower(), FileType.TEXT)
 
 
 def looks_like_html(data: bytes) -> bool:
@@ -101,12 +101,12 @@ def looks_like_html(data: bytes) -> bool:
     return LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]) is not None
 
 
-def _in_zip(data: bytes) -> Kind:
+def _in_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
             if "mimetype" in names and _beginning(archive).startswith(OPEN_DOCUMENT_SHEETS):
-                return Kind.SHEETS
+                return FileType.SHEETS
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
         raise UnreadableError("it is a broken ZIP archive") from None
     for folder, kind in IN_ZIP.items():

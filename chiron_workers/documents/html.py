@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, day, one_line
+from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date, one_line
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.plain import read_plain
 
@@ -38,7 +38,7 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     return replace(
         found,
         author=author_name(page.author),
-        published_at=day(page.date),
+        published_at=parse_date(page.date),
         licence=licence or licence_name(page.license),
     )
 

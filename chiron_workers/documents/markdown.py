@@ -7,7 +7,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, day
+from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.plain import read_plain
 
@@ -28,16 +28,16 @@ def read_markdown(text: str, *, name: str = "") -> Document:
     front = FRONT_MATTER.match(text)
     tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
     title = str(front_matter(text).get("title") or "")
-    return described(compose(_blocks(tokens), title=title, name=name), text)
+    return with_front_matter(compose(_blocks(tokens), title=title, name=name), text)
 
 
-def described(found: Document, text: str) -> Document:
+def with_front_matter(found: Document, text: str) -> Document:
     """The document with the author, date and licence that the front matter of its Markdown names."""
     about = front_matter(text)
     return replace(
         found,
         author=author_name(about.get("author") or about.get("authors")),
-        published_at=day(about.get("date") or about.get("published")),
+        published_at=parse_date(about.get("date") or about.get("published")),
         licence=licence_name(about.get("licence") or about.get("license") or about.get("rights")),
     )
 

@@ -7,7 +7,7 @@ from chiron_workers.documents.document import UnreadableError
 PACKAGES = {"docx": "python-docx", "python_calamine": "python-calamine"}
 
 
-def required(module: str) -> Any:
+def import_optional(module: str) -> Any:
     """A module that only some files need. Raises UnreadableError with the command that installs it."""
     try:
         return importlib.import_module(module)

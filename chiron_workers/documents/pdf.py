@@ -11,11 +11,11 @@ from chiron_workers.documents.document import (
     UnreadableError,
     author_name,
     compose,
-    day,
+    parse_date,
     one_line,
 )
 from chiron_workers.documents.licences import licence_of_pdf
-from chiron_workers.documents.optional import required
+from chiron_workers.documents.optional import import_optional
 
 PAGES_MAX = 2_000
 CHARS_MAX = 20_000_000
@@ -59,7 +59,7 @@ def page_count(data: bytes) -> int:
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[Any]:
-    pdfium = required("pypdfium2")
+    pdfium = import_optional("pypdfium2")
     try:
         with closing(pdfium.PdfDocument(data)) as pdf:
             yield pdf
@@ -71,7 +71,7 @@ def _opened(data: bytes) -> Iterator[Any]:
 
 def _date(written: str) -> datetime | None:
     found = DATE.match(written)
-    return day("-".join(found.groups())) if found else None
+    return parse_date("-".join(found.groups())) if found else None
 
 
 def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:

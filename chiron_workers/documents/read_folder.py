@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from chiron_workers.documents.charset import declared_in_html, decode
+from chiron_workers.documents.charset import html_charset, decode
 from chiron_workers.documents.document import Document, UnreadableError
 from chiron_workers.documents.plain import read_plain
-from chiron_workers.documents.read_file import stem
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.read_file import title_from_name
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 10_000_000
@@ -72,7 +72,7 @@ FORMATS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
+class FileDocument:
     """A file and what it says; `path` is relative to the folder that was asked for."""
 
     path: str
@@ -88,7 +88,7 @@ class SkippedFile:
     reason: str
 
 
-def read_files(path: Path) -> Iterator[ReadFile | SkippedFile]:
+def read_folder(path: Path) -> Iterator[FileDocument | SkippedFile]:
     """Each file of a folder and the folders in it, or the one file; hidden ones are passed over in silence.
 
     Raises:
@@ -99,7 +99,7 @@ def read_files(path: Path) -> Iterator[ReadFile | SkippedFile]:
     return _walk(path)
 
 
-def _walk(path: Path) -> Iterator[ReadFile | SkippedFile]:
+def _walk(path: Path) -> Iterator[FileDocument | SkippedFile]:
     if not path.is_dir():
         yield _read(path, path.name, root=path.parent)
         return
@@ -111,7 +111,7 @@ def _walk(path: Path) -> Iterator[ReadFile | SkippedFile]:
                 yield _read(file, file.relative_to(path).as_posix(), root=path)
 
 
-def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
+def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
     form = FORMATS.get(file.suffix.lower())
     if form is None:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
@@ -125,14 +125,14 @@ def _read(file: Path, path: str, *, root: Path) -> ReadFile | SkippedFile:
         return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
     if not document.blocks:
         return SkippedFile(path, "it holds no text")
-    return ReadFile(path, form.content_type, document)
+    return FileDocument(path, form.content_type, document)
 
 
 def _document(form: Format, data: bytes, name: str) -> Document:
     if not form.is_text:
-        return wait_apart(partial(form.read, data, name=name), room=Room())
-    declared = declared_in_html(data) if form is HTML else ""
-    return form.read(decode(data, declared=declared), name=name)
+        return run_sandboxed_sync(partial(form.read, data, name=name), limits=Limits())
+    declared = html_charset(data) if form is HTML else ""
+    return form.read(decode(data, declared_charset=declared), name=name)
 
 
 def _bytes(file: Path, root: Path) -> bytes:
@@ -147,4 +147,4 @@ def _bytes(file: Path, root: Path) -> bytes:
 
 
 def _name(file: Path) -> str:
-    return stem(os.fsencode(file.name).decode(errors="replace"))
+    return title_from_name(os.fsencode(file.name).decode(errors="replace"))

@@ -10,7 +10,7 @@ from docutils.languages import en
 from docutils.parsers.rst import Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, day
+from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.plain import read_plain
 
@@ -69,7 +69,7 @@ def read_rst(text: str, *, name: str = "") -> Document:
     found = replace(
         compose(_blocks(tree), title="", name=name),
         author=author_name(about.get("author")),
-        published_at=day(about.get("date")),
+        published_at=parse_date(about.get("date")),
         licence=licence_name(about.get("license") or about.get("licence") or about.get("copyright")),
     )
     return found if found.blocks else read_plain(text, name=name)

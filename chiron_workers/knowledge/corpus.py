@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.documents.document import Document, Passage, clean, passages
+from chiron_workers.documents.document import Document, Passage, clean, split_into_passages
 from chiron_workers.documents.plain import read_plain
-from chiron_workers.documents.read_folder import ReadFile
+from chiron_workers.documents.read_folder import FileDocument
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical, to_snapshot
@@ -67,12 +67,14 @@ class Corpus:
         self.session = session
         self.sources = Sources(session)
 
-    async def add(self, subject: str, files: Sequence[ReadFile]) -> AddedCounts:
+    async def add(self, subject: str, files: Sequence[FileDocument]) -> AddedCounts:
         """Put documents into the corpus of a subject, made if need be, over any with the same path."""
         if not files:
             return AddedCounts()
         subject_id = slug(subject)
-        cut = {document_url(subject_id, file.path): (file, passages(file.document)) for file in files}
+        cut = {
+            document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
+        }
         urls = list(cut)
         pages = [_page(url, file) for url, (file, _) in cut.items()]
         await Subjects(self.session).ensure(subject_id, subject)
@@ -96,7 +98,9 @@ class Corpus:
 
     async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> AddedCounts:
         """Put plain texts into the corpus, each a (path, title, text), without files."""
-        files = [ReadFile(path, "text/plain", read_plain(text, title=title)) for path, title, text in texts]
+        files = [
+            FileDocument(path, "text/plain", read_plain(text, title=title)) for path, title, text in texts
+        ]
         return await self.add(subject, [file for file in files if file.document.blocks])
 
     async def documents(
@@ -155,7 +159,7 @@ def clipped(text: str) -> str:
     return text[: SNIPPET_CHARS_MAX - 1].rsplit(maxsplit=1)[0] + "…"
 
 
-def _page(url: str, file: ReadFile) -> Page:
+def _page(url: str, file: FileDocument) -> Page:
     document = file.document
     return Page(
         url,

@@ -5,7 +5,7 @@ import pkgutil
 from functools import cache
 
 from chiron_workers.errors import ConfigurationError, ToolRegistrationError
-from chiron_workers.search_providers.provider import Provider, provider_of
+from chiron_workers.search_providers.provider import Provider, provider_from_module
 from chiron_workers.settings import Settings
 from chiron_workers.toolkit.loading import module_named
 
@@ -16,11 +16,13 @@ AUTO = "auto"
 def providers() -> dict[str, Provider]:
     """All providers of this package by name; a module put beside this one is one without another edit."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    found = {name: provider_of(name, importlib.import_module(f"{__name__}.{name}")) for name in names}
+    found = {
+        name: provider_from_module(name, importlib.import_module(f"{__name__}.{name}")) for name in names
+    }
     return {name: provider for name, provider in found.items() if provider}
 
 
-def chosen(known: Settings) -> tuple[list[Provider], dict[str, str]]:
+def select_providers(known: Settings) -> tuple[list[Provider], dict[str, str]]:
     """The providers that CHIRON_SEARCH turns on, and why others that it names stay off: a sentence by name."""
     on: dict[str, Provider] = {}
     off: dict[str, str] = {}
@@ -67,4 +69,4 @@ def _loaded(name: str) -> Provider | str:
     except ToolRegistrationError as error:
         cause = error.__cause__
         return f"It cannot be loaded: {f'{type(cause).__name__}: {cause}' if cause else error}"
-    return provider_of(name, module) or "It has no function `search`."
+    return provider_from_module(name, module) or "It has no function `search`."

@@ -1,5 +1,5 @@
-from chiron_workers.search_providers.http import address_of, ask, key_of, needs_key, results
-from chiron_workers.search_providers.provider import Hit, ranked
+from chiron_workers.search_providers.http import base_url, request_json, api_key, needs_key, result_objects
+from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 
 NAME = "brave"
@@ -11,11 +11,13 @@ missing = needs_key(NAME)
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """What the Brave Search API finds on the web."""
-    found = await ask(
+    found = await request_json(
         NAME,
-        f"{address_of(NAME, URL)}/res/v1/web/search",
-        headers={"Accept": "application/json", "X-Subscription-Token": key_of(NAME)},
+        f"{base_url(NAME, URL)}/res/v1/web/search",
+        headers={"Accept": "application/json", "X-Subscription-Token": api_key(NAME)},
         params={"q": query, "count": str(min(limit, COUNT_MAX)), "text_decorations": "false"},
     )
-    pages = results(NAME, found, "web", "results")
-    return ranked(((one.get("url"), one.get("title"), one.get("description")) for one in pages), limit=limit)
+    pages = result_objects(NAME, found, "web", "results")
+    return ranked_hits(
+        ((one.get("url"), one.get("title"), one.get("description")) for one in pages), limit=limit
+    )

@@ -2,8 +2,8 @@ import asyncio
 from typing import Any
 
 from chiron_workers.errors import ToolError
-from chiron_workers.search_providers.http import address_of
-from chiron_workers.search_providers.provider import Hit, ranked
+from chiron_workers.search_providers.http import base_url
+from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
 
@@ -16,7 +16,7 @@ ON_REQUEST = True
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """What DuckDuckGo's page of results shows."""
     found = await asyncio.to_thread(_results, query)
-    return ranked(((one.href, one.title, one.body) for one in found), limit=limit)
+    return ranked_hits(((one.href, one.title, one.body) for one in found), limit=limit)
 
 
 def _results(query: str) -> list[Any]:
@@ -26,7 +26,7 @@ def _results(query: str) -> list[Any]:
     engine = Duckduckgo(timeout=max(1, int(settings().search_timeout_s)))
     # A query with a bang ("!w tides") is answered with a redirect that would carry its words to any of thousands of sites.
     engine.http_client.client.follow_redirects = False
-    engine.search_url = f"{address_of(NAME, URL)}/html/"
+    engine.search_url = f"{base_url(NAME, URL)}/html/"
     try:
         found = engine.search(query)
     except DDGSException:

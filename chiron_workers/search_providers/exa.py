@@ -1,7 +1,7 @@
 from typing import Any
 
-from chiron_workers.search_providers.http import address_of, ask, key_of, needs_key, results
-from chiron_workers.search_providers.provider import Hit, ranked
+from chiron_workers.search_providers.http import base_url, request_json, api_key, needs_key, result_objects
+from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 
 NAME = "exa"
@@ -12,14 +12,14 @@ missing = needs_key(NAME)
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """What Exa finds on the web, with the passages it thinks best."""
-    found = await ask(
+    found = await request_json(
         NAME,
-        f"{address_of(NAME, URL)}/search",
-        headers={"x-api-key": key_of(NAME)},
+        f"{base_url(NAME, URL)}/search",
+        headers={"x-api-key": api_key(NAME)},
         body={"query": query, "type": "auto", "numResults": limit, "contents": {"highlights": True}},
     )
-    pages = results(NAME, found, "results")
-    return ranked(((one.get("url"), one.get("title"), _passages(one)) for one in pages), limit=limit)
+    pages = result_objects(NAME, found, "results")
+    return ranked_hits(((one.get("url"), one.get("title"), _passages(one)) for one in pages), limit=limit)
 
 
 def _passages(result: dict[str, Any]) -> str:

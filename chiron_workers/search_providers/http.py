@@ -28,18 +28,18 @@ def needs_address(name: str) -> Callable[[Settings], str]:
     return lambda known: "" if known.search_urls.get(name) else f"It has no address. {advice}"
 
 
-def key_of(name: str) -> str:
+def api_key(name: str) -> str:
     """The key of a provider; empty if there is none."""
     found = settings().search_keys.get(name)
     return found.get_secret_value() if found else ""
 
 
-def address_of(name: str, usual: str = "") -> str:
+def base_url(name: str, usual: str = "") -> str:
     """The base address of a provider, without a slash at its end."""
     return settings().search_urls.get(name, usual).rstrip("/")
 
 
-async def ask(
+async def request_json(
     name: str,
     url: str,
     *,
@@ -73,7 +73,7 @@ async def ask(
     return found
 
 
-def results(name: str, found: object, *path: str) -> list[dict[str, Any]]:
+def result_objects(name: str, found: object, *path: str) -> list[dict[str, Any]]:
     """The list of objects under a path of an answer; empty where nothing is there. Raises ToolError."""
     for part in path:
         found = found.get(part) if isinstance(found, dict) else found
@@ -109,7 +109,7 @@ def _refused(name: str, answer: aiohttp.ClientResponse, text: str) -> ToolError:
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return ToolError(f"{who} has trouble of its own ({status}); try again later.")
     detail = " ".join(text.split())
-    if secret := key_of(name):
+    if secret := api_key(name):
         detail = detail.replace(secret, "***")
     return ToolError(f"{who} refused the search ({status}): {detail[:DETAIL_CHARS]}")
 

@@ -6,7 +6,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.errors import LeaseLost, ToolError
-from chiron_workers.search_providers import chosen
+from chiron_workers.search_providers import select_providers
 from chiron_workers.search_providers.provider import Hit, Provider
 from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.sources.sources import canonical
@@ -15,7 +15,7 @@ from chiron_workers.store import Store
 log = structlog.get_logger()
 
 
-async def search_together(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
+async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """The best sources of all providers that are on, asked side by side; each address once, best first.
 
     A provider that fails is logged, and the others answer for it.
@@ -24,7 +24,7 @@ async def search_together(store: Store, *, query: str, subject_id: str, limit: i
         ToolError: None found anything and at least one failed, or none is on.
     """
     known = settings()
-    on, _ = chosen(known)
+    on, _ = select_providers(known)
     if (store.caller.model or known.model) == OFFLINE_MODEL:
         on = [provider for provider in on if provider.is_local]
     if not on:

@@ -52,7 +52,7 @@ class Provider:
     timeout_s: float | None = None
 
 
-def provider_of(name: str, module: object) -> Provider | None:
+def provider_from_module(name: str, module: object) -> Provider | None:
     """The provider that a module is, or None if it has no `search`."""
     if not callable(search := getattr(module, "search", None)):
         return None
@@ -66,7 +66,7 @@ def provider_of(name: str, module: object) -> Provider | None:
     )
 
 
-def ranked(found: Iterable[tuple[object, object, object]], *, limit: int) -> list[Hit]:
+def ranked_hits(found: Iterable[tuple[object, object, object]], *, limit: int) -> list[Hit]:
     """Web pages as hits, from (url, title, snippet) in a service's order; what is no text is left out."""
     pages = [(one_line(_text(url)), title, snippet) for url, title, snippet in found]
     return [

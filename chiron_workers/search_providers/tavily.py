@@ -1,5 +1,5 @@
-from chiron_workers.search_providers.http import address_of, ask, key_of, needs_key, results
-from chiron_workers.search_providers.provider import Hit, ranked
+from chiron_workers.search_providers.http import base_url, request_json, api_key, needs_key, result_objects
+from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 
 NAME = "tavily"
@@ -10,11 +10,11 @@ missing = needs_key(NAME)
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
     """What Tavily finds on the web."""
-    found = await ask(
+    found = await request_json(
         NAME,
-        f"{address_of(NAME, URL)}/search",
-        headers={"Authorization": f"Bearer {key_of(NAME)}"},
+        f"{base_url(NAME, URL)}/search",
+        headers={"Authorization": f"Bearer {api_key(NAME)}"},
         body={"query": query, "max_results": limit, "search_depth": "basic"},
     )
-    pages = results(NAME, found, "results")
-    return ranked(((one.get("url"), one.get("title"), one.get("content")) for one in pages), limit=limit)
+    pages = result_objects(NAME, found, "results")
+    return ranked_hits(((one.get("url"), one.get("title"), one.get("content")) for one in pages), limit=limit)

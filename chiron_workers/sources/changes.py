@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.sandbox import Room, run_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.quotes.drift import Drift, drift
 from chiron_workers.runs.session import Session
@@ -21,7 +21,7 @@ from chiron_workers.states import ChangeKind
 SQL = load(__file__)
 ASSERTIONS_MAX = 2_000  # that are held against one text
 NAMED_MAX = 10
-ROOM = Room(timeout_s=30)
+LIMITS = Limits(timeout_s=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | No
     quoted = [row for row in resting if row["is_verified"]]
     quotes = [row["quote"] for row in quoted]
     try:
-        found: Drift = await run_apart(
-            partial(drift, _text(change["body_before"]), _text(change["body"]), quotes), room=ROOM
+        found: Drift = await run_sandboxed(
+            partial(drift, _text(change["body_before"]), _text(change["body"]), quotes), limits=LIMITS
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []

@@ -11,16 +11,22 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.read_file import Part, Reading, read_file
-from chiron_workers.documents.sandbox.open_below import Listed, MissingError, listing, opened, would_be
-from chiron_workers.documents.sandbox.sandbox import load_and_run_apart
+from chiron_workers.documents.read_file import Part, FileContent, read_file
+from chiron_workers.documents.sandbox.open_below import (
+    FolderEntry,
+    MissingError,
+    list_folder,
+    open_below,
+    missing_file_paths,
+)
+from chiron_workers.documents.sandbox.sandbox import load_and_run_sandboxed
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.settings import settings
 from chiron_workers.sources.sources import URL_BYTES_MAX, Page, Snapshot
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
-from chiron_workers.tools.folders import allowed, printable, refused, room
-from chiron_workers.web.fetch import keep_page, lose_page
+from chiron_workers.tools.folders import allowed_folders, printable, refusal_error, file_limits
+from chiron_workers.web.fetch import save_page, record_gone
 
 WINDOW_CHARS = 20_000
 KEPT_CHARS_MAX = 2_000_000  # of a text that facts can rest on
@@ -122,7 +128,7 @@ async def file_reader(
         count and next_offset.
     """
     part = _part(str(range) if range is not None else "")
-    folders = allowed()
+    folders = allowed_folders()
     await store.egress.mark_tainted()
     if not path.strip():
         return _window_of_folder(_Folder("", [_root(str(folder)) for folder in folders]), offset)
@@ -131,10 +137,10 @@ async def file_reader(
         if isinstance(found, _Folder):
             return _window_of_folder(found, offset)
         load = partial(_reading, found, part, sheet)
-        reading = await load_and_run_apart(load, room=room())
+        reading = await load_and_run_sandboxed(load, limits=file_limits())
     except UnreadableError as error:
         note = await _missing(store, path, folders) if isinstance(error, MissingError) else ""
-        raise refused(path, error, note) from None
+        raise refusal_error(path, error, note) from None
     if not (url := _address(found.path, reading, part)):
         return _window(found, reading, offset)
     kept = await _kept(store, url, reading, is_begun=offset > 0)
@@ -144,21 +150,21 @@ async def file_reader(
     return window
 
 
-async def _kept(store: Store, url: str, reading: Reading, *, is_begun: bool) -> Snapshot:
+async def _kept(store: Store, url: str, reading: FileContent, *, is_begun: bool) -> Snapshot:
     # Reading on means the text that was begun, not what the file has become since.
     if is_begun and (begun := await store.sources.latest(url)):
         return begun
     about = reading.title, reading.author, reading.published_at, reading.licence
-    return await keep_page(store, Page(url, reading.text, f"text/x-{reading.kind}", *about))
+    return await save_page(store, Page(url, reading.text, f"text/x-{reading.kind}", *about))
 
 
 async def _missing(store: Store, path: str, folders: Sequence[Path]) -> str:
-    places = await asyncio.to_thread(would_be, path, folders)
+    places = await asyncio.to_thread(missing_file_paths, path, folders)
     read = [url for place in places for url in await store.sources.parts(place.as_uri())]
-    return await lose_page(store, read, "There is no such file any more.") if read else ""
+    return await record_gone(store, read, "There is no such file any more.") if read else ""
 
 
-def _address(path: str, reading: Reading, part: Part) -> str:
+def _address(path: str, reading: FileContent, part: Part) -> str:
     """Where a text was read: another part is another text. Empty where it is too long to be kept."""
     ends = "" if part.last is None else str(part.last)
     asked = {"range": f"{part.first}-{ends}"} if part != Part() else {}
@@ -184,15 +190,15 @@ def _part(text: str) -> Part:
 
 
 def _found(path: str) -> _File | _Folder:
-    with opened(path, allowed()) as found:
+    with open_below(path, allowed_folders()) as found:
         shown = printable(str(found.path))
         if found.is_folder:
-            return _Folder(shown, [_entry(one) for one in listing(found)])
+            return _Folder(shown, [_entry(one) for one in list_folder(found)])
         return _File(shown, found.path, found.modified_at)
 
 
-def _reading(file: _File, part: Part, sheet: str) -> "partial[Reading]":
-    with opened(str(file.place), allowed()) as found:
+def _reading(file: _File, part: Part, sheet: str) -> "partial[FileContent]":
+    with open_below(str(file.place), allowed_folders()) as found:
         data = found.read(bytes_max=settings().file_bytes_max)
     return partial(read_file, data, file.name, part, sheet=sheet)
 
@@ -201,7 +207,7 @@ def _root(path: str) -> Entry:
     return Entry(name=printable(path), kind="folder", bytes=None, modified_at=None)
 
 
-def _entry(one: Listed) -> Entry:
+def _entry(one: FolderEntry) -> Entry:
     return Entry(
         name=printable(one.name),
         kind=one.kind,
@@ -224,7 +230,7 @@ def _window_of_folder(folder: _Folder, offset: int) -> FolderList:
     )
 
 
-def _window(file: _File, reading: Reading, offset: int) -> FileText:
+def _window(file: _File, reading: FileContent, offset: int) -> FileText:
     chars = len(reading.text)
     if offset and offset >= chars:
         raise ToolError(f"offset: {offset} is past the end of the text, which has {chars:,} characters.")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.open_below import OutsideError
-from chiron_workers.documents.sandbox.sandbox import Room
+from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
 
 PATH_CHARS_SHOWN = 300
 
 
-def allowed() -> Sequence[Path]:
+def allowed_folders() -> Sequence[Path]:
     """The folders that may be read. Raises ToolError if there are none, which says how to allow one."""
     folders = settings().files
     if not folders:
@@ -23,15 +23,15 @@ def allowed() -> Sequence[Path]:
     return folders
 
 
-def room() -> Room:
+def file_limits() -> Limits:
     """The time and memory that reading one file may take."""
     known = settings()
-    return Room(known.file_timeout_s, known.file_memory_mb * 1_000_000)
+    return Limits(known.file_timeout_s, known.file_memory_mb * 1_000_000)
 
 
-def refused(path: str, error: UnreadableError, note: str = "") -> ToolError:
+def refusal_error(path: str, error: UnreadableError, note: str = "") -> ToolError:
     """The error that tells a model why a file cannot be read, with what else is to be said of it."""
-    hint = f" ({', '.join(map(str, allowed()))})" if isinstance(error, OutsideError) else ""
+    hint = f" ({', '.join(map(str, allowed_folders()))})" if isinstance(error, OutsideError) else ""
     return ToolError(f"{printable(path)[:PATH_CHARS_SHOWN]!r} cannot be read: {error}{hint}. {note}".rstrip())
 
 

@@ -1,1 +1,1 @@
-"""Reading web pages: with manners towards hosts, and once for all runs of a batch."""
+"""Reading web pages: politely towards hosts, and once for all runs of a batch."""

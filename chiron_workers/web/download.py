@@ -37,13 +37,13 @@ class NotFetched(ToolError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DownloadLimits:
     """What a download may cost and where it may go."""
 
     bytes_max: int  # decompressed
     timeout_s: float  # for all requests together; what `admit` waits is not counted
-    private: bool = False  # also loopback and private networks, on any port
-    cuts: bool = False  # what is beyond bytes_max is left out, rather than refused
+    allow_private: bool = False  # also loopback and private networks, on any port
+    truncate: bool = False  # what is beyond bytes_max is left out, rather than refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def admit_all(url: str) -> None:
     """Lets every request go at once."""
 
 
-async def download(url: str, *, limits: Limits, admit: Admit = admit_all) -> Download:
+async def download(url: str, *, limits: DownloadLimits, admit: Admit = admit_all) -> Download:
     """What an http(s) address gives, decompressed.
 
     Args:
@@ -72,7 +72,7 @@ async def download(url: str, *, limits: Limits, admit: Admit = admit_all) -> Dow
     """
     shown = shown_url(url)
     try:
-        async with open_client(policy_for(private=limits.private)) as client:
+        async with open_client(policy_for(allow_private=limits.allow_private)) as client:
             return await _follow(client, url, limits, admit)
     except TimeoutError:
         raise NotFetched(f"{shown} did not answer in full within {limits.timeout_s:g} s.") from None
@@ -82,10 +82,10 @@ async def download(url: str, *, limits: Limits, admit: Admit = admit_all) -> Dow
         raise NotFetched(f"{shown} cannot be fetched: {_reason(error)}.") from None
 
 
-async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits, admit: Admit) -> Download:
+async def _follow(client: aiohttp.ClientSession, url: str, limits: DownloadLimits, admit: Admit) -> Download:
     at, left_s, status = url, limits.timeout_s, 0
     for _ in range(REDIRECTS_MAX + 1):
-        policy_for(private=limits.private).check_url(at)
+        policy_for(allow_private=limits.allow_private).check_url(at)
         await admit(at)
         began = time.monotonic()
         async with asyncio.timeout(left_s), client.get(at, allow_redirects=False) as answer:
@@ -97,7 +97,7 @@ async def _follow(client: aiohttp.ClientSession, url: str, limits: Limits, admit
     raise NotFetched(f"{shown_url(url)} redirects more than {REDIRECTS_MAX} times.", status=status)
 
 
-async def _body(answer: aiohttp.ClientResponse, url: str, limits: Limits) -> Download:
+async def _body(answer: aiohttp.ClientResponse, url: str, limits: DownloadLimits) -> Download:
     if answer.status != HTTPStatus.OK:
         raise _failure(answer, url)
     coding = answer.headers.get("Content-Encoding", "").strip().lower()
@@ -107,7 +107,7 @@ async def _body(answer: aiohttp.ClientResponse, url: str, limits: Limits) -> Dow
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
         body += chunk
         if len(body) > limits.bytes_max:
-            if limits.cuts:
+            if limits.truncate:
                 break
             raise NotFetched(f"{shown_url(url)} is larger than {limits.bytes_max:,} bytes.")
     declared = answer.headers.get("Content-Type", "")

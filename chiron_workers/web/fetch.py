@@ -17,8 +17,8 @@ from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical
 from chiron_workers.store import Store
 from chiron_workers.web.download import NotFetched
 from chiron_workers.web.hosts import HostBusy, Hosts
-from chiron_workers.web.page import ROOM, read_page
-from chiron_workers.web.politeness import Manners, limits_of
+from chiron_workers.web.page import PARSE_LIMITS, read_page
+from chiron_workers.web.politeness import Politeness, download_limits
 from chiron_workers.web.shared_pages import SharedPages
 
 FAILURE_GOOD_FOR = timedelta(seconds=60)
@@ -36,7 +36,7 @@ async def fetch_page(store: Store, url: str) -> Snapshot:
     known = settings()
     if store.caller.batch_id is None or known.fetch_cache_s == 0:
         pages = await _pages(store, url)
-        return await keep_page(store, *pages)
+        return await save_page(store, *pages)
     shared, pause_s = SharedPages(store.session), FIRST_PAUSE_S
     claim_for = timedelta(seconds=known.tool_timeout_s)
     while True:  # ends: a claim has an end, and the call a time limit
@@ -48,7 +48,7 @@ async def fetch_page(store: Store, url: str) -> Snapshot:
         pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
-async def begun_page(store: Store, url: str) -> Snapshot | None:
+async def stored_page(store: Store, url: str) -> Snapshot | None:
     """The text that the runs of the batch read under an address, else the last one anybody read."""
     if store.caller.batch_id:
         with suppress(ToolError):  # that it cannot be fetched now takes away nothing that was begun
@@ -78,14 +78,16 @@ async def _fetch(store: Store, shared: SharedPages, url: str) -> Snapshot:
 async def _pages(store: Store, url: str) -> list[Page]:
     """What an address says, under its last address first: facts may cite both."""
     known = settings()
-    manners = Manners(Hosts(store.session.pool), known)
-    room = replace(ROOM, memory_bytes=known.file_memory_mb * 1_000_000)
+    politeness = Politeness(Hosts(store.session.pool), known)
+    parse_limits = replace(PARSE_LIMITS, memory_bytes=known.file_memory_mb * 1_000_000)
     try:
-        read = await read_page(url, limits=limits_of(known), admit=manners.admit, room=room)
+        read = await read_page(
+            url, download_limits=download_limits(known), admit=politeness.admit, parse_limits=parse_limits
+        )
     except NotFetched as error:
-        await manners.heed(url, error)
+        await politeness.apply_retry_after(url, error)
         if error.status in GONE:
-            note = await lose_page(store, {url, canonical(error.url)}, str(error))
+            note = await record_gone(store, {url, canonical(error.url)}, str(error))
             raise ToolError(f"{error} {note}".strip()) from None
         raise
     document = read.document
@@ -102,7 +104,7 @@ async def _pages(store: Store, url: str) -> list[Page]:
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 
-async def keep_page(store: Store, *pages: Page) -> Snapshot:
+async def save_page(store: Store, *pages: Page) -> Snapshot:
     """Keep what was read under its last address first, at once, whatever becomes of the call; as it is kept.
 
     What another text than before means for the facts that rest on its addresses is found out before it returns.
@@ -116,7 +118,7 @@ async def keep_page(store: Store, *pages: Page) -> Snapshot:
     return kept
 
 
-async def lose_page(store: Store, urls: Collection[str], reason: str) -> str:
+async def record_gone(store: Store, urls: Collection[str], reason: str) -> str:
     """Record of addresses that they give nothing any more; what is to be said of that, empty if none was ever read."""
     async with _own(store) as session:
         lost = [url for url in sorted(urls) if await Sources(session).record_gone(url, reason)]

@@ -53,26 +53,26 @@ class Hosts:
             "many others wait for it. Read sources elsewhere first."
         )
 
-    async def let_rest(self, host: str, rest: timedelta) -> None:
+    async def back_off(self, host: str, rest: timedelta) -> None:
         """Ask a host nothing for this long."""
-        await self._row("rest", {"host": host, "rest": rest})
+        await self._row("back_off", {"host": host, "rest": rest})
 
     async def robots(self, origin: str) -> Robots | None:
         """What is known of the robots.txt of an origin (scheme://host:port); None if it must be read."""
         row = await self._row("robots", {"origin": origin})
         return _robots(row) if row else None
 
-    async def keep_robots(self, origin: str, body: bytes | None) -> Robots:
+    async def save_robots(self, origin: str, body: bytes | None) -> Robots:
         """Keep a robots.txt for a day, or that there is none."""
         kept = zstandard.compress(body) if body is not None else None
-        await self._row("keep_robots", {"origin": origin, "body": kept, "good_for": ROBOTS_GOOD_FOR})
+        await self._row("save_robots", {"origin": origin, "body": kept, "good_for": ROBOTS_GOOD_FOR})
         await self._row("forget", {})
         return Robots(body)
 
-    async def robots_away(self, origin: str, refusal: str, *, good_for: timedelta) -> Robots:
+    async def robots_unavailable(self, origin: str, refusal: str, *, good_for: timedelta) -> Robots:
         """What holds for a while if a robots.txt cannot be read: what it said before, else the refusal."""
         args = {"origin": origin, "refusal": refusal, "good_for": good_for}
-        row = await self._row("robots_away", args)
+        row = await self._row("robots_unavailable", args)
         assert row is not None
         return _robots(row)
 

@@ -9,18 +9,18 @@ returning greatest(extract(epoch from next_at - %(pause)s - clock_timestamp()), 
 -- wait
 select greatest(extract(epoch from next_at - clock_timestamp()), 0)::float8 as seconds from hosts where host = %(host)s;
 
--- rest
+-- back_off
 insert into hosts (host, next_at) values (%(host)s, now() + %(rest)s)
 on conflict (host) do update set next_at = greatest(hosts.next_at, excluded.next_at);
 
 -- robots
 select body, refusal from robots where origin = %(origin)s and good_until > now();
 
--- keep_robots
+-- save_robots
 insert into robots (origin, body, refusal, good_until) values (%(origin)s, %(body)s, null, now() + %(good_for)s)
 on conflict (origin) do update set body = excluded.body, refusal = null, good_until = excluded.good_until;
 
--- robots_away
+-- robots_unavailable
 -- What was read before still holds while the file cannot be read.
 insert into robots (origin, body, refusal, good_until) values (%(origin)s, null, %(refusal)s, now() + %(good_for)s)
 on conflict (origin) do update

@@ -2,21 +2,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from chiron_workers.documents.charset import UndecodableError, declared_in_html, decode
+from chiron_workers.documents.charset import UndecodableError, html_charset, decode
 from chiron_workers.documents.document import Block, Document, UnreadableError, clean
 from chiron_workers.documents.file_types import looks_like_html
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
-from chiron_workers.documents.sandbox.sandbox import Room, run_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
-from chiron_workers.web.download import Admit, Download, Limits, admit_all, download, shown_url
+from chiron_workers.web.download import Admit, Download, DownloadLimits, admit_all, download, shown_url
 
 SNIFFED_BYTES = 1024
 HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
 READS = "web_fetch reads HTML, PDF and plain text"
-ROOM = Room(timeout_s=30)  # an honest page of 5 MB takes 16 s on a busy machine
+PARSE_LIMITS = Limits(timeout_s=30)  # an honest page of 5 MB takes 16 s on a busy machine
 SIGNATURES = {
     b"PK\x03\x04": "application/zip",
     b"\x89PNG": "image/png",
@@ -35,20 +35,26 @@ class WebPage:
     document: Document
 
 
-async def read_page(url: str, *, limits: Limits, admit: Admit = admit_all, room: Room = ROOM) -> WebPage:
-    """Fetch an http(s) address and read its main text, in a process apart: what is hostile costs one page.
+async def read_page(
+    url: str,
+    *,
+    download_limits: DownloadLimits,
+    admit: Admit = admit_all,
+    parse_limits: Limits = PARSE_LIMITS,
+) -> WebPage:
+    """Fetch an http(s) address and read its main text, in the sandbox: what is hostile costs one page.
 
     Raises:
         ToolError: It is refused, cannot be fetched, or holds no text that can be read.
     """
-    found = await download(url, limits=limits, admit=admit)
+    found = await download(url, limits=download_limits, admit=admit)
     try:
-        return await run_apart(partial(read_download, found), room=room)
+        return await run_sandboxed(partial(parse_download, found), limits=parse_limits)
     except UnreadableError as error:
         raise ToolError(f"{shown_url(found.url)} cannot be read: {error}.") from None
 
 
-def read_download(found: Download) -> WebPage:
+def parse_download(found: Download) -> WebPage:
     """What a download says. What it is its content shows, and its declared type only where that shows nothing.
 
     Raises:
@@ -60,7 +66,7 @@ def read_download(found: Download) -> WebPage:
     if content_type == PDF:
         document = read_pdf(found.body, name=_name(found.url))
     elif content_type in HTML:
-        text = decode(found.body, declared=found.charset or declared_in_html(found.body))
+        text = decode(found.body, declared_charset=found.charset or html_charset(found.body))
         document = read_html(text, url=found.url, name=_name(found.url))
     else:
         document = _as_it_is(found, content_type)
@@ -83,7 +89,7 @@ def _content_type(found: Download) -> str:
 
 def _as_it_is(found: Download, content_type: str) -> Document:
     try:
-        text = decode(found.body, declared=found.charset)
+        text = decode(found.body, declared_charset=found.charset)
     except UndecodableError:
         if content_type.startswith("text/"):
             raise

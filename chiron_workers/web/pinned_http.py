@@ -47,10 +47,10 @@ DENIED = ssrfguard.AddressTable(
         *(_denied(network, "no global unicast", "RFC4291") for network in ("::/3", "4000::/2", "8000::/1")),
     )
 )
-PUBLIC = ssrfguard.Policy(denied_networks=DENIED, allowed_ports=frozenset({80, 443, 8080, 8443}))
+PUBLIC_ONLY = ssrfguard.Policy(denied_networks=DENIED, allowed_ports=frozenset({80, 443, 8080, 8443}))
 # Link-local addresses stay refused: clouds hand out credentials at 169.254.169.254, and at these of their own.
 METADATA = tuple(ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe"))
-PRIVATE = ssrfguard.Policy(
+PRIVATE_TOO = ssrfguard.Policy(
     denied_networks=DENIED,
     allowed_ports=frozenset(range(1, 65_536)),
     allowed_networks=tuple(
@@ -63,12 +63,12 @@ PRIVATE = ssrfguard.Policy(
 LOOKUPS = ThreadPoolExecutor(16, thread_name_prefix="lookup")
 
 
-def policy_for(*, private: bool) -> ssrfguard.Policy:
+def policy_for(*, allow_private: bool) -> ssrfguard.Policy:
     """Which addresses may be reached: public ones, or also loopback and private networks on any port."""
-    return PRIVATE if private else PUBLIC
+    return PRIVATE_TOO if allow_private else PUBLIC_ONLY
 
 
-class Pinned(AbstractResolver):
+class PinnedResolver(AbstractResolver):
     """Gives the connector addresses that were checked, and no other lookup comes after it."""
 
     def __init__(self, policy: ssrfguard.Policy) -> None:
@@ -106,7 +106,7 @@ async def open_client(policy: ssrfguard.Policy) -> AsyncIterator[aiohttp.ClientS
         return socket.socket(address[0], address[1], address[2])
 
     connector = aiohttp.TCPConnector(
-        resolver=Pinned(policy), use_dns_cache=False, socket_factory=checked_socket, limit=2
+        resolver=PinnedResolver(policy), use_dns_cache=False, socket_factory=checked_socket, limit=2
     )
     async with aiohttp.ClientSession(
         connector=connector,

@@ -6,23 +6,23 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.sandbox import Room, run_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import Settings
-from chiron_workers.web.download import Limits, NotFetched, download, shown_url
+from chiron_workers.web.download import DownloadLimits, NotFetched, download, shown_url
 from chiron_workers.web.hosts import Hosts, Robots
-from chiron_workers.web.robots import BYTES_MAX, Permission, permission
+from chiron_workers.web.robots import BYTES_MAX, Permission, robots_permission
 
 PAUSE_S_MAX = 30.0  # of what a robots.txt may ask for
 PATIENCE = timedelta(seconds=60)
 ROBOTS_TIMEOUT_S = 15.0
 TROUBLED_GOOD_FOR = timedelta(minutes=5)
 UNREACHED_GOOD_FOR = timedelta(minutes=1)
-ROOM = Room(timeout_s=5, memory_bytes=200_000_000)
+PARSE_LIMITS = Limits(timeout_s=5, memory_bytes=200_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class Politeness:
     """How a host is asked: only for what its robots.txt allows, and not more often than it likes."""
 
     hosts: Hosts
@@ -45,10 +45,10 @@ class Manners:
             pause_s = max(pause_s, min(allowed.pause_s, PAUSE_S_MAX))
         await self._turn(url, pause_s)
 
-    async def heed(self, url: str, failure: NotFetched) -> None:
+    async def apply_retry_after(self, url: str, failure: NotFetched) -> None:
         """Leave a host alone for as long as it asked to be."""
         if failure.retry_after_s:
-            await self.hosts.let_rest(host_of(url), timedelta(seconds=failure.retry_after_s))
+            await self.hosts.back_off(host_of(url), timedelta(seconds=failure.retry_after_s))
 
     async def _turn(self, url: str, pause_s: float) -> None:
         pause = timedelta(seconds=pause_s)
@@ -62,7 +62,7 @@ class Manners:
         if robots.body is None:
             return Permission(allows=True)
         try:
-            return await run_apart(partial(permission, robots.body, url), room=ROOM)
+            return await run_sandboxed(partial(robots_permission, robots.body, url), limits=PARSE_LIMITS)
         except UnreadableError as error:
             raise ToolError(
                 f"{shown_url(url)} is not fetched: the site's robots.txt cannot be followed ({error})."
@@ -77,29 +77,33 @@ class Manners:
         return await self.hosts.robots(origin) or await self._read_robots(origin)
 
     async def _read_robots(self, origin: str) -> Robots:
-        limits = Limits(BYTES_MAX, ROBOTS_TIMEOUT_S, private=self.settings.fetch_private, cuts=True)
+        limits = DownloadLimits(
+            BYTES_MAX, ROBOTS_TIMEOUT_S, allow_private=self.settings.fetch_private, truncate=True
+        )
         try:
             found = await download(f"{origin}/robots.txt", limits=limits)
         except NotFetched as error:
             return await self._without_robots(origin, error)
-        return await self.hosts.keep_robots(origin, found.body)
+        return await self.hosts.save_robots(origin, found.body)
 
     async def _without_robots(self, origin: str, error: NotFetched) -> Robots:
         # RFC 9309, 2.3.1: a client error and too many redirects mean that there are no rules; after a server error, or
         # none at all, everything is forbidden.
         status = error.status
         if status is None:
-            return await self.hosts.robots_away(origin, str(error), good_for=UNREACHED_GOOD_FOR)
+            return await self.hosts.robots_unavailable(origin, str(error), good_for=UNREACHED_GOOD_FOR)
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            await self.heed(origin, error)
+            await self.apply_retry_after(origin, error)
             refusal = f"its robots.txt answered {status}, so nobody knows what it allows. Try again later."
-            return await self.hosts.robots_away(origin, refusal, good_for=TROUBLED_GOOD_FOR)
-        return await self.hosts.keep_robots(origin, None)
+            return await self.hosts.robots_unavailable(origin, refusal, good_for=TROUBLED_GOOD_FOR)
+        return await self.hosts.save_robots(origin, None)
 
 
-def limits_of(settings: Settings) -> Limits:
+def download_limits(settings: Settings) -> DownloadLimits:
     """What fetching a page may cost."""
-    return Limits(settings.fetch_bytes_max, settings.fetch_timeout_s, private=settings.fetch_private)
+    return DownloadLimits(
+        settings.fetch_bytes_max, settings.fetch_timeout_s, allow_private=settings.fetch_private
+    )
 
 
 def host_of(url: str) -> str:

@@ -14,8 +14,8 @@ class Permission:
     pause_s: float = 0
 
 
-def permission(body: bytes, url: str) -> Permission:
-    """What a robots.txt says of an address. A hostile one takes long to parse: do it in a process apart."""
+def robots_permission(body: bytes, url: str) -> Permission:
+    """What a robots.txt says of an address. A hostile one takes long to parse: do it in the sandbox."""
     from protego import Protego
 
     try:

@@ -31,7 +31,7 @@ from chiron_workers.pubsub.signals import hints
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Astray, Run, claim
 from chiron_workers.runs.rescue import rescue
-from chiron_workers.search_providers import chosen
+from chiron_workers.search_providers import select_providers
 from chiron_workers.settings import Settings
 from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
@@ -117,7 +117,7 @@ class Host:
         self._journal = Journal(self._pool, self._publisher.publish, lease_for=self._lease_for)
         for broken in registry().broken:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
-        for name, reason in chosen(settings)[1].items():
+        for name, reason in select_providers(settings)[1].items():
             log.error("search.off", provider=name, reason=reason)
         for left_out in skills().catalogue().left_out:
             log.error("skills.left_out", folder=str(left_out.folder), reason=left_out.reason)

@@ -12,10 +12,10 @@ import pytest
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.read_file import Part, read_file
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-ROOM = Room(timeout_s=10, memory_bytes=150_000_000)
+LIMITS = Limits(timeout_s=10, memory_bytes=150_000_000)
 LAUGHS = b'<!DOCTYPE x [<!ENTITY a "ha">' + b"".join(
     b'<!ENTITY %c "%s">' % (name, b"&%c;" % (name - 1) * 10) for name in range(ord("b"), ord("m"))
 ) + b"]>"  # fmt: skip
@@ -82,8 +82,8 @@ def test_a_bomb_ends_in_a_text_or_a_sentence_within_its_room(name: str) -> None:
     data = BOMBS[name]()
     began = time.monotonic()
     try:
-        found = wait_apart(partial(read_file, data, name, Part()), room=ROOM).text
+        found = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
     except UnreadableError as error:
         found = str(error)
     assert found
-    assert time.monotonic() - began < ROOM.timeout_s + 30
+    assert time.monotonic() - began < LIMITS.timeout_s + 30

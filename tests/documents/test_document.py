@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.documents.document import PASSAGE_CHARS_MAX, Block, compose, passages
+from chiron_workers.documents.document import PASSAGE_CHARS_MAX, Block, compose, split_into_passages
 
 SENTENCE = "Mars has two moons, and both of them are small. "
 blocks = st.lists(
@@ -21,14 +21,14 @@ def test_short_sections_share_a_passage_and_long_ones_have_their_own() -> None:
         ],
         title="",
     )
-    assert [(passage.heading, len(passage.body)) for passage in passages(document)] == [
+    assert [(passage.heading, len(passage.body)) for passage in split_into_passages(document)] == [
         ("Mars · Moons", 6 + 2 + len(SENTENCE) * 10 - 1),
         ("Poles", 4),
     ]
 
 
 def test_a_long_paragraph_is_cut_after_sentences_and_every_part_keeps_its_heading() -> None:
-    found = passages(compose([Block("Moons", is_heading=True), Block(SENTENCE * 100)], title=""))
+    found = split_into_passages(compose([Block("Moons", is_heading=True), Block(SENTENCE * 100)], title=""))
     assert len(found) == 4
     assert {passage.heading for passage in found} == {"Moons"}
     assert all(passage.body.endswith("small.") for passage in found)
@@ -38,7 +38,7 @@ def test_a_long_paragraph_is_cut_after_sentences_and_every_part_keeps_its_headin
 @given(blocks)
 def test_no_word_is_lost_and_no_passage_is_too_long(given_blocks: list[Block]) -> None:
     document = compose(given_blocks, title="")
-    found = passages(document)
+    found = split_into_passages(document)
     assert all(len(passage.body) <= PASSAGE_CHARS_MAX + 20 for passage in found)
     kept = "".join("".join(passage.body.split()) for passage in found)
     headings = "".join("".join(passage.heading.split()) for passage in found)

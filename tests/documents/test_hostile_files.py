@@ -12,7 +12,7 @@ from support.damaged_files import damaged
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.read_file import Part, read_file
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NAMES = [
@@ -38,18 +38,18 @@ BEGINNINGS = [
     b"{",
     b"\xff\xfe",
 ]
-ROOM = Room(timeout_s=20, memory_bytes=700_000_000)
+LIMITS = Limits(timeout_s=20, memory_bytes=700_000_000)
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def outcome(data: bytes, name: str) -> str:
-    """The text or the sentence that a file gives; fails the test if it takes longer than its room."""
+    """The text or the sentence that a file gives; fails the test if it takes longer than its limits."""
     began = time.monotonic()
     try:
-        found = wait_apart(partial(read_file, data, name, Part()), room=ROOM).text
+        found = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
     except UnreadableError as error:
         found = str(error)
-    assert time.monotonic() - began < ROOM.timeout_s + 30
+    assert time.monotonic() - began < LIMITS.timeout_s + 30
     assert found
     return found
 

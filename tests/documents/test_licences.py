@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from chiron_workers.documents.document import author_name, day
+from chiron_workers.documents.document import author_name, parse_date
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.licences import licence_name, licence_of_pdf
 from chiron_workers.documents.markdown import read_markdown
@@ -101,7 +101,7 @@ def test_a_pdf_names_its_licence_in_its_packet_of_metadata() -> None:
 
 @pytest.mark.parametrize("wrong", ["soon", "", None, 7, "2024-13-01", datetime.max])
 def test_what_is_no_date_is_none(wrong: object) -> None:
-    assert day(wrong) is None or wrong is datetime.max
+    assert parse_date(wrong) is None or wrong is datetime.max
 
 
 def test_what_is_no_name_is_none() -> None:

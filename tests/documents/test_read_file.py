@@ -4,39 +4,39 @@ from pathlib import Path
 import pytest
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.file_types import Kind
-from chiron_workers.documents.read_file import Part, Reading, read_file
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.file_types import FileType
+from chiron_workers.documents.read_file import Part, FileContent, read_file
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 ALL = Part()
 GOLDEN = Path(__file__).parents[1] / "golden"
 DOCUMENTS = [
-    ("moons.pdf", Kind.PDF, Part(), ""),
-    ("garden.pdf", Kind.PDF, Part(), ""),
-    ("bzip2-manual.pdf", Kind.PDF, Part(5, 7), ""),
-    ("garden.docx", Kind.DOCX, Part(), ""),
-    ("garden.html", Kind.HTML, Part(), ""),
-    ("garden-utf8-bom.txt", Kind.TEXT, Part(), ""),
-    ("beds.xlsx", Kind.SHEETS, Part(), ""),
-    ("beds.xls", Kind.SHEETS, Part(), ""),
-    ("beds.ods", Kind.SHEETS, Part(), ""),
-    ("beds-utf16.tsv", Kind.CSV, Part(), ""),
-    ("beds-cp1252.csv", Kind.CSV, Part(), ""),
-    ("rain.xlsx", Kind.SHEETS, Part(), "Rain"),
-    ("debian.csv", Kind.CSV, Part(1, 8), ""),
-    ("jansson-readme.rst", Kind.TEXT, Part(), ""),
-    ("node-synopsis.json", Kind.JSON, Part(), ""),
+    ("moons.pdf", FileType.PDF, Part(), ""),
+    ("garden.pdf", FileType.PDF, Part(), ""),
+    ("bzip2-manual.pdf", FileType.PDF, Part(5, 7), ""),
+    ("garden.docx", FileType.DOCX, Part(), ""),
+    ("garden.html", FileType.HTML, Part(), ""),
+    ("garden-utf8-bom.txt", FileType.TEXT, Part(), ""),
+    ("beds.xlsx", FileType.SHEETS, Part(), ""),
+    ("beds.xls", FileType.SHEETS, Part(), ""),
+    ("beds.ods", FileType.SHEETS, Part(), ""),
+    ("beds-utf16.tsv", FileType.CSV, Part(), ""),
+    ("beds-cp1252.csv", FileType.CSV, Part(), ""),
+    ("rain.xlsx", FileType.SHEETS, Part(), "Rain"),
+    ("debian.csv", FileType.CSV, Part(1, 8), ""),
+    ("jansson-readme.rst", FileType.TEXT, Part(), ""),
+    ("node-synopsis.json", FileType.JSON, Part(), ""),
 ]
 
 
-def read(name: str, part: Part = ALL, *, sheet: str = "", called: str = "") -> Reading:
+def read(name: str, part: Part = ALL, *, sheet: str = "", called: str = "") -> FileContent:
     job = partial(read_file, (GOLDEN / name).read_bytes(), called or name, part, sheet=sheet)
-    return wait_apart(job, room=Room())
+    return run_sandboxed_sync(job, limits=Limits())
 
 
 @pytest.mark.parametrize(("name", "kind", "part", "sheet"), DOCUMENTS)
 def test_a_document_of_another_program_is_read_as_a_person_would(
-    name: str, kind: Kind, part: Part, sheet: str
+    name: str, kind: FileType, part: Part, sheet: str
 ) -> None:
     found = read(name, part, sheet=sheet)
     assert found.text == (GOLDEN / f"{name}.expected").read_text().removesuffix("\n")

@@ -5,7 +5,7 @@ from shutil import copy
 
 import pytest
 
-from chiron_workers.documents.read_folder import FILE_BYTES_MAX, ReadFile, SkippedFile, read_files
+from chiron_workers.documents.read_folder import FILE_BYTES_MAX, FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import UsageError
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -81,14 +81,14 @@ HTML = """<!doctype html><html><head><title>Moons</title><meta charset="iso-8859
 <table><tr><td>Phobos</td><td>22 km</td></tr></table></article><script>alert(1)</script></body></html>"""
 
 
-def only(path: Path) -> ReadFile:
-    (found,) = read_files(path)
-    assert isinstance(found, ReadFile), found
+def only(path: Path) -> FileDocument:
+    (found,) = read_folder(path)
+    assert isinstance(found, FileDocument), found
     return found
 
 
 def reason(path: Path) -> str:
-    (found,) = read_files(path)
+    (found,) = read_folder(path)
     assert isinstance(found, SkippedFile), found
     return found.reason
 
@@ -185,7 +185,7 @@ def test_a_folder_is_read_to_the_bottom_in_a_steady_order_without_hidden_files(t
         file = tmp_path / path
         file.parent.mkdir(exist_ok=True)
         file.write_text("Words.")
-    assert [found.path for found in read_files(tmp_path)] == ["b.txt", "a/a.txt", "a/z.md"]
+    assert [found.path for found in read_folder(tmp_path)] == ["b.txt", "a/a.txt", "a/z.md"]
 
 
 def test_links_in_circles_out_of_the_folder_or_to_nowhere_are_skipped(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_links_in_circles_out_of_the_folder_or_to_nowhere_are_skipped(tmp_path: 
     (root / "loop.txt").symlink_to(root / "loop.txt")
     (root / "nowhere.txt").symlink_to(root / "missing.txt")
     (root / "out.txt").symlink_to(tmp_path / "outside.txt")
-    found = list(read_files(root))
+    found = list(read_folder(root))
     assert all(isinstance(one, SkippedFile) for one in found)
     assert [one.path for one in found] == ["loop.txt", "nowhere.txt", "out.txt"]
 
@@ -215,17 +215,17 @@ def test_pipes_empty_files_other_formats_and_huge_files_are_skipped(tmp_path: Pa
 
 def test_a_path_that_does_not_exist_is_a_wrong_call(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing does not exist"):
-        read_files(tmp_path / "nothing")
+        read_folder(tmp_path / "nothing")
 
 
 def test_pdf_and_word_documents_are_read_and_broken_ones_say_why(tmp_path: Path) -> None:
     for name in ("garden.pdf", "garden.docx", "encrypted.pdf"):
         copy(GOLDEN / name, tmp_path)
     (tmp_path / "cut.docx").write_bytes((GOLDEN / "garden.docx").read_bytes()[:3_000])
-    found = {file.path: file for file in read_files(tmp_path)}
+    found = {file.path: file for file in read_folder(tmp_path)}
     for name in ("garden.pdf", "garden.docx"):
         file = found[name]
-        assert isinstance(file, ReadFile)
+        assert isinstance(file, FileDocument)
         assert file.document.title == "The garden in spring"
         assert "Prune roses in March" in file.document.text
     assert found["encrypted.pdf"] == SkippedFile("encrypted.pdf", "it is encrypted and needs a password")

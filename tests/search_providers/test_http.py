@@ -14,7 +14,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.search_providers import providers
-from chiron_workers.search_providers.merge import search_together
+from chiron_workers.search_providers.merge import search_all
 from chiron_workers.store import Store
 
 SECRET = "key-that-nobody-may-see"
@@ -128,7 +128,7 @@ def ask(store: Store, service: Service, setting: Callable[[str, str], None]) -> 
         setting("SEARCH", ",".join(on))
         setting("SEARCH_KEYS", json.dumps(dict.fromkeys(names, SECRET)))
         setting("SEARCH_URLS", json.dumps(dict.fromkeys(names, service.url)))
-        return await search_together(store, query="tides", subject_id="physics", limit=limit)
+        return await search_all(store, query="tides", subject_id="physics", limit=limit)
 
     return search
 
@@ -315,7 +315,7 @@ async def test_the_offline_researcher_asks_the_corpus_only(
     setting("MODEL", "claude-opus-5-5")
     setting("SEARCH", "auto")
     offline = Store(Session(store.session.pool, Caller(model="offline")), store.embedder)
-    await search_together(offline, query="tides", subject_id="physics", limit=5)
+    await search_all(offline, query="tides", subject_id="physics", limit=5)
     assert service.asked == []
     found = await ask("auto")
     assert {hit["source_type"] for hit in found} == {"own document", "web page"}

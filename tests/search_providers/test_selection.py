@@ -8,8 +8,8 @@ import pytest
 from support.worker_processes import chiron
 
 from chiron_workers.errors import ConfigurationError, ToolError
-from chiron_workers.search_providers import chosen
-from chiron_workers.search_providers.merge import search_together
+from chiron_workers.search_providers import select_providers
+from chiron_workers.search_providers.merge import search_all
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.store import Store
 
@@ -24,11 +24,13 @@ async def search(store, *, query, subject_id, limit):
 
 
 def on(search: str, **values: object) -> list[str]:
-    return [provider.name for provider in chosen(Settings(_env_file=None, search=search, **values))[0]]  # type: ignore[call-arg]
+    return [
+        provider.name for provider in select_providers(Settings(_env_file=None, search=search, **values))[0]
+    ]  # type: ignore[call-arg]
 
 
 def off(search: str, **values: object) -> dict[str, str]:
-    return chosen(Settings(_env_file=None, search=search, **values))[1]  # type: ignore[call-arg]
+    return select_providers(Settings(_env_file=None, search=search, **values))[1]  # type: ignore[call-arg]
 
 
 def test_by_default_those_are_asked_that_have_what_they_need() -> None:
@@ -61,10 +63,10 @@ async def test_a_file_or_module_of_ones_own_is_a_provider_without_another_edit(
     monkeypatch.syspath_prepend(tmp_path)
     for name in (str(tmp_path / "intranet.py"), "intranet_as_module.web"):
         setting("SEARCH", name)
-        [hit] = await search_together(store, query="tides", subject_id="physics", limit=5)
+        [hit] = await search_all(store, query="tides", subject_id="physics", limit=5)
         assert (hit["url"], hit["title"]) == ("https://intranet.test/a", "tides")
         with pytest.raises(ToolError, match=f"{name} failed: KeyError.") as failure:
-            await search_together(store, query="nothing", subject_id="physics", limit=5)
+            await search_all(store, query="nothing", subject_id="physics", limit=5)
         assert "secret" not in str(failure.value)
     sys.modules.pop("intranet_as_module.web")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chiron_workers.db.connect import Pool
-from chiron_workers.documents.read_folder import ReadFile, read_files
+from chiron_workers.documents.read_folder import FileDocument, read_folder
 from chiron_workers.knowledge.corpus import SNIPPET_CHARS_MAX, AddedCounts, Corpus, document_url
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
@@ -150,7 +150,7 @@ def test_addresses_are_percent_encoded_and_stable() -> None:
 
 async def test_documents_whose_names_need_encoding_are_read_back(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "50% off #1?.md").write_text("# Sale\n\nHalf price.")
-    await corpus.add("Shop", [found for found in read_files(tmp_path) if isinstance(found, ReadFile)])
+    await corpus.add("Shop", [found for found in read_folder(tmp_path) if isinstance(found, FileDocument)])
     (hit,) = await corpus.search("sale", subject="Shop", limit=5)
     document = await corpus.document(hit["url"])
     assert document is not None

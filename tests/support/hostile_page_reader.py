@@ -7,21 +7,21 @@ import time
 
 import psutil
 
-from chiron_workers.documents.sandbox.sandbox import Room
+from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.errors import ToolError
-from chiron_workers.web.download import Limits
+from chiron_workers.web.download import DownloadLimits
 from chiron_workers.web.page import read_page
 from support.event_loop_delay import beating
 
-ROOM = Room(timeout_s=8)  # shorter than by default, so that what takes longer costs the test less
-LIMITS = Limits(bytes_max=5_000_000, timeout_s=2, private=True)
+PARSE_LIMITS = Limits(timeout_s=8)  # shorter than by default, so that what takes longer costs the test less
+DOWNLOAD_LIMITS = DownloadLimits(bytes_max=5_000_000, timeout_s=2, allow_private=True)
 
 
 async def read(url: str, n: int, slots: asyncio.Semaphore) -> None:
     async with slots:
         began = time.monotonic()
         try:
-            found = await read_page(f"{url}/{n}", limits=LIMITS, room=ROOM)
+            found = await read_page(f"{url}/{n}", download_limits=DOWNLOAD_LIMITS, parse_limits=PARSE_LIMITS)
             outcome = f"TEXT of {len(found.document.text)} characters"
         except ToolError as error:
             outcome = str(error)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from chiron_workers.documents.document import Block, Document, UnreadableError
-from chiron_workers.documents.sandbox.open_below import opened
-from chiron_workers.documents.sandbox.sandbox import Room
+from chiron_workers.documents.sandbox.open_below import open_below
+from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import Answer, query_tables
 
@@ -95,9 +95,9 @@ def answers_with_too_much() -> str:
 
 def opens_as_nobody(path: str, folder: str) -> str:
     os.setuid(65_534)
-    with opened(path, [Path(folder)]) as file:
+    with open_below(path, [Path(folder)]) as file:
         return file.read(bytes_max=1000).decode()
 
 
-def all_queries(files: tuple[TableFile, ...], queries: list[str], room: Room) -> list[Answer]:
-    return [query_tables(files, query, rows_max=10, room=room) for query in queries]
+def all_queries(files: tuple[TableFile, ...], queries: list[str], limits: Limits) -> list[Answer]:
+    return [query_tables(files, query, rows_max=10, limits=limits) for query in queries]

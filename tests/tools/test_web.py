@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 from psycopg.sql import SQL
 
 from chiron_workers.documents.markdown import read_markdown
-from chiron_workers.documents.read_folder import ReadFile
+from chiron_workers.documents.read_folder import FileDocument
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.store import Store
@@ -316,7 +316,7 @@ async def test_a_document_of_the_corpus_tells_who_wrote_it_and_what_became_of_it
     head = "---\nauthor: A. Hall\ndate: 2019-08-18\nlicense: CC0\n---\n\n"
     for text in ("Mars has two moons.", "Mars has three moons."):
         document = read_markdown(head + text)
-        await corpus.add("Planets", [ReadFile("mars.md", "text/markdown", document)])
+        await corpus.add("Planets", [FileDocument("mars.md", "text/markdown", document)])
         await store.session.commit()
         found = await web_fetch(store, url=url)
     assert (found["author"], found["published_at"], found["licence"]) == ("A. Hall", "2019-08-18", "CC0")

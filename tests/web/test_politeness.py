@@ -201,12 +201,12 @@ async def test_turns_are_handed_out_to_all_workers_and_nobody_queues_for_ever(st
 
 async def test_hosts_that_nobody_asks_any_more_are_forgotten(store: Store) -> None:
     hosts = Hosts(store.session.pool)
-    await hosts.keep_robots("http://old.test", b"x")
+    await hosts.save_robots("http://old.test", b"x")
     await hosts.take_turn("old.test", pause=timedelta(0), patience=timedelta(0))
     async with store.session.pool.connection() as connection:
         await connection.execute("update robots set good_until = now() - interval '8 days'")
         await connection.execute("update hosts set next_at = now() - interval '8 days'")
-    await hosts.keep_robots("http://new.test", None)
+    await hosts.save_robots("http://new.test", None)
     rows = await store.session.rows(SQL("select origin as name from robots union all select host from hosts"))
     assert [row["name"] for row in rows] == ["http://new.test"]
 

@@ -111,7 +111,7 @@ async def test_pages_that_are_of_no_use_any_more_are_forgotten(stage: Stage, sit
     await reader.read(site.text("/old", "Old."))
     await stage.rows("update shared_pages set good_until = now() - interval '8 days' returning 1")
     await reader.read(site.text("/new", "New."), "call-2")
-    await Hosts(stage.pool).keep_robots("http://another.test", None)
+    await Hosts(stage.pool).save_robots("http://another.test", None)
     assert [row["url"] for row in await stage.rows("select url from shared_pages")] == [site.url + "/new"]
 
 

@@ -8,9 +8,9 @@ WEB = "For the web name a provider in CHIRON_SEARCH (auto,duckduckgo needs no ke
 
 def search_checks(settings: Settings) -> list[Check]:
     """One check for what is on, and one for each provider that is named and cannot be asked."""
-    from chiron_workers.search_providers import chosen
+    from chiron_workers.search_providers import select_providers
 
-    on, off = chosen(settings)
+    on, off = select_providers(settings)
     problems = [Check("search", f"{name} is off. {reason}", _advice(name)) for name, reason in off.items()]
     if not on:
         return [*problems, Check("search", "No search provider is on.", "Set CHIRON_SEARCH=auto.")]

@@ -1,4 +1,4 @@
-"""The server that apart.py starts: it has imported the parsers, and forks a process for each job that comes in.
+"""The server that sandbox.py starts: it has imported the parsers, and forks a process for each job that comes in.
 
 A fork starts in milliseconds and holds nothing of the job before it. The server has no second thread that does anything
 (importing DuckDB starts one, which sleeps), so forking is safe.
@@ -63,7 +63,7 @@ def serve(calls: socket.socket) -> None:
         os.close(descriptors[0])
 
 
-def adapter(job: "partial[Any]") -> TypeAdapter[Any]:
+def result_adapter(job: "partial[Any]") -> TypeAdapter[Any]:
     """What turns a job's result into JSON and back, by the return hint of its function."""
     return TypeAdapter(get_type_hints(job.func)["return"])
 
@@ -80,7 +80,7 @@ def _answer(line: Connection) -> None:
 def _result(pickled: bytes, memory_bytes: int) -> bytes:
     try:
         job = pickle.loads(pickled)  # noqa: S301
-        answer = ANSWERED + adapter(job).dump_json(job())
+        answer = ANSWERED + result_adapter(job).dump_json(job())
     except UnreadableError as error:
         return REFUSED + str(error).encode(errors="replace")
     except MemoryError:

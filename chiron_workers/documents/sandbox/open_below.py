@@ -30,7 +30,7 @@ class MissingError(UnreadableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenPath:
     """An open file or folder; `path` has no links in it."""
 
     path: Path
@@ -53,7 +53,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class FolderEntry:
     """What is in a folder: `kind` is folder, file, link or other."""
 
     name: str
@@ -68,7 +68,7 @@ class _TooLarge(UnreadableError):
 
 
 @contextmanager
-def opened(path: str, folders: Sequence[Path]) -> Iterator[Opened]:
+def open_below(path: str, folders: Sequence[Path]) -> Iterator[OpenPath]:
     """Open a regular file or a folder below one of the folders. A relative path is looked for in each of them.
 
     Links are resolved first, and the result is opened step by step without following any: a link that is put
@@ -85,14 +85,14 @@ def opened(path: str, folders: Sequence[Path]) -> Iterator[Opened]:
         os.close(found.descriptor)
 
 
-def would_be(path: str, folders: Sequence[Path]) -> list[Path]:
+def missing_file_paths(path: str, folders: Sequence[Path]) -> list[Path]:
     """Where a file would lie that is missing: below each of the folders that are there themselves."""
     roots = [root for folder in folders if (root := folder.resolve()).is_dir()]
     places = [Path(os.path.realpath(root / path)) for root in roots]
     return [place for root, place in zip(roots, places, strict=True) if place.is_relative_to(root)]
 
 
-def listing(folder: Opened) -> list[Listed]:
+def list_folder(folder: OpenPath) -> list[FolderEntry]:
     """What is in an open folder, by name, without what is hidden."""
     found = []
     with os.scandir(folder.descriptor) as entries:
@@ -103,7 +103,7 @@ def listing(folder: Opened) -> list[Listed]:
     return sorted(found, key=lambda one: (one.kind != "folder", one.name))
 
 
-def _opened(path: str, folders: Sequence[Path]) -> Opened:
+def _opened(path: str, folders: Sequence[Path]) -> OpenPath:
     try:
         root, steps = _resolved(path, [folder.resolve() for folder in folders])
         return _described(root.joinpath(*steps), _descend(root, steps))
@@ -147,18 +147,18 @@ def _refuse_special(mode: int) -> None:
         raise UnreadableError(f"it is {SPECIAL[form]}, no regular file")
 
 
-def _described(path: Path, descriptor: int) -> Opened:
+def _described(path: Path, descriptor: int) -> OpenPath:
     found = os.fstat(descriptor)
     _refuse_special(found.st_mode)  # it may have become one meanwhile
-    return Opened(path, descriptor, stat.S_ISDIR(found.st_mode), found.st_size, _moment(found.st_mtime))
+    return OpenPath(path, descriptor, stat.S_ISDIR(found.st_mode), found.st_size, _moment(found.st_mtime))
 
 
-def _listed(entry: os.DirEntry[str]) -> Listed:
+def _listed(entry: os.DirEntry[str]) -> FolderEntry:
     found = entry.stat(follow_symlinks=False)
     kind = {stat.S_IFDIR: "folder", stat.S_IFREG: "file", stat.S_IFLNK: "link"}.get(
         stat.S_IFMT(found.st_mode), "other"
     )
-    return Listed(entry.name, kind, found.st_size if kind == "file" else 0, _moment(found.st_mtime))
+    return FolderEntry(entry.name, kind, found.st_size if kind == "file" else 0, _moment(found.st_mtime))
 
 
 def _moment(seconds: float) -> datetime:

@@ -21,41 +21,41 @@ from typing import Generic, TypeVar
 from pydantic import ValidationError
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.fork_server import ANSWER_BYTES_MAX, REFUSED, adapter
+from chiron_workers.documents.sandbox.fork_server import ANSWER_BYTES_MAX, REFUSED, result_adapter
 
 T = TypeVar("T")
 
-JOBS_MAX = max(4, os.cpu_count() or 4)  # at once in this process: each may take its room's memory
+JOBS_MAX = max(4, os.cpu_count() or 4)  # at once in this process: each may take the memory of its limits
 SERVERS_MAX = 2  # that one job finds dead
-STOP_LOOK_S = 0.1
+CANCEL_POLL_S = 0.1
 PID_BYTES_MAX = 20
 START_TIMEOUT_S = 60  # of the first job, which waits for the parsers to be imported
 
-_threads = ThreadPoolExecutor(JOBS_MAX, thread_name_prefix="apart")
+_threads = ThreadPoolExecutor(JOBS_MAX, thread_name_prefix="sandbox")
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Limits:
     """What a job may take: time from its start, and memory beyond what its process begins with."""
 
     timeout_s: float = 60
     memory_bytes: int = 1_000_000_000
 
 
-async def run_apart(job: "partial[T]", *, room: Room) -> T:
+async def run_sandboxed(job: "partial[T]", *, limits: Limits) -> T:
     """What a function returns, called in a process of its own. Cancelling the wait kills the process.
 
     The function and its arguments are pickled to get there. What it returns comes back as JSON and is validated
     against its return hint, so that a parser that was taken over has no pickle to hand to this process.
 
     Raises:
-        UnreadableError: The function raised it; or it took more time or memory than its room, crashed, or raised
+        UnreadableError: The function raised it; or it took more time or memory than its limits allow, crashed, or raised
             any other error.
     """
-    return await load_and_run_apart(lambda: job, room=room)
+    return await load_and_run_sandboxed(lambda: job, limits=limits)
 
 
-async def load_and_run_apart(load: "Callable[[], partial[T]]", *, room: Room) -> T:
+async def load_and_run_sandboxed(load: "Callable[[], partial[T]]", *, limits: Limits) -> T:
     """The same for a function whose arguments are large: `load` gives it, called in a thread once there is a place
     for the job, so that no call holds a file's bytes while it waits for its turn.
 
@@ -63,33 +63,33 @@ async def load_and_run_apart(load: "Callable[[], partial[T]]", *, room: Room) ->
         UnreadableError: As above.
         Exception: Whatever `load` raises.
     """
-    started = _Job(load, room)
+    started = _Job(load, limits)
     try:
         return await asyncio.get_running_loop().run_in_executor(_threads, started.run)
     finally:
-        started.is_unwanted = True
+        started.is_cancelled = True
 
 
-def wait_apart(job: "partial[T]", *, room: Room) -> T:
+def run_sandboxed_sync(job: "partial[T]", *, limits: Limits) -> T:
     """The same for callers without an event loop."""
-    return _Job(lambda: job, room).run()
+    return _Job(lambda: job, limits).run()
 
 
 class _Job(Generic[T]):
-    def __init__(self, load: "Callable[[], partial[T]]", room: Room) -> None:
-        self.is_unwanted = False
+    def __init__(self, load: "Callable[[], partial[T]]", limits: Limits) -> None:
+        self.is_cancelled = False
         self._load = load
-        self._room = room
+        self._limits = limits
 
     def run(self) -> T:
         job = self._load()
-        line, pid = self._process()
+        line, pid = self._fork_process()
         with line:
             try:
-                line.send_bytes(pickle.dumps((self._room.timeout_s, self._room.memory_bytes)))
+                line.send_bytes(pickle.dumps((self._limits.timeout_s, self._limits.memory_bytes)))
                 line.send_bytes(pickle.dumps(job))
                 job = partial(job.func)  # what it was given may be large, and its process has that now
-                self._wait(line, self._room.timeout_s)
+                self._wait_for_data(line, self._limits.timeout_s)
                 answer = line.recv_bytes(ANSWER_BYTES_MAX + 1)
             except (EOFError, OSError):
                 raise UnreadableError("its parser crashed, perhaps for want of memory") from None
@@ -100,15 +100,15 @@ class _Job(Generic[T]):
         if answer[:1] == REFUSED:
             raise UnreadableError(answer[1:].decode())
         try:
-            return adapter(job).validate_json(answer[1:])  # type: ignore[no-any-return]
+            return result_adapter(job).validate_json(answer[1:])  # type: ignore[no-any-return]
         except ValidationError:
             raise UnreadableError("its parser gave an answer that is none") from None
 
-    def _process(self) -> tuple[Connection, int]:
+    def _fork_process(self) -> tuple[Connection, int]:
         for _ in range(SERVERS_MAX):
             line, server = _server.fork()
             try:
-                self._wait(line, START_TIMEOUT_S)
+                self._wait_for_data(line, START_TIMEOUT_S)
                 return line, int(line.recv_bytes(PID_BYTES_MAX))
             except (EOFError, OSError):  # somebody killed the server
                 line.close()
@@ -118,10 +118,10 @@ class _Job(Generic[T]):
                 raise
         raise UnreadableError("the process that would read it cannot be started")
 
-    def _wait(self, line: Connection, timeout_s: float) -> None:
+    def _wait_for_data(self, line: Connection, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
-        while not line.poll(STOP_LOOK_S):
-            if self.is_unwanted:
+        while not line.poll(CANCEL_POLL_S):
+            if self.is_cancelled:
                 raise UnreadableError("nobody waits for it any more")
             if time.monotonic() > deadline:
                 raise UnreadableError(f"reading it took more than {timeout_s:g} s")

@@ -9,7 +9,7 @@ CELL_CHARS_MAX = 2_000
 ITEMS_MAX = 100
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value of a database as JSON has it: dates as ISO 8601, bytes in hex, long texts and lists cut with a mark."""
     if value is None or isinstance(value, bool | int):
         return value
@@ -22,10 +22,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     if isinstance(value, dict):
-        return {str(plain(key)): plain(inner) for key, inner in list(value.items())[:ITEMS_MAX]}
+        return {str(json_value(key)): json_value(inner) for key, inner in list(value.items())[:ITEMS_MAX]}
     if isinstance(value, list | tuple):
         rest = [f"… [{len(value) - ITEMS_MAX:,} more]"] if len(value) > ITEMS_MAX else []
-        return [*(plain(inner) for inner in value[:ITEMS_MAX]), *rest]
+        return [*(json_value(inner) for inner in value[:ITEMS_MAX]), *rest]
     return _cut(str(value))
 
 

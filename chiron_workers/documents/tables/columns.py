@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.optional import required
+from chiron_workers.documents.optional import import_optional
 
 COLUMNS_MAX = 2_000
 SAMPLE_ROWS = 10_000  # rule out most types before all rows are looked at
@@ -24,7 +24,7 @@ TYPES = {
 }
 
 
-def as_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
+def rectangular_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
     """Rows as UTF-8 CSV, all as long as the longest; empty ones are left out. They are gone through twice."""
     width = max((len(row) for row in rows()), default=0)
     out = io.StringIO()
@@ -33,7 +33,7 @@ def as_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
     return out.getvalue().encode()
 
 
-def table_of(database: Any, path: str, header: Sequence[str], delimiter: str = ",") -> Any:
+def typed_relation(database: Any, path: str, header: Sequence[str], delimiter: str = ",") -> Any:
     """A CSV file as a relation: each column with the narrowest type that all its cells have, empty cells as null.
 
     Args:
@@ -52,16 +52,16 @@ def table_of(database: Any, path: str, header: Sequence[str], delimiter: str = "
     )  # fmt: skip
     possible = _fitting(relation.limit(SAMPLE_ROWS), [list(TYPES)] * len(names))
     types = [kinds[0] if 0 < len(kinds) < len(TYPES) else TEXT for kinds in _fitting(relation, possible)]
-    column = required("duckdb").ColumnExpression
+    column = import_optional("duckdb").ColumnExpression
     return relation.select(
         *(
             column(c).cast(kind).alias(name)
-            for c, kind, name in zip(names, types, unique(header), strict=True)
+            for c, kind, name in zip(names, types, unique_names(header), strict=True)
         )
     )
 
 
-def unique(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """Names with none empty and none twice, also if case is ignored: `a, A,` becomes `a, A_2, column3`."""
     found: dict[str, str] = {}
     for n, name in enumerate(names, 1):

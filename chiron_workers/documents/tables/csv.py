@@ -10,7 +10,7 @@ SNIFFED_CHARS = 65_536
 CELL_CHARS_MAX = 10_000_000
 
 
-def delimiter_of(text: str) -> str:
+def detect_delimiter(text: str) -> str:
     """What stands between the cells of delimited text: the sign that cuts most rows into the same number of cells."""
     sample = text[:SNIFFED_CHARS]
     if len(text) > SNIFFED_CHARS:
@@ -20,7 +20,7 @@ def delimiter_of(text: str) -> str:
 
 def _evenness(sample: str, delimiter: str) -> float:
     try:
-        widths = Counter(len(row) for row in rows_of(sample, delimiter) if row)
+        widths = Counter(len(row) for row in iter_rows(sample, delimiter) if row)
     except csv.Error:
         return 0
     if not widths:
@@ -32,12 +32,12 @@ def _evenness(sample: str, delimiter: str) -> float:
 def read_delimited(text: str, delimiter: str) -> list[list[str]]:
     """The rows of delimited text, quoted as RFC 4180 says. Raises UnreadableError for a cell without end."""
     try:
-        return list(rows_of(text, delimiter))
+        return list(iter_rows(text, delimiter))
     except csv.Error as error:
         raise UnreadableError(f"its rows cannot be told apart ({error})") from None
 
 
-def written(rows: list[list[str]]) -> list[str]:
+def csv_lines(rows: list[list[str]]) -> list[str]:
     """Rows as lines of comma-separated values; a line break inside a cell becomes a space."""
     lines = []
     for row in rows:
@@ -47,7 +47,7 @@ def written(rows: list[list[str]]) -> list[str]:
     return lines
 
 
-def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
+def iter_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     """The rows of delimited text, one after the other. Raises csv.Error."""
     csv.field_size_limit(CELL_CHARS_MAX)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -1,4 +1,4 @@
-"""Tables of files, and one SELECT over them, in a DuckDB that can reach nothing else. Call it apart."""
+"""Tables of files, and one SELECT over them, in a DuckDB that can reach nothing else. Call it in the sandbox."""
 
 import re
 import threading
@@ -9,10 +9,10 @@ from pathlib import PurePath
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.optional import required
-from chiron_workers.documents.sandbox.sandbox import Room
-from chiron_workers.documents.tables.cells import plain
-from chiron_workers.documents.tables.load import TableFile, relations
+from chiron_workers.documents.optional import import_optional
+from chiron_workers.documents.sandbox.sandbox import Limits
+from chiron_workers.documents.tables.cells import json_value
+from chiron_workers.documents.tables.load import TableFile, load_relations
 
 SAMPLES = 3
 THREADS = 2
@@ -55,16 +55,16 @@ class Answer:
     problem: str = ""
 
 
-def describe_tables(files: tuple[TableFile, ...], *, room: Room) -> list[Table]:
+def describe_tables(files: tuple[TableFile, ...], *, limits: Limits) -> list[Table]:
     """The tables of some files. Raises UnreadableError, naming the file that holds none."""
-    with _database(room) as database:
+    with _database(limits) as database:
         return [_described(database, name, file) for name, file in _load(database, files)]
 
 
-def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, room: Room) -> Answer:
+def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> Answer:
     """What one SELECT over the tables of some files gives. Raises UnreadableError, naming the file that holds none."""
-    duckdb = required("duckdb")
-    with _database(room) as database:
+    duckdb = import_optional("duckdb")
+    with _database(limits) as database:
         names = ", ".join(name for name, _ in _load(database, files))
         for lock in LOCKS:
             database.execute(lock)
@@ -72,25 +72,25 @@ def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, roo
             return _answer(database, query, rows_max)
         except duckdb.InterruptException:
             return Answer(
-                problem=f"it took more than {room.timeout_s * SHARE_OF_TIME:g} s; filter or aggregate first"
+                problem=f"it took more than {limits.timeout_s * SHARE_OF_TIME:g} s; filter or aggregate first"
             )
         except duckdb.Error as error:
             return Answer(problem=f"{str(error).strip()[:MESSAGE_CHARS_MAX]}\nThe tables are {names}")
 
 
 @contextmanager
-def _database(room: Room) -> Iterator[Any]:
+def _database(limits: Limits) -> Iterator[Any]:
     settings = {
         "threads": THREADS,
-        "memory_limit": f"{int(room.memory_bytes * SHARE_OF_MEMORY) // 1_000_000}MB",
+        "memory_limit": f"{int(limits.memory_bytes * SHARE_OF_MEMORY) // 1_000_000}MB",
         "temp_directory": "",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
         "python_enable_replacements": False,
     }
-    database = required("duckdb").connect(":memory:", config=settings)
-    clock = threading.Timer(room.timeout_s * SHARE_OF_TIME, database.interrupt)
+    database = import_optional("duckdb").connect(":memory:", config=settings)
+    clock = threading.Timer(limits.timeout_s * SHARE_OF_TIME, database.interrupt)
     clock.daemon = True
     clock.start()
     try:
@@ -101,11 +101,11 @@ def _database(room: Room) -> Iterator[Any]:
 
 
 def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
-    duckdb = required("duckdb")
+    duckdb = import_optional("duckdb")
     loaded: list[tuple[str, str]] = []
     for file in files:
         try:
-            for suffix, relation in relations(database, file):
+            for suffix, relation in load_relations(database, file):
                 stem = PurePath(file.name).stem
                 name = _free_name(database, f"{stem} {suffix}", {taken for taken, _ in loaded})
                 relation.create(name)
@@ -142,14 +142,14 @@ def _described(database: Any, name: str, file: str) -> Table:
     table = database.table(name)
     sample = table.limit(SAMPLES).fetchall()
     columns = [
-        Column(column, str(kind), [plain(row[n]) for row in sample])
+        Column(column, str(kind), [json_value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
     return Table(name, file, table.shape[0], columns)
 
 
 def _answer(database: Any, query: str, rows_max: int) -> Answer:
-    duckdb = required("duckdb")
+    duckdb = import_optional("duckdb")
     statements = database.extract_statements(query)
     if len(statements) != 1:
         return Answer(problem=f"it must be one SELECT (got {len(statements)} statements)")
@@ -163,6 +163,6 @@ def _answer(database: Any, query: str, rows_max: int) -> Answer:
     return Answer(
         columns=[str(column[0]) for column in result.description],
         types=[str(column[1]) for column in result.description],
-        rows=[[plain(value) for value in row] for row in rows[:rows_max]],
+        rows=[[json_value(value) for value in row] for row in rows[:rows_max]],
         is_cut=len(rows) > rows_max,
     )

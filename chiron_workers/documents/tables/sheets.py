@@ -4,7 +4,7 @@ from io import BytesIO
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError, clean
-from chiron_workers.documents.optional import required
+from chiron_workers.documents.optional import import_optional
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()
@@ -31,7 +31,7 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
     Raises:
         UnreadableError: It is broken or encrypted, has no such sheet, or the sheet has more than 5,000,000 cells.
     """
-    calamine = required("python_calamine")
+    calamine = import_optional("python_calamine")
     workbook = _workbook(data)
     names = workbook.sheet_names
     wanted = name or (names[0] if names else "")
@@ -51,7 +51,7 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
 
 
 def _workbook(data: bytes) -> Any:
-    calamine = required("python_calamine")
+    calamine = import_optional("python_calamine")
     try:
         return calamine.CalamineWorkbook.from_filelike(BytesIO(data))
     except calamine.PasswordError:
@@ -68,7 +68,7 @@ def _cell(value: Any) -> Cell:
     return value  # type: ignore[no-any-return]
 
 
-def shown(value: Cell) -> str:
+def cell_text(value: Cell) -> str:
     """A cell as text: dates as ISO 8601 writes them, true and false in small letters, an empty one as nothing."""
     if isinstance(value, str):
         return value

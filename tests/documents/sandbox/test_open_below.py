@@ -9,8 +9,8 @@ import pytest
 from support import sandbox_jobs
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.open_below import OutsideError, listing, opened
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.sandbox.open_below import OutsideError, list_folder, open_below
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 SECRET = "the secret word is xyzzy"
 
@@ -40,7 +40,7 @@ def allowed(tmp_path: Path) -> Path:
 
 
 def text(path: str, folder: Path, *, bytes_max: int = 1000) -> str:
-    with opened(path, [folder]) as found:
+    with open_below(path, [folder]) as found:
         return found.read(bytes_max=bytes_max).decode()
 
 
@@ -144,7 +144,7 @@ def test_a_file_that_the_system_refuses_is_said() -> None:
         (Path(folder) / "a.txt").write_text(SECRET)
         (Path(folder) / "a.txt").chmod(0o600)
         with pytest.raises(UnreadableError, match="Permission denied"):
-            wait_apart(partial(sandbox_jobs.opens_as_nobody, "a.txt", folder), room=Room())
+            run_sandboxed_sync(partial(sandbox_jobs.opens_as_nobody, "a.txt", folder), limits=Limits())
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_opened_leads_nowhere(allowed: Path, tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_a_folder_that_becomes_a_link_while_it_is_opened_leads_nowhere(allowed: 
 
 
 def test_a_listing_shows_folders_first_and_nothing_hidden(allowed: Path) -> None:
-    with opened("", [allowed]) as folder:
-        found = [(one.name, one.kind) for one in listing(folder)]
+    with open_below("", [allowed]) as folder:
+        found = [(one.name, one.kind) for one in list_folder(folder)]
     assert found == [
         ("deep", "folder"),
         ("line\nbreak.txt", "file"),
@@ -200,7 +200,7 @@ def test_a_relative_path_is_looked_for_in_every_folder(allowed: Path, tmp_path: 
     other = tmp_path / "other"
     other.mkdir()
     (other / "c.txt").write_text("in the other")
-    with opened("c.txt", [allowed, other]) as found:
+    with open_below("c.txt", [allowed, other]) as found:
         assert (found.read(bytes_max=99), found.path) == (b"in the other", other.resolve() / "c.txt")
 
 

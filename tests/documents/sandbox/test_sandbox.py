@@ -14,35 +14,43 @@ from support.event_loop_delay import beating
 from support.worker_processes import wait_until
 
 from chiron_workers.documents.document import Block, Document, UnreadableError
-from chiron_workers.documents.sandbox.sandbox import JOBS_MAX, Room, load_and_run_apart, run_apart, wait_apart
+from chiron_workers.documents.sandbox.sandbox import (
+    JOBS_MAX,
+    Limits,
+    load_and_run_sandboxed,
+    run_sandboxed,
+    run_sandboxed_sync,
+)
 
-ROOM = Room(timeout_s=60, memory_bytes=500_000_000)
+LIMITS = Limits(timeout_s=60, memory_bytes=500_000_000)
 
 
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
-    found = await run_apart(partial(sandbox_jobs.says, "Größe 火星 \n"), room=ROOM)
+    found = await run_sandboxed(partial(sandbox_jobs.says, "Größe 火星 \n"), limits=LIMITS)
     assert found == Document("a title", (Block("Größe 火星 \n"),))
-    first, second = [await run_apart(partial(sandbox_jobs.process_id), room=ROOM) for _ in range(2)]
+    first, second = [await run_sandboxed(partial(sandbox_jobs.process_id), limits=LIMITS) for _ in range(2)]
     assert first != second
     await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(first))
 
 
 def test_it_works_without_an_event_loop_too() -> None:
-    assert wait_apart(partial(sandbox_jobs.says, "word"), room=ROOM).blocks[0].text == "word"
+    assert run_sandboxed_sync(partial(sandbox_jobs.says, "word"), limits=LIMITS).blocks[0].text == "word"
 
 
 async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile() -> None:
     began = time.monotonic()
     async with beating() as pulse:
         with pytest.raises(UnreadableError, match="reading it took more than 1 s"):
-            await run_apart(partial(sandbox_jobs.hangs), room=Room(timeout_s=1))
+            await run_sandboxed(partial(sandbox_jobs.hangs), limits=Limits(timeout_s=1))
     assert time.monotonic() - began < 30
     assert pulse.worked_s < 0.5
 
 
 async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
     told = tmp_path / "pid"
-    job = asyncio.create_task(run_apart(partial(sandbox_jobs.tells_its_id_and_hangs, str(told)), room=ROOM))
+    job = asyncio.create_task(
+        run_sandboxed(partial(sandbox_jobs.tells_its_id_and_hangs, str(told)), limits=LIMITS)
+    )
     await asyncio.to_thread(wait_until, lambda: told.exists() and told.read_text())
     pid = int(told.read_text())
     assert psutil.pid_exists(pid)
@@ -67,25 +75,27 @@ async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
     ],
 )
 async def test_whatever_happens_to_the_process_is_a_sentence(job, sentence: str) -> None:
-    room = (
-        Room(timeout_s=60, memory_bytes=2_000_000_000) if job is sandbox_jobs.answers_with_too_much else ROOM
+    limits = (
+        Limits(timeout_s=60, memory_bytes=2_000_000_000)
+        if job is sandbox_jobs.answers_with_too_much
+        else LIMITS
     )
     with pytest.raises(UnreadableError, match=sentence):
-        await run_apart(partial(job), room=room)
-    assert (await run_apart(partial(sandbox_jobs.says, "still here"), room=ROOM)).text == "still here"
+        await run_sandboxed(partial(job), limits=limits)
+    assert (await run_sandboxed(partial(sandbox_jobs.says, "still here"), limits=LIMITS)).text == "still here"
 
 
 async def test_the_process_has_no_environment_and_no_way_to_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
-    assert "secret" not in str(await run_apart(partial(sandbox_jobs.environment), room=ROOM))
-    await run_apart(partial(sandbox_jobs.chatters), room=ROOM)
+    assert "secret" not in str(await run_sandboxed(partial(sandbox_jobs.environment), limits=LIMITS))
+    await run_sandboxed(partial(sandbox_jobs.chatters), limits=LIMITS)
     assert capfd.readouterr() == ("", "")
 
 
 async def test_more_jobs_than_places_take_turns() -> None:
-    jobs = [run_apart(partial(sandbox_jobs.says, str(n)), room=ROOM) for n in range(3 * JOBS_MAX)]
+    jobs = [run_sandboxed(partial(sandbox_jobs.says, str(n)), limits=LIMITS) for n in range(3 * JOBS_MAX)]
     assert [found.text for found in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
 
 
@@ -97,7 +107,10 @@ async def test_what_waits_for_a_place_has_loaded_nothing_and_is_not_loaded_once_
         assert may_end.wait(60)
         return partial(sandbox_jobs.says, str(n))
 
-    jobs = [asyncio.create_task(load_and_run_apart(partial(load, n), room=ROOM)) for n in range(3 * JOBS_MAX)]
+    jobs = [
+        asyncio.create_task(load_and_run_sandboxed(partial(load, n), limits=LIMITS))
+        for n in range(3 * JOBS_MAX)
+    ]
     await asyncio.to_thread(wait_until, lambda: len(loaded) == JOBS_MAX)
     assert jobs[-1].cancel()
     await asyncio.wait(jobs[-1:])
@@ -113,7 +126,7 @@ async def test_what_loading_raises_is_raised() -> None:
         raise UnreadableError("it is gone")
 
     with pytest.raises(UnreadableError, match="it is gone"):
-        await load_and_run_apart(load, room=ROOM)
+        await load_and_run_sandboxed(load, limits=LIMITS)
 
 
 async def test_a_server_that_was_killed_is_started_again() -> None:
@@ -121,16 +134,16 @@ async def test_a_server_that_was_killed_is_started_again() -> None:
     [server] = [one for one in alive if "chiron_workers.documents.sandbox.fork_server" in one.cmdline()]
     server.kill()
     await asyncio.to_thread(wait_until, lambda: server.status() == psutil.STATUS_ZOMBIE)
-    assert (await run_apart(partial(sandbox_jobs.says, "again"), room=ROOM)).text == "again"
+    assert (await run_sandboxed(partial(sandbox_jobs.says, "again"), limits=LIMITS)).text == "again"
     assert not psutil.pid_exists(server.pid)
 
 
 async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from functools import partial\nimport sandbox_jobs\n"
-        "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
-        "print(wait_apart(partial(sandbox_jobs.says, 'once'), room=Room()).text)\n"
+        "from functools import partial\nfrom support import sandbox_jobs\n"
+        "from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync\n"
+        "print(run_sandboxed_sync(partial(sandbox_jobs.says, 'once'), limits=Limits()).text)\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     done = subprocess.run(
@@ -147,9 +160,9 @@ def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     told = tmp_path / "pid"
     script.write_text(
-        "from functools import partial\nimport sandbox_jobs\n"
-        "from chiron_workers.documents.sandbox.sandbox import Room, wait_apart\n"
-        f"wait_apart(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(told)!r}), room=Room(timeout_s=2))\n"
+        "from functools import partial\nfrom support import sandbox_jobs\n"
+        "from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync\n"
+        f"run_sandboxed_sync(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(told)!r}), limits=Limits(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:

@@ -11,12 +11,12 @@ from support import sandbox_jobs
 from support.damaged_files import damaged
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.sandbox import Room, wait_apart
+from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
 
 GOLDEN = Path(__file__).parents[2] / "golden"
-ROOM = Room(timeout_s=60, memory_bytes=800_000_000)
+LIMITS = Limits(timeout_s=60, memory_bytes=800_000_000)
 BEDS = [
     ["Broad bean", 2, 112.5, "2024-03-05", False, "early, hardy"],
     ["Pea", 2, 80.25, "2024-04-11", False, 'says "Meteor"'],
@@ -33,12 +33,14 @@ def made(text: str | bytes, name: str = "a.csv") -> tuple[TableFile, ...]:
     return (TableFile(name, text.encode() if isinstance(text, str) else text),)
 
 
-def ask(files: tuple[TableFile, ...], query: str, *, rows_max: int = 100, room: Room = ROOM) -> Answer:
-    return wait_apart(partial(query_tables, files, query, rows_max=rows_max, room=room), room=room)
+def ask(files: tuple[TableFile, ...], query: str, *, rows_max: int = 100, limits: Limits = LIMITS) -> Answer:
+    return run_sandboxed_sync(
+        partial(query_tables, files, query, rows_max=rows_max, limits=limits), limits=limits
+    )
 
 
 def described(files: tuple[TableFile, ...]) -> list[Table]:
-    return wait_apart(partial(describe_tables, files, room=ROOM), room=ROOM)
+    return run_sandboxed_sync(partial(describe_tables, files, limits=LIMITS), limits=LIMITS)
 
 
 @pytest.mark.parametrize("name", ["beds.xlsx", "beds.ods", "beds.parquet", "beds-utf16.tsv"])
@@ -200,8 +202,8 @@ select nothing from nowhere
 def test_no_attack_reads_writes_or_changes_anything() -> None:
     scratch = Path(tempfile.gettempdir())
     attacks = [attack.replace("TMP", str(scratch)) for attack in ATTACKS]
-    job = partial(sandbox_jobs.all_queries, made("a,b\n1,2\n"), attacks, ROOM)
-    for attack, found in zip(attacks, wait_apart(job, room=ROOM), strict=True):
+    job = partial(sandbox_jobs.all_queries, made("a,b\n1,2\n"), attacks, LIMITS)
+    for attack, found in zip(attacks, run_sandboxed_sync(job, limits=LIMITS), strict=True):
         assert found.rows == [], attack
         assert found.problem, attack
         assert "root:" not in found.problem
@@ -235,12 +237,12 @@ def test_nothing_of_the_worker_is_in_sight_of_a_query() -> None:
 )  # fmt: skip
 def test_a_query_that_never_ends_or_wants_everything_is_stopped(query: str, sentence: str) -> None:
     began = time.monotonic()
-    room = Room(timeout_s=4, memory_bytes=600_000_000)
+    limits = Limits(timeout_s=4, memory_bytes=600_000_000)
     try:
-        problem = ask(made("a,b\n1,2\n"), query, room=room).problem
+        problem = ask(made("a,b\n1,2\n"), query, limits=limits).problem
     except UnreadableError as error:
         problem = str(error)
-    assert time.monotonic() - began < room.timeout_s + 30
+    assert time.monotonic() - began < limits.timeout_s + 30
     if sentence:
         assert any(
             word in problem
