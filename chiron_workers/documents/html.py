@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date, one_line
+from chiron_workers.documents.document import Block, Document, author_name, compose, one_line, parse_date
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.plain import read_plain
 

@@ -11,8 +11,8 @@ from chiron_workers.documents.document import (
     UnreadableError,
     author_name,
     compose,
-    parse_date,
     one_line,
+    parse_date,
 )
 from chiron_workers.documents.licences import licence_of_pdf
 from chiron_workers.documents.optional import import_optional

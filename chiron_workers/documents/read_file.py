@@ -3,10 +3,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 
-from chiron_workers.documents.charset import html_charset, decode
+from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import Document, UnreadableError, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
-from chiron_workers.documents.tables.csv import detect_delimiter, read_delimited, csv_lines
+from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, read_delimited
 
 LINE_CHARS_MAX = 2_000  # JSON with longer lines is written anew, one value a line
 
@@ -91,7 +91,7 @@ def _pdf(data: bytes, name: str, part: Part) -> FileContent:
 
 
 def _workbook(data: bytes, part: Part, sheet: str) -> FileContent:
-    from chiron_workers.documents.tables.sheets import read_sheet, sheet_names, cell_text
+    from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
 
     found = read_sheet(data, sheet)
     first, last = _within(part, len(found.rows), "rows")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from chiron_workers.documents.charset import html_charset, decode
+from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import Document, UnreadableError
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_file import title_from_name

@@ -1,5 +1,5 @@
 from chiron_workers.errors import ToolError
-from chiron_workers.search_providers.http import base_url, request_json, needs_address, result_objects
+from chiron_workers.search_providers.http import base_url, needs_address, request_json, result_objects
 from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 

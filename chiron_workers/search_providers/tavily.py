@@ -1,4 +1,4 @@
-from chiron_workers.search_providers.http import base_url, request_json, api_key, needs_key, result_objects
+from chiron_workers.search_providers.http import api_key, base_url, needs_key, request_json, result_objects
 from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 

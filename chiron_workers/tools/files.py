@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.read_file import Part, FileContent, read_file
+from chiron_workers.documents.read_file import FileContent, Part, read_file
 from chiron_workers.documents.sandbox.open_below import (
     FolderEntry,
     MissingError,
     list_folder,
-    open_below,
     missing_file_paths,
+    open_below,
 )
 from chiron_workers.documents.sandbox.sandbox import load_and_run_sandboxed
 from chiron_workers.errors import ToolError, ToolValidationError
@@ -25,8 +25,8 @@ from chiron_workers.settings import settings
 from chiron_workers.sources.sources import URL_BYTES_MAX, Page, Snapshot
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
-from chiron_workers.tools.folders import allowed_folders, printable, refusal_error, file_limits
-from chiron_workers.web.fetch import save_page, record_gone
+from chiron_workers.tools.folders import allowed_folders, file_limits, printable, refusal_error
+from chiron_workers.web.fetch import record_gone, save_page
 
 WINDOW_CHARS = 20_000
 KEPT_CHARS_MAX = 2_000_000  # of a text that facts can rest on

@@ -2,7 +2,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from chiron_workers.documents.charset import UndecodableError, html_charset, decode
+from chiron_workers.documents.charset import UndecodableError, decode, html_charset
 from chiron_workers.documents.document import Block, Document, UnreadableError, clean
 from chiron_workers.documents.file_types import looks_like_html
 from chiron_workers.documents.html import read_html

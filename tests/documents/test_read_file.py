@@ -5,7 +5,7 @@ import pytest
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.file_types import FileType
-from chiron_workers.documents.read_file import Part, FileContent, read_file
+from chiron_workers.documents.read_file import FileContent, Part, read_file
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 ALL = Part()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-READER = Path(__file__).parent.parent / "support/hostile_page_reader.py"
+TESTS = Path(__file__).parents[1]
 MB = 1_000_000
 GROWTH_MAX_MB = 150  # of the worker: five megabytes of page in several forms, and the parsers' modules
 Send = Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -152,7 +152,9 @@ async def hostile() -> AsyncIterator[str]:
 async def test_each_trick_ends_clearly_in_bounded_time_and_memory() -> None:
     async with hostile() as url:
         reader = await asyncio.create_subprocess_exec(
-            sys.executable, READER, url, str(len(TRICKS)), stdout=asyncio.subprocess.PIPE
+            *(sys.executable, "-m", "support.hostile_page_reader", url, str(len(TRICKS))),
+            cwd=TESTS,
+            stdout=asyncio.subprocess.PIPE,
         )
         try:
             output, _ = await reader.communicate()

@@ -12,7 +12,7 @@ from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.optional import import_optional
 from chiron_workers.documents.tables.columns import rectangular_csv, typed_relation
 from chiron_workers.documents.tables.csv import detect_delimiter, iter_rows
-from chiron_workers.documents.tables.sheets import read_sheet, sheet_names, cell_text
+from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
 
 OBJECT_BYTES_SLACK = 1_000_000
 
