@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 from patient_postgres import get_server
-from psycopg import sql
 from redis import Redis
+from support.databases import Databases
 from support.private_valkey import own_valkey
 from support.research_rows import Shelf
 from xdist.scheduler import LoadScopeScheduling
@@ -20,6 +20,7 @@ from chiron_workers import ids
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate
 from chiron_workers.embeddings import Embedder, open_embedder
+from chiron_workers.runs import partitions
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.settings import settings as settings_of_process
@@ -59,35 +60,39 @@ def postgres(short_dir: Path) -> Iterator[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         # Tests prove what a crash of a worker leaves behind, not of the disk.
         connection.execute("alter system set fsync = off")
+        connection.execute("alter system set full_page_writes = off")
         connection.execute("select pg_reload_conf()")
         connection.execute(f"create database {TEMPLATE}")
-    migrate(_database(url, TEMPLATE))
+    migrate(template := url.replace("/postgres?", f"/{TEMPLATE}?"))
+    asyncio.run(_make_partitions(template))
     yield url
     server.cleanup()
 
 
-@pytest.fixture
-def database_url(postgres: str) -> Iterator[str]:
-    """A migrated database of this test's own."""
-    name = f"t_{ids.new_id().hex}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(TEMPLATE))
-        )
-    yield _database(postgres, name)
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+async def _make_partitions(url: str) -> None:
+    # The first submit of a month would make them; then every test that submits would change the schema.
+    async with open_pool(url, size=1) as opened:
+        await partitions.ensure(opened, [ids.new_id()])
+
+
+@pytest.fixture(scope="session")
+def databases(postgres: str) -> Databases:
+    """The databases of this process's server."""
+    return Databases(postgres, TEMPLATE)
 
 
 @pytest.fixture
-def empty_url(postgres: str) -> Iterator[str]:
+def database_url(databases: Databases) -> Iterator[str]:
+    """A migrated database of this test's own, without rows."""
+    with databases.lend() as url:
+        yield url
+
+
+@pytest.fixture
+def empty_url(databases: Databases) -> Iterator[str]:
     """A database with nothing in it."""
-    name = f"e_{ids.new_id().hex}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    yield _database(postgres, name)
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    with databases.lend_blank() as url:
+        yield url
 
 
 @pytest.fixture
@@ -157,10 +162,6 @@ async def store(pool: Pool, embedder: Embedder) -> AsyncIterator[Store]:
     """A store as a tool is handed it outside a run; commits when the test succeeds."""
     async with Store(Session(pool, Caller()), embedder) as opened:
         yield opened
-
-
-def _database(url: str, name: str) -> str:
-    return url.replace("/postgres?", f"/{name}?")
 
 
 @pytest.fixture
