@@ -30,7 +30,7 @@ from services import Services, model_server, services
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.db.queries import load
-from chiron_workers.pubsub.signals import announce
+from chiron_workers.pubsub.signals import notify
 
 SQL = load(__file__)
 PATIENCE_S = 600.0
@@ -109,7 +109,7 @@ async def enqueue(found: Services, asked: Asked) -> Any:
     runs = [NewRun(f"tides {n:04}", "research", "Physics", MODEL, asked.turns) for n in range(asked.runs)]
     async with open_pool(found.settings.database_url, size=2) as pool:
         submitted = await submit(pool, NewBatch(runs, "Physics"))
-    await announce(found.settings.redis_url, submitted.batch_id)
+    await notify(found.settings.redis_url, submitted.batch_id)
     return submitted.batch_id
 
 

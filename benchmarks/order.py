@@ -17,14 +17,14 @@ from cpu import load_average
 from report import begin, table
 from services import Services, model_server, services
 
-from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.signals import announce
+from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs import partitions
-from chiron_workers.runs.leases import claim
+from chiron_workers.runs.leases import acquire
 
 SQL = load(__file__)
 FEW = 100
@@ -60,7 +60,7 @@ async def claims(pool: Pool, queued: int, took: Times) -> None:
             note(took, f"bare claim, {queued:,} queued", began)
     for run_id in ours:
         began = time.perf_counter()
-        assert await claim(pool, run_id, worker="bench", lease_for=timedelta(seconds=12)) is not None
+        assert await acquire(pool, run_id, worker="bench", lease_for=timedelta(seconds=12)) is not None
         note(took, f"claim, {queued:,} queued", began)
 
 
@@ -69,9 +69,9 @@ async def looks(pool: Pool, name: str, took: Times, *, repeats: int) -> None:
     for room in (1, 100):
         for _ in range(repeats):
             began = time.perf_counter()
-            look = await next_to_ring(pool, room=room, ring_again_after=AGAIN, model_limits={})
+            look = await dispatch_next(pool, room=room, redispatch_after=AGAIN, model_limits={})
             note(took, f"look for {room}, {name}", began)
-            assert len(look.to_ring) == room
+            assert len(look.runs_to_dispatch) == room
             await do(pool, "take_back")
 
 
@@ -113,7 +113,7 @@ async def behind(found: Services, *, large: int, slots: int, repeats: int) -> li
 async def enqueue(pool: Pool, found: Services, count: int, *, concurrency: int | None = None) -> object:
     runs = [NewRun(f"tides {n}", "research", "Physics", MODEL, 200) for n in range(count)]
     batch_id = (await submit(pool, NewBatch(runs, "Physics", concurrency=concurrency))).batch_id
-    await announce(found.settings.redis_url, batch_id)
+    await notify(found.settings.redis_url, batch_id)
     return batch_id
 
 

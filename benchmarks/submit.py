@@ -24,7 +24,7 @@ from chiron_workers.celery import Doorbell, ring
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.signals import announce
+from chiron_workers.pubsub.signals import notify
 
 SQL = load(__file__)
 
@@ -101,7 +101,7 @@ async def rows(found: Services, count: int) -> dict[str, Took]:
         watch.start()
         submitted = await batches.submit(pool, NewBatch(runs, "Physics"))
         stored = watch.stop()
-        await announce(found.settings.redis_url, submitted.batch_id)
+        await notify(found.settings.redis_url, submitted.batch_id)
         return {"copy": bare, "submit": stored, "submit and hint": watch.stop()}
 
 

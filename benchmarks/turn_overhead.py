@@ -21,7 +21,7 @@ from look_up import calls_told_to, create_table, offer_alone
 from report import Figures, begin, table
 from services import Services, model_server, services
 
-from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
@@ -127,7 +127,7 @@ async def _enqueue(*, turns: int) -> list[UUID]:
     async with open_pool(settings().database_url, size=2) as pool:
         run_ids = (await submit(pool, NewBatch(runs, "Physics"))).run_ids
         # The host plays them by hand here, as if their doorbells had come.
-        await next_to_ring(pool, room=len(runs), ring_again_after=timedelta(hours=1), model_limits={})
+        await dispatch_next(pool, room=len(runs), redispatch_after=timedelta(hours=1), model_limits={})
         return run_ids
 
 

@@ -16,10 +16,10 @@ class RunState(StrEnum):
     @property
     def is_final(self) -> bool:
         """Whether nothing more happens unless somebody asks for it."""
-        return self in FINAL
+        return self in FINAL_STATES
 
 
-FINAL = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
+FINAL_STATES = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 
 class EventKind(StrEnum):
@@ -55,7 +55,7 @@ class FactStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-SHOWN = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
+SHOWN_STATUSES = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
 
 
 class SearchMode(StrEnum):

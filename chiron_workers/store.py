@@ -8,9 +8,9 @@ from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.runs.loaded_skills import RunSkills
+from chiron_workers.runs.loaded_skills import LoadedSkills
 from chiron_workers.runs.notes import Notes
-from chiron_workers.runs.session import Asker, Caller, Session
+from chiron_workers.runs.session import Caller, Session, SideModel
 from chiron_workers.runs.tool_results import ToolResults
 from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.sources.egress import EgressPolicy
@@ -24,12 +24,12 @@ class Store:
     `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
     """
 
-    def __init__(self, session: Session, embedder: Embedder, asker: Asker | None = None) -> None:
+    def __init__(self, session: Session, embedder: Embedder, side_model: SideModel | None = None) -> None:
         self.session = session
         self.embedder = embedder
-        self.asker = asker
+        self.side_model = side_model
         self.subjects = Subjects(session)
-        self.facts = Facts(session, embedder, asker)
+        self.facts = Facts(session, embedder, side_model)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)
@@ -40,7 +40,7 @@ class Store:
         self.egress = EgressPolicy(session)
         self.subscriptions = Subscriptions(session)
         self.evaluations = Evaluations(session)
-        self.skills = RunSkills(session)
+        self.skills = LoadedSkills(session)
 
     @property
     def caller(self) -> Caller:

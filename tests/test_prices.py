@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.billing.prices import bound, cost_usd, is_known, is_priced
+from chiron_workers.billing.prices import cost_usd, is_known, is_priced, max_cost
 from chiron_workers.runs.entries import Usage
 
 OVERRIDES = {
@@ -33,7 +33,7 @@ def test_no_bill_is_above_the_bound_however_the_prompt_is_cached(
     model: str, usage: Usage, slack: int, unsaid: int
 ) -> None:
     prompt_tokens, reply_tokens = usage.tokens - usage.output_tokens + slack, usage.output_tokens + unsaid
-    most = bound(
+    most = max_cost(
         model,
         OVERRIDES,
         prompt_tokens=prompt_tokens,
@@ -50,11 +50,11 @@ def test_no_bill_is_above_the_bound_however_the_prompt_is_cached(
 @given(COUNTS, COUNTS)
 def test_an_hour_in_the_cache_is_within_the_bound(tokens: int, replied: int) -> None:
     billed = (Decimal(2 * 4 * tokens) + Decimal(20 * replied)) / 1_000_000  # twice the input price of $4
-    assert billed <= bound("claude-opus-5-5", {}, prompt_tokens=tokens, reply_tokens=replied).usd
+    assert billed <= max_cost("claude-opus-5-5", {}, prompt_tokens=tokens, reply_tokens=replied).usd
 
 
 def test_a_model_without_a_price_is_bound_by_its_tokens_alone() -> None:
-    most = bound("quiet", OVERRIDES, prompt_tokens=70, reply_tokens=30)
+    most = max_cost("quiet", OVERRIDES, prompt_tokens=70, reply_tokens=30)
     assert (most.usd, most.tokens) == (0, 100)
     assert cost_usd("quiet", Usage(1_000, 1_000), OVERRIDES) is None
 

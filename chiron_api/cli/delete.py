@@ -7,7 +7,7 @@ import typer
 from chiron_api.cli import run
 from chiron_api.text import one_line
 from chiron_workers.batches import delete as removal
-from chiron_workers.batches.delete import Removed
+from chiron_workers.batches.delete import Deletion
 from chiron_workers.batches.summaries import RunSummary, find
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
@@ -44,9 +44,9 @@ async def _describe(target: str) -> tuple[UUID, str]:
     return found.id, f"the batch “{one_line(found.name, chars_max=80)}” and its {runs:,} runs"
 
 
-async def _remove(target: UUID, *, with_facts: bool) -> Removed:
+async def _remove(target: UUID, *, with_facts: bool) -> Deletion:
     async with open_pool(settings().database_url, size=1) as pool:
-        return await removal.remove(pool, target, with_facts=with_facts)
+        return await removal.delete(pool, target, with_facts=with_facts)
 
 
 def _ask(question: str) -> None:

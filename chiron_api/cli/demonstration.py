@@ -109,11 +109,11 @@ def _documents() -> list[tuple[str, str, str]]:
 
 
 async def _submit(pool: Pool) -> Submitted:
-    from chiron_workers.pubsub.signals import announce
+    from chiron_workers.pubsub.signals import notify
 
     runs = [NewRun(topic, "research", SUBJECT, OFFLINE_MODEL, 50) for topic in TOPICS]
     submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
-    await announce(settings().redis_url, submitted.batch_id)
+    await notify(settings().redis_url, submitted.batch_id)
     return submitted
 
 

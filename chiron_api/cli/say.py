@@ -23,10 +23,10 @@ def say(
 
 
 async def _say(run_id: UUID, message: str) -> bool:
-    from chiron_workers.pubsub.signals import announce
+    from chiron_workers.pubsub.signals import notify
 
     async with open_pool(settings().database_url, size=2) as pool:
         woken = await say_to_run(pool, run_id, message)
     if woken:
-        await announce(settings().redis_url, run_id)
+        await notify(settings().redis_url, run_id)
     return woken

@@ -124,11 +124,11 @@ async def _estimate(batch: NewBatch, found_settings: Settings) -> Estimate:
 
 
 async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
-    from chiron_workers.pubsub.signals import announce
+    from chiron_workers.pubsub.signals import notify
 
     async with open_pool(found_settings.database_url, size=2) as pool:
         submitted = await submit_batch(pool, batch)
-    await announce(found_settings.redis_url, submitted.batch_id)
+    await notify(found_settings.redis_url, submitted.batch_id)
     return submitted
 
 

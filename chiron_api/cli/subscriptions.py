@@ -19,7 +19,7 @@ from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.occurrences import Time, last_times
+from chiron_workers.subscriptions.occurrences import PastOccurrence, last_occurrences
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
 Found = TypeVar("Found")
@@ -134,11 +134,11 @@ def delete(subscription: Id) -> None:
     typer.echo(f"Deleted: subscription {found_id}.")
 
 
-async def _with_times(subscription_id: UUID, limit: int) -> tuple[Subscription, list[Time]]:
+async def _with_times(subscription_id: UUID, limit: int) -> tuple[Subscription, list[PastOccurrence]]:
     async with open_pool(settings().database_url, size=2) as pool:
         session = Session(pool)
         found = await Subscriptions(session).get(subscription_id)
-        return found, await last_times(session, subscription_id, limit=limit)
+        return found, await last_occurrences(session, subscription_id, limit=limit)
 
 
 async def _within(work: Callable[[Subscriptions], Awaitable[Found]]) -> Found:

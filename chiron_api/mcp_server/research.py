@@ -79,7 +79,7 @@ async def start_research(
     Returns:
         batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before.
     """
-    from chiron_workers.pubsub.signals import announce
+    from chiron_workers.pubsub.signals import notify
 
     runs = [
         NewRun(topic, role, subject, model or settings().model, max_turns or settings().max_turns)
@@ -89,7 +89,7 @@ async def start_research(
     with _told():
         batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
         submitted = await submit(store.session.pool, batch)
-    await announce(settings().redis_url, submitted.batch_id)
+    await notify(settings().redis_url, submitted.batch_id)
     run_ids = [str(run_id) for run_id in submitted.run_ids]
     return Started(batch_id=str(submitted.batch_id), run_ids=run_ids, is_new=submitted.is_new)
 
@@ -186,7 +186,7 @@ async def document(pool: Pool, found: BatchSummary | RunSummary) -> dict[str, An
 async def cancelled(pool: Pool, target: UUID) -> Cancelled:
     """End a run, or all open runs of a batch, and tell workers and watchers. Raises NotFound or Conflict."""
     steered = await steer(pool, settings().redis_url, target, cancel)
-    return Cancelled(cancelled=steered.changed, asked=steered.asked)
+    return Cancelled(cancelled=steered.changed, asked=steered.requested)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_api.reports.material import Material
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
-from chiron_workers.db.validation import as_id
+from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.states import FactStatus, QuoteState, Relation
@@ -88,7 +88,7 @@ def _finding(row: DictRow, desk: _Desk) -> Finding:
         origins=desk.material.origins.get(fact_id, 0),
         citations=tuple(_citation(one, row["content"], desk.numbers[fact_id], desk) for one in assertions),
         relatives=tuple(sorted(relatives, key=lambda one: one.number)),
-        objections=tuple(text for text in row["contradictions"] if as_id(text) is None),
+        objections=tuple(text for text in row["contradictions"] if parse_id_or_none(text) is None),
         validated_at=row["validated_at"],
     )
 

@@ -17,7 +17,7 @@ from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
-from chiron_workers.states import SHOWN, FactStatus, RunState
+from chiron_workers.states import SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
@@ -34,7 +34,7 @@ async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = Fals
         NotFound: There is nothing of that id or name.
     """
     target = await reports.find_target(pool, wanted)
-    statuses = [*SHOWN] + [FactStatus.CANDIDATE] * with_candidates
+    statuses = [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * with_candidates
     counts = await reports.counts(pool, target)
     found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
     material = await read(pool, found)
@@ -68,7 +68,7 @@ async def _subjects(pool: Pool, target: Target, arranged: Arrangement) -> tuple[
 
 async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
     tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
-    found = await count_facts_by_path(Session(pool), row["subject_id"], SHOWN) if tops else {}
+    found = await count_facts_by_path(Session(pool), row["subject_id"], SHOWN_STATUSES) if tops else {}
     nodes, unmapped = await asyncio.to_thread(cover, tops, found)
     return SubjectPart(
         subject_id=row["subject_id"],

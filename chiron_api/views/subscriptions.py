@@ -1,13 +1,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chiron_workers.subscriptions.occurrences import Time
+from chiron_workers.subscriptions.occurrences import PastOccurrence
 from chiron_workers.subscriptions.subscriptions import Subscription
 
 TIMES_MAX = 100
 
 
-def as_items(times: Sequence[Time]) -> list[dict[str, Any]]:
+def as_items(times: Sequence[PastOccurrence]) -> list[dict[str, Any]]:
     """Times of a subscription with the counts of what each has brought; None of one that is not finished."""
     return [
         {
@@ -22,6 +22,6 @@ def as_items(times: Sequence[Time]) -> list[dict[str, Any]]:
     ]
 
 
-def with_times(found: Subscription, times: Sequence[Time]) -> dict[str, Any]:
+def with_times(found: Subscription, times: Sequence[PastOccurrence]) -> dict[str, Any]:
     """A subscription with its last times, latest first."""
     return {name: getattr(found, name) for name in Subscription.__slots__} | {"times": as_items(times)}

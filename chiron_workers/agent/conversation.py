@@ -4,8 +4,8 @@ from typing import Any
 
 from chiron_workers.agent.window import Window
 from chiron_workers.errors import RunFailed
-from chiron_workers.runs.entries import Entry, Folding, Opening, Question, Reply, Results
-from chiron_workers.runs.fence import Told
+from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply, Results
+from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Appended, Journal
 from chiron_workers.runs.leases import Run
 
@@ -35,9 +35,11 @@ class Scribe:
         """Take in the results of a reply; the toolbox has committed each."""
         self._take_in(results)
 
-    async def append(self, entry: Opening | Question | Folding | Reply, told: Sequence[Told] = ()) -> None:
+    async def append(
+        self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()
+    ) -> None:
         """Commit the next entry with its events. Raises LeaseLost."""
-        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, told=told))
+        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, events=events))
         self._take_in(entry)
         self.last += 1
         self.turns += isinstance(entry, Reply)

@@ -3,14 +3,14 @@
 import json
 
 from chiron_workers.runs.entries import Reply, ToolCall
-from chiron_workers.runs.fence import Told
+from chiron_workers.runs.fence import NewEvent
 from chiron_workers.states import EventKind
 
 SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
 
 
-def told_of(reply: Reply, *, turn: int) -> list[Told]:
+def event_payload(reply: Reply, *, turn: int) -> list[NewEvent]:
     """The events of a reply: its usage and its first words, then each call that it makes."""
     usage = reply.usage
     said: dict[str, object] = {
@@ -23,7 +23,7 @@ def told_of(reply: Reply, *, turn: int) -> list[Told]:
         "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
         "text": reply.text[:SHOWN_CHARS],
     }
-    if reply.folds:
+    if reply.is_compaction:
         return [(EventKind.MODEL_REPLIED, said | {"folds": True})]
     if reply.stop != "tool_use":
         return [(EventKind.MODEL_REPLIED, said)]

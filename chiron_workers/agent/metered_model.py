@@ -9,14 +9,14 @@ from decimal import Decimal
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.billing.prices import bound
-from chiron_workers.billing.reservations import give_back, lose, reserve
+from chiron_workers.billing.prices import max_cost
+from chiron_workers.billing.reservations import release, reserve, write_off
 from chiron_workers.db.connect import Pool, is_outage
 from chiron_workers.db.retry import through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Wait
-from chiron_workers.runs.entries import Bound, Reply
+from chiron_workers.runs.entries import MaxCost, Reply
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import Settings
 
@@ -58,7 +58,7 @@ class PaidModel:
             LeaseLost: The run is no longer ours.
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
-        most = bound(
+        most = max_cost(
             request.model,
             self.settings.prices,
             prompt_tokens=prompt_tokens + FRAME_TOKENS,
@@ -83,7 +83,7 @@ class Flight:
 
     run: Run
     pool: Pool
-    most: Bound
+    most: MaxCost
     daily_usd: Decimal | None
     lease_for: timedelta
     is_reserved: bool = False
@@ -110,14 +110,14 @@ class Flight:
 
     async def failed(self, wait: Wait) -> None:
         """Account for a try that brought no reply."""
-        await self._account(lose if wait.maybe_billed else give_back)
+        await self._account(write_off if wait.maybe_billed else release)
 
     async def cut(self) -> None:
         """Count the call as lost, if it is in flight."""
         with contextlib.suppress(LeaseLost):
-            await self._account(lose)
+            await self._account(write_off)
 
-    async def _account(self, settle: Callable[[Pool, Run, Bound], Awaitable[None]]) -> None:
+    async def _account(self, settle: Callable[[Pool, Run, MaxCost], Awaitable[None]]) -> None:
         if not self.is_reserved:
             return
         # Once only, for twice would free what another call has reserved, and after an outage nobody knows whether it

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from chiron_workers.agent.compaction import CUT_SKILL, FOLD, Room, carried, shortened
 from chiron_workers.agent.conversation import Scribe
-from chiron_workers.agent.event_payloads import SHOWN_CHARS, told_of
+from chiron_workers.agent.event_payloads import SHOWN_CHARS, event_payload
 from chiron_workers.agent.metered_model import PaidModel
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
@@ -13,8 +13,8 @@ from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
 from chiron_workers.model import Request
 from chiron_workers.roles import first_question, system_prompt
 from chiron_workers.runs.entries import (
+    Compaction,
     Entry,
-    Folding,
     Limit,
     Opening,
     Question,
@@ -25,7 +25,7 @@ from chiron_workers.runs.entries import (
 )
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.loaded_skills import Loaded, skills_of
+from chiron_workers.runs.loaded_skills import LoadedSkill, loaded_skills_of
 from chiron_workers.runs.notes import notes_of
 from chiron_workers.settings import Settings
 
@@ -74,14 +74,14 @@ async def play(
                 await step.open(epoch=run.epoch)
             case Opening(question=question):
                 await scribe.append(Question(question or first_question(run)))
-            case Folding():
+            case Compaction():
                 await step.summarise()
-            case Reply(folds=True) as summary:
+            case Reply(is_compaction=True) as summary:
                 await step.go_on_with("" if summary.stop == "refusal" else summary.text)
             case Reply(stop="tool_use", calls=calls) if calls:
                 scribe.keep(Results(await step.results(calls)))
             case Reply(stop="model_context_window_exceeded") if scribe.window.replies > 1:
-                await scribe.append(Folding(FOLD))
+                await scribe.append(Compaction(FOLD))
             case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:
                 await step.reply_to(entry)
             case Reply() | Results() as last:
@@ -123,7 +123,7 @@ class _Step:
     async def open(self, *, epoch: int, question: str | None = None) -> None:
         run, room = self.run, await self.room()
         tools = self.scribe.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
-        loaded = await skills_of(self.journal.pool, run.id)
+        loaded = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded)
         frozen = run.model, system, tools, room.reply
         await self.scribe.append(Opening(*frozen, question, epoch))
@@ -134,7 +134,7 @@ class _Step:
             await scribe.take_messages()
         is_full = scribe.window.prompt_tokens > (await self.room()).prompt
         if is_full and scribe.window.replies and not is_paused:
-            await scribe.append(Folding(FOLD))
+            await scribe.append(Compaction(FOLD))
             return
         try:
             await self._ask(scribe.window.request())
@@ -142,7 +142,7 @@ class _Step:
             if not scribe.window.replies:  # there is nothing to make a summary of
                 raise
             self._recount(error)
-            await scribe.append(Folding(FOLD))
+            await scribe.append(Compaction(FOLD))
 
     async def summarise(self) -> None:
         for part in (1, 2):  # the second time it gets half the room
@@ -150,7 +150,7 @@ class _Step:
             prompt_tokens = room.last_prompt // part
             request = self.scribe.window.last_request(prompt_tokens=prompt_tokens, reply_tokens=room.summary)
             try:
-                await self._ask(request, folds=True)
+                await self._ask(request, is_compaction=True)
             except WindowExceeded as error:
                 self._recount(error)
             else:
@@ -165,7 +165,9 @@ class _Step:
             summary=whole.cut(summary).strip(),
             said=[each.cut(text) for text in window.said],
             notes=await notes_of(self.journal.pool, self.run.id),
-            skills=_fitting(await skills_of(self.journal.pool, self.run.id), bytes_max=room.skill_bytes),
+            skills=_fitting(
+                await loaded_skills_of(self.journal.pool, self.run.id), bytes_max=room.skill_bytes
+            ),
             waiting=window.unanswered,
         )
         await self.open(epoch=scribe.epoch + 1, question=question)
@@ -186,18 +188,18 @@ class _Step:
             raise errors.exceptions[0] from None
         return tuple(tasks[call.id].result() for call in calls)
 
-    async def _ask(self, request: Request, *, folds: bool = False) -> None:
+    async def _ask(self, request: Request, *, is_compaction: bool = False) -> None:
         """The one place where a run asks its model."""
         scribe = self.scribe
         scribe.check_turns()
         prompt_tokens = scribe.window.prompt_tokens_max
-        on_text = _unheard if folds else self._say
+        on_text = _unheard if is_compaction else self._say
         reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
-        reply = replace(reply, folds=folds)
-        await scribe.append(reply, told_of(reply, turn=scribe.turns + 1))
+        reply = replace(reply, is_compaction=is_compaction)
+        await scribe.append(reply, event_payload(reply, turn=scribe.turns + 1))
 
     def _say(self, text: str) -> None:
-        self.journal.say_text(self.run, text, datetime.now(UTC))
+        self.journal.publish_text(self.run, text, datetime.now(UTC))
 
     def _recount(self, error: WindowExceeded) -> None:
         window = self.scribe.window
@@ -206,7 +208,7 @@ class _Step:
         window.recount(error.tokens_sent, more_than=tokens_max)
 
 
-def _fitting(loaded: Sequence[Loaded], *, bytes_max: int) -> list[str]:
+def _fitting(loaded: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:
     sizes = [len(skill.body.encode()) for skill in loaded]
     each = shortened(sizes, by=max(0, sum(sizes) - bytes_max))
     return [

@@ -14,10 +14,10 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
 from chiron_workers.runs.entries import Limit, ToolCall, ToolResult, storable
-from chiron_workers.runs.fence import Told
+from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.session import Asker, Caller, Session
+from chiron_workers.runs.session import Caller, Session, SideModel
 from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
@@ -87,12 +87,12 @@ class Toolbox:
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             with spans.tool_call(call) as span:
-                store = Store(session, self.embedder, self._asker(run, session))
+                store = Store(session, self.embedder, self._side_model(run, session))
                 result = await self._outcome(call, store, span)
             await save_taint(session)
             ms = round((time.monotonic() - began) * 1000)
             told = [*session.pending, _returned(call, result, ms)]
-            await self.journal.settle_call(run, n, call, result, session, ms=ms, told=told)
+            await self.journal.settle_call(run, n, call, result, session, ms=ms, events=told)
         chars = len(result.text)
         log.debug(
             "tool.returned", name=call.name, call_id=call.id, is_error=result.is_error, ms=ms, chars=chars
@@ -112,7 +112,7 @@ class Toolbox:
             span.returned(result)
         return result
 
-    def _asker(self, run: Run, session: Session) -> Asker:
+    def _side_model(self, run: Run, session: Session) -> SideModel:
         paid = PaidModel(run, self.endpoints(run), self.journal.pool, self.settings)
         return RunAsker(paid, session)
 
@@ -134,7 +134,7 @@ def _shown(call_id: str, text: str, limit: Limit) -> ToolResult:
     return ToolResult(call_id, shown + note, whole=whole + lost)
 
 
-def _returned(call: ToolCall, result: ToolResult, ms: int) -> Told:
+def _returned(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
     data: dict[str, Any] = {
         "call_id": call.id,
         "name": call.name,

@@ -8,8 +8,8 @@ from chiron_workers.agent.compaction import BYTES_PER_TOKEN, shortened
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import (
     Block,
+    Compaction,
     Entry,
-    Folding,
     Limit,
     Opening,
     Question,
@@ -53,11 +53,11 @@ class Window:
         match entry:
             case Opening():
                 self._begin(entry)
-            case Folding() if isinstance(self._latest, Reply) and self._latest.stop in UNFINISHED:
+            case Compaction() if isinstance(self._latest, Reply) and self._latest.stop in UNFINISHED:
                 self._take_back(self._latest)
             case Question(text):
                 self.unanswered.append(text)
-            case Reply(folds=False):
+            case Reply(is_compaction=False):
                 self._note(entry)
         for role, blocks in _spoken(entry):
             message = Message.of(role, blocks)
@@ -146,7 +146,7 @@ class Window:
 
 def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
     match entry:
-        case Question(text) | Folding(text):
+        case Question(text) | Compaction(text):
             return [("user", [{"type": "text", "text": text}])]
         case Results(results):
             return [("user", [_result_block(result) for result in results])]

@@ -13,25 +13,25 @@ from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.knowledge.facts import facts
 from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.runs.session import Session
-from chiron_workers.states import FINAL
+from chiron_workers.states import FINAL_STATES
 
 SQL = load(__file__)
 PIECE = 1_000  # runs of one transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class Deletion:
     """What is gone. A batch goes with the last of its runs."""
 
     runs: int = 0
     facts: int = 0
     batch: bool = False
 
-    def __add__(self, other: "Removed") -> "Removed":
-        return Removed(self.runs + other.runs, self.facts + other.facts, self.batch or other.batch)
+    def __add__(self, other: "Deletion") -> "Deletion":
+        return Deletion(self.runs + other.runs, self.facts + other.facts, self.batch or other.batch)
 
 
-async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Removed:
+async def delete(pool: Pool, target: UUID, *, with_facts: bool = False) -> Deletion:
     """Delete a run, or a batch with all of its runs: journal, events, messages and the rows themselves.
 
     A large batch goes in pieces; if that is interrupted, the same call deletes the rest. Sources stay.
@@ -43,13 +43,13 @@ async def remove(pool: Pool, target: UUID, *, with_facts: bool = False) -> Remov
         NotFound: There is no such batch or run.
         Conflict: Something of it is not finished.
     """
-    args: dict[str, Any] = {"id": target, "final": sorted(FINAL), "limit": PIECE}
+    args: dict[str, Any] = {"id": target, "final": sorted(FINAL_STATES), "limit": PIECE}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["batch_of"], args)).fetchone()
         if row is None:
             raise NotFound(f"There is no batch or run {target}.")
         await _refuse_open(connection, args)
-    removed = Removed()
+    removed = Deletion()
     while True:
         async with pool.connection() as connection, connection.transaction():
             if with_facts:
@@ -75,7 +75,7 @@ async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any
 
 async def _remove_piece(
     connection: AsyncConnection[DictRow], args: dict[str, Any], with_facts: bool
-) -> tuple[Removed, list[str]]:
+) -> tuple[Deletion, list[str]]:
     """What went, and the facts whose confidence has to be computed anew for that."""
     rows = await (await connection.execute(SQL["piece"], args)).fetchall()
     if not all(row["is_final"] for row in rows):
@@ -88,7 +88,7 @@ async def _remove_piece(
     # The batch row comes last, after its runs.
     await connection.execute(SQL["count_down"], args)
     batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
-    return Removed(len(rows), gone, batches > 0), unsettled
+    return Deletion(len(rows), gone, batches > 0), unsettled
 
 
 async def _alone(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:

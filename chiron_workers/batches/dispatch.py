@@ -12,11 +12,11 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 
 SQL = load(__file__)
-RUNG_AT_ONCE = 100  # by one look, so that it stays short; the next one goes on
+DISPATCH_MAX = 100  # by one look, so that it stays short; the next one goes on
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedRun:
     """A queued run whose turn it is: what its doorbell says."""
 
     id: UUID
@@ -26,16 +26,16 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Dispatch:
     """What one look found: the runs to be rung, in their order, and how many doorbells are out with these."""
 
-    to_ring: list[Waiting]
-    out: int
+    runs_to_dispatch: list[QueuedRun]
+    outstanding: int
 
 
-async def next_to_ring(
-    pool: Pool, *, room: int, ring_again_after: timedelta, model_limits: Mapping[str, int]
-) -> Look:
+async def dispatch_next(
+    pool: Pool, *, room: int, redispatch_after: timedelta, model_limits: Mapping[str, int]
+) -> Dispatch:
     """Decide whose turn it is, and mark these runs as rung.
 
     Doorbells that are out count against the room, whoever rang them: any worker may answer them. A run whose doorbell
@@ -47,30 +47,32 @@ async def next_to_ring(
         model_limits: Runs of a model that may play at once; a model that is not named has no limit.
     """
     args = {
-        "ring_again_after": ring_again_after,
+        "ring_again_after": redispatch_after,
         "models": list(model_limits),
         "limits": list(model_limits.values()),
     }
     async with pool.connection() as connection, connection.transaction():
-        await connection.execute(SQL["one_ringer"])
-        out = await (await connection.execute(SQL["out"], args)).fetchone()
+        await connection.execute(SQL["lock"])
+        out = await (await connection.execute(SQL["outstanding"], args)).fetchone()
         assert out is not None
         young, old = out["young"], out["old"]
-        again = await _rung(connection, "ring_again", args, min(room - young, old, RUNG_AT_ONCE))
-        new = await _rung(connection, "ring_next", args, min(room - young - old, RUNG_AT_ONCE))
-    return Look([*again, *new], young + old + len(new))
+        again = await _mark_dispatched(
+            connection, "dispatch_again", args, min(room - young, old, DISPATCH_MAX)
+        )
+        new = await _mark_dispatched(connection, "dispatch_next", args, min(room - young - old, DISPATCH_MAX))
+    return Dispatch([*again, *new], young + old + len(new))
 
 
-async def take_back(pool: Pool, waiting: Sequence[Waiting]) -> None:
+async def undo_dispatch(pool: Pool, runs: Sequence[QueuedRun]) -> None:
     """Forget doorbells that could not be rung: it is decided anew whose turn it is."""
     async with pool.connection() as connection:
-        await connection.execute(SQL["take_back"], {"run_ids": [run.id for run in waiting]})
+        await connection.execute(SQL["undo"], {"run_ids": [run.id for run in runs]})
 
 
-async def _rung(
+async def _mark_dispatched(
     connection: AsyncConnection[DictRow], query: str, args: Mapping[str, object], limit: int
-) -> list[Waiting]:
+) -> list[QueuedRun]:
     if limit <= 0:
         return []
     rows = await (await connection.execute(SQL[query], {**args, "limit": limit})).fetchall()
-    return [Waiting(**row) for row in rows]
+    return [QueuedRun(**row) for row in rows]

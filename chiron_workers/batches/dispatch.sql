@@ -1,10 +1,10 @@
--- one_ringer
+-- lock
 -- One look at a time, in a statement before those that count, so that they see what the one before has rung. A worker
 -- that is stopped in the middle of a look loses its session after two seconds, and the others go on.
 select set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '2s', true),
        pg_advisory_xact_lock(7201846);
 
--- out
+-- outstanding
 -- Doorbells that nobody has answered: young ones, and those old enough to be rung again. Those of a model that is held
 -- wait for it, and take nobody's room.
 select count(*) filter (where rung_at >= now() - %(ring_again_after)s) as young,
@@ -13,7 +13,7 @@ select count(*) filter (where rung_at >= now() - %(ring_again_after)s) as young,
  where state = 'queued' and rung_at is not null
    and not exists (select from holds h where h.model = runs.model and h.until > now());
 
--- ring_again
+-- dispatch_again
 -- A doorbell may be lost. Its run holds its place, within the limits too, and so is rung before any other.
 with mine as (
   select id from runs
@@ -23,7 +23,7 @@ with mine as (
 update runs set rung_at = now() from mine where runs.id = mine.id
 returning runs.id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
 
--- ring_next
+-- dispatch_next
 -- A group is what waits of one batch for one model. `waiting` goes from the head of one group to that of the next
 -- through the index, so it costs as much with one run in each as with 100,000. A run's turn is the number of its batch's
 -- runs that would play once it does: the lowest goes first. No more batches than there are doorbells can win one, and
@@ -97,6 +97,6 @@ rung as (
   returning runs.id, place, role, topic, subject_id)
 select rung.id, role, topic, s.title as subject from rung join subjects s on s.id = subject_id order by place;
 
--- take_back
+-- undo
 -- Doorbells that could not be rung: the next look decides anew.
 update runs set rung_at = null where id = any(%(run_ids)s) and state = 'queued';

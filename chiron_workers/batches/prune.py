@@ -13,7 +13,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.partitions import Partition, everything
-from chiron_workers.states import FINAL
+from chiron_workers.states import FINAL_STATES
 
 SQL = load(__file__)
 AGE_MIN = timedelta(days=1)
@@ -113,4 +113,4 @@ def _said(rows: Sequence[DictRow]) -> str:
 
 
 def _range(partition: Partition) -> dict[str, Any]:
-    return {"low": partition.low, "high": partition.high, "final": sorted(FINAL)}
+    return {"low": partition.low, "high": partition.high, "final": sorted(FINAL_STATES)}

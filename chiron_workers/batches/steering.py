@@ -8,34 +8,34 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.billing.budgets import Budget, allow
+from chiron_workers.billing.budgets import Budget, set_budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.leases import MORE_TURNS
 from chiron_workers.runs.model_holds import lift
-from chiron_workers.runs.release import ASKED_FOR, close_batch
-from chiron_workers.states import FINAL, EventKind, RunState
+from chiron_workers.runs.release import ON_REQUEST, close_batch
+from chiron_workers.states import FINAL_STATES, EventKind, RunState
 
 SQL = load(__file__)
 UNCHANGED = Budget()
 
 
 @dataclass(frozen=True, slots=True)
-class Steered:
+class SteeringResult:
     """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
 
     After the commit, `events` are published and workers are told. `lifted` names the models that were held.
     """
 
     changed: int
-    asked: int
+    requested: int
     events: list[Event]
     lifted: tuple[str, ...] = ()
 
 
-async def cancel(pool: Pool, target: UUID) -> Steered:
+async def cancel(pool: Pool, target: UUID) -> SteeringResult:
     """End a run, or all open runs of a batch. What a worker plays ends when the worker learns of it.
 
     Raises:
@@ -43,15 +43,17 @@ async def cancel(pool: Pool, target: UUID) -> Steered:
         Conflict: Nothing of it is open.
     """
     waiting = [RunState.QUEUED, RunState.PAUSED]
-    return await _stop(pool, target, waiting, RunState.CANCELLED, EventKind.RUN_CANCELLED, wanted="cancel")
+    return await _stop(pool, target, waiting, RunState.CANCELLED, EventKind.RUN_CANCELLED, request="cancel")
 
 
-async def pause(pool: Pool, target: UUID) -> Steered:
+async def pause(pool: Pool, target: UUID) -> SteeringResult:
     """Put a run, or all open runs of a batch, aside. A worker finishes the call it is in. Raises as `cancel`."""
-    return await _stop(pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, wanted="pause")
+    return await _stop(
+        pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, request="pause"
+    )
 
 
-async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Steered:
+async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
@@ -67,7 +69,7 @@ async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Ste
 
 async def retry(
     pool: Pool, target: UUID, *, budget: Budget = UNCHANGED, from_scratch: bool = False
-) -> Steered:
+) -> SteeringResult:
     """Try what failed or was cancelled again, from where its journal ends.
 
     Args:
@@ -78,33 +80,35 @@ async def retry(
         NotFound, Conflict, UsageError: As `resume`.
     """
     if from_scratch:
-        return await _go_on(pool, target, sorted(FINAL), "tried again from scratch", budget, starts_over=True)
+        return await _go_on(
+            pool, target, sorted(FINAL_STATES), "tried again from scratch", budget, starts_over=True
+        )
     return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
 
 
 async def _stop(  # what differs between cancel and pause
-    pool: Pool, target: UUID, from_states: Sequence[RunState], state: RunState, kind: EventKind, wanted: str
-) -> Steered:
+    pool: Pool, target: UUID, from_states: Sequence[RunState], state: RunState, kind: EventKind, request: str
+) -> SteeringResult:
     args = {
         "id": target,
         "from_states": from_states,
         "state": state,
         "kind": kind,
-        "data": json.dumps(ASKED_FOR),
+        "data": json.dumps(ON_REQUEST),
         "closes": state.is_final,
-        "wanted": wanted,
+        "wanted": request,
     }
     async with pool.connection() as connection, connection.transaction():
         batch_id = await _batch_of(connection, target)
-        await connection.execute(SQL["hold"], args)
+        await connection.execute(SQL["lock"], args)
         stopped = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
-        asked = await (await connection.execute(SQL["want"], args)).fetchall()
+        asked = await (await connection.execute(SQL["request_stop"], args)).fetchall()
         if not stopped and not asked:
             await _refuse(connection, target, f"nothing of it can be {state}")
-        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ASKED_FOR) for row in stopped]
+        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped]
         if state.is_final and stopped and await _count_open(connection, batch_id, -len(stopped)) == 0:
             events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"]))
-    return Steered(len(stopped), len(asked), events)
+    return SteeringResult(len(stopped), len(asked), events)
 
 
 async def _go_on(
@@ -115,7 +119,7 @@ async def _go_on(
     budget: Budget,
     *,
     starts_over: bool = False,
-) -> Steered:
+) -> SteeringResult:
     args = {
         "id": target,
         "from_states": from_states,
@@ -133,9 +137,9 @@ async def _go_on(
             await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
             await _count_open(connection, batch_id, len(rows))
-        await allow(connection, target, budget, batch_id=batch_id)
+        await set_budget(connection, target, budget, batch_id=batch_id)
     back = [row for row in rows if row["seq"] is not None]
-    return Steered(len(rows), 0, [_queued(batch_id, row, reason) for row in back], lifted)
+    return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in back], lifted)
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

@@ -1,4 +1,4 @@
--- hold
+-- lock
 -- All that can be stopped, so that none of them is claimed or handed back in between. The order of the ids is
 -- the order of the locks.
 select id from runs
@@ -16,7 +16,7 @@ logged as (
   select id, seq, batch_id, %(kind)s, %(data)s::json, at from stopped)
 select id, seq, at from stopped order by id;
 
--- want
+-- request_stop
 -- A run that is being played is stopped by its holder, who learns of it when it renews, or at once over Redis.
 -- A pause does not take a cancel back.
 update runs set wanted = %(wanted)s

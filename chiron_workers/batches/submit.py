@@ -117,7 +117,7 @@ def check_run(run: NewRun) -> None:
 
 
 async def submit(pool: Pool, batch: NewBatch) -> Submitted:
-    """Store a batch and its queued runs in one transaction; tell the workers afterwards (control.announce).
+    """Store a batch and its queued runs in one transaction; tell the workers afterwards (pubsub.signals.notify).
 
     The same idempotency key with the same request gives the same batch, also when both are sent at once.
 

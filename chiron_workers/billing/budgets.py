@@ -56,7 +56,7 @@ def check_model(model: str) -> None:
         )
 
 
-async def allow(
+async def set_budget(
     connection: AsyncConnection[DictRow], target: UUID, budget: Budget, *, batch_id: UUID
 ) -> None:
     """Give a batch or a run a new budget, if one is given, and make sure that what it has leaves room.

@@ -5,7 +5,7 @@ from decimal import ROUND_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
-from chiron_workers.runs.entries import Bound, Usage
+from chiron_workers.runs.entries import MaxCost, Usage
 from chiron_workers.settings import OFFLINE_MODEL
 
 MILLION = Decimal(1_000_000)
@@ -35,9 +35,9 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decima
     )
 
 
-def bound(
+def max_cost(
     model: str, overrides: Mapping[str, Price], *, prompt_tokens: int, reply_tokens: int, searches: int = 0
-) -> Bound:
+) -> MaxCost:
     """What a call can cost at most: each token of the prompt at its dearest, a reply of full length, all searches.
 
     The dearest that is billed for a token of a prompt is a cache write kept for an hour: twice the input price.
@@ -50,7 +50,7 @@ def bound(
     # Together with the answer, whose price may depend on the length of the prompt.
     bills = [Usage(**kind, output_tokens=reply_tokens, web_searches=searches) for kind in kinds]
     usd = max(cost_usd(model, bill, overrides) or Decimal() for bill in bills)
-    return Bound(usd.quantize(MICRO_USD, ROUND_UP), prompt_tokens + reply_tokens)
+    return MaxCost(usd.quantize(MICRO_USD, ROUND_UP), prompt_tokens + reply_tokens)
 
 
 def _counts(usage: Usage) -> tuple[int, ...]:

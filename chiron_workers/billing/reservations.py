@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
-from chiron_workers.runs.entries import Bound
+from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.leases import Run
 
@@ -25,7 +25,7 @@ NO_DAY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class Balance:
     """What something may spend, has spent (or may have: unconfirmed), and has reserved for calls in flight."""
 
     whose: str
@@ -56,7 +56,7 @@ class Purse:
 
 
 async def reserve(
-    pool: Pool, run: Run, bound: Bound, *, daily_usd: Decimal | None, lease_for: timedelta
+    pool: Pool, run: Run, bound: MaxCost, *, daily_usd: Decimal | None, lease_for: timedelta
 ) -> None:
     """Set aside what a call may cost at most, from every budget that binds it: its run's, its batch's, the day's.
 
@@ -75,26 +75,26 @@ async def reserve(
             await _reserve_within(connection, run, args, daily_usd=daily_usd)
 
 
-async def give_back(pool: Pool, run: Run, bound: Bound) -> None:
+async def release(pool: Pool, run: Run, bound: MaxCost) -> None:
     """Free what was reserved for a call that surely is not billed. Raises LeaseLost."""
-    await _fenced(pool, run, bound, "give_back")
+    await _fenced(pool, run, bound, "release")
 
 
-async def lose(pool: Pool, run: Run, bound: Bound) -> None:
+async def write_off(pool: Pool, run: Run, bound: MaxCost) -> None:
     """Count a call that was cut as unconfirmed, with all that was reserved for it. Raises LeaseLost."""
-    await _fenced(pool, run, bound, "lose")
+    await _fenced(pool, run, bound, "write_off")
 
 
 async def _reserve_within(
     connection: AsyncConnection[DictRow], run: Run, args: dict[str, Any], *, daily_usd: Decimal | None
 ) -> None:
-    held = await (await connection.execute(SQL["hold_run"], args)).fetchone()
+    held = await (await connection.execute(SQL["lock_run"], args)).fetchone()
     if held is None:
         raise LeaseLost(run.id)
     for purse in _purses_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
         purse.require(args[purse.unit])
     args["batch_id"] = held["batch_id"]
-    batch = await _one(connection, "hold_batch", args)
+    batch = await _one(connection, "lock_batch", args)
     reserved = await _one(connection, "reserved_of_batch", args)
     mend = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
     for purse in _purses_of("The batch", batch, reserved, mend):
@@ -107,21 +107,21 @@ async def _reserve_within(
 async def _require_of_the_day(
     connection: AsyncConnection[DictRow], args: dict[str, Any], daily_usd: Decimal
 ) -> None:
-    Purse("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY).require(args["usd"])
-    await connection.execute(SQL["hold_day"])
+    Balance("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY).require(args["usd"])
+    await connection.execute(SQL["lock_day"])
     day = await _one(connection, "day", args)
-    today = Purse("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+    today = Balance("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
     try:
         today.require(args["usd"])
     except BudgetSpent as error:
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Purse]:
+def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
         suggested = mend if unit == "usd" else mend.replace("--budget-usd", "--budget-tokens")
         limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
-        yield Purse(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
+        yield Balance(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
 
 
 async def _one(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:
@@ -130,13 +130,13 @@ async def _one(connection: AsyncConnection[DictRow], query: str, args: dict[str,
     return row
 
 
-async def _fenced(pool: Pool, run: Run, bound: Bound, query: str) -> None:
+async def _fenced(pool: Pool, run: Run, bound: MaxCost, query: str) -> None:
     async with pool.connection() as connection:
         if await (await connection.execute(SQL[query], _args(run, bound))).fetchone() is None:
             raise LeaseLost(run.id)
 
 
-def _args(run: Run, bound: Bound) -> dict[str, Any]:
+def _args(run: Run, bound: MaxCost) -> dict[str, Any]:
     return {
         "run_id": run.id,
         "lease": run.lease,

@@ -12,18 +12,18 @@ update runs r
    and (r.budget_tokens is null or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
 returning set_config('synchronous_commit', 'off', true);
 
--- hold_run
+-- lock_run
 select batch_id, budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
        budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens,
        set_config('synchronous_commit', 'off', true)
   from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
 
--- hold_batch
+-- lock_batch
 -- After the run, as everywhere. Whoever reserves from a batch's budget waits here for the one before.
 select budget_usd, spent_usd + unconfirmed_usd as spent_usd, budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens
   from batches where id = %(batch_id)s for update;
 
--- hold_day
+-- lock_day
 -- Whoever reserves from the day's money waits here for the one before.
 select pg_advisory_xact_lock(7201848);
 
@@ -42,13 +42,13 @@ update runs
        reserved_tokens = reserved_tokens + %(tokens)s, reserved_calls = reserved_calls + 1
  where id = %(run_id)s;
 
--- give_back
+-- release
 update runs
    set reserved_usd = greatest(reserved_usd - %(usd)s, 0), reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0), reserved_calls = greatest(reserved_calls - 1, 0)
  where id = %(run_id)s and lease = %(lease)s and state = 'running'
 returning set_config('synchronous_commit', 'off', true);
 
--- lose
+-- write_off
 -- A call that was cut: whoever answers may bill it, and its reply is lost.
 with fence as (
   update runs

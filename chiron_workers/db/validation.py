@@ -5,7 +5,7 @@ from uuid import UUID
 from chiron_workers.errors import ToolValidationError
 
 
-def worded(text: str, *, field: str, chars_max: int) -> str:
+def clean_text(text: str, *, field: str, chars_max: int) -> str:
     """The text without the white space around it.
 
     Raises:
@@ -25,21 +25,21 @@ def worded(text: str, *, field: str, chars_max: int) -> str:
     return found
 
 
-def share(value: float, *, field: str) -> float:
+def unit_interval(value: float, *, field: str) -> float:
     """A number from 0 to 1. Raises ToolValidationError for any other, and for NaN."""
     if not 0 <= value <= 1:
         raise ToolValidationError(f"{field}: must be between 0 and 1 (got {value}).", field=field)
     return float(value)
 
 
-def bounded(count: int, *, field: str, most: int) -> int:
+def limited(count: int, *, field: str, most: int) -> int:
     """A count from 1 to `most`. Raises ToolValidationError for any other."""
     if not 1 <= count <= most:
         raise ToolValidationError(f"{field}: must be between 1 and {most} (got {count}).", field=field)
     return count
 
 
-def identified(text: str, *, field: str) -> UUID:
+def parse_id(text: str, *, field: str) -> UUID:
     """The id that a text spells. Raises ToolValidationError where it is none."""
     try:
         return UUID(text.strip())
@@ -50,7 +50,7 @@ def identified(text: str, *, field: str) -> UUID:
         ) from None
 
 
-def as_id(text: str) -> UUID | None:
+def parse_id_or_none(text: str) -> UUID | None:
     """The id that a text spells; None where it is none."""
     try:
         return UUID(text)
@@ -58,6 +58,6 @@ def as_id(text: str) -> UUID | None:
         return None
 
 
-def folded(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """The text with each run of white space as one space."""
     return " ".join(text.split())

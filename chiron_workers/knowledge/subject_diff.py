@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.runs.session import Session
-from chiron_workers.states import SHOWN, ChangeKind
+from chiron_workers.states import SHOWN_STATUSES, ChangeKind
 
 SQL = load(__file__)
 LISTED_MAX = 10_000
@@ -139,7 +139,13 @@ class SubjectDiffs:
             raise UsageError(
                 f"The time from {since:%Y-%m-%d %H:%M} to {ends:%Y-%m-%d %H:%M} UTC has no length."
             )
-        args = {"subject_id": subject_id, "since": since, "until": ends, "limit": limit, "shown": list(SHOWN)}
+        args = {
+            "subject_id": subject_id,
+            "since": since,
+            "until": ends,
+            "limit": limit,
+            "shown": list(SHOWN_STATUSES),
+        }
         found = {name: await self._session.rows(SQL[name], args) for name in ("facts", *OTHERS)}
         return _difference(subject_id, since, ends, found)
 

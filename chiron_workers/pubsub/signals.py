@@ -22,10 +22,10 @@ LISTEN_S = 30.0
 PAUSE_MAX_S = 5.0
 
 
-Hint = UUID | Cooling
+Signal = UUID | Cooling
 
 
-async def announce(
+async def notify(
     redis_url: str, target: UUID, events: Sequence[Event] = (), *, lifted: Sequence[str] = ()
 ) -> None:
     """Tell workers that a batch or a run is new or was steered, and watchers what happened; call it after the commit.
@@ -49,7 +49,7 @@ async def announce(
     await publisher.close()
 
 
-async def hints(redis_url: str) -> AsyncGenerator[Hint]:
+async def signals(redis_url: str) -> AsyncGenerator[Signal]:
     """The batches and runs that are new or steered and the models that cool down, as it happens; never ends.
 
     What is submitted or steered while Redis is away is lost; the cool-downs that stand come with each new connection.
@@ -68,7 +68,7 @@ async def hints(redis_url: str) -> AsyncGenerator[Hint]:
                             yield cooling
                     elif message is not None and message["type"] == "message":
                         with contextlib.suppress(ValueError):  # somebody else's message
-                            yield _hint(message["data"].decode(errors="replace"))
+                            yield _signal(message["data"].decode(errors="replace"))
         leave_if_cancelled()
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
@@ -81,5 +81,5 @@ async def _standing(redis: Redis) -> list[Cooling]:
         return []
 
 
-def _hint(message: str) -> Hint:
+def _signal(message: str) -> Signal:
     return Cooling.from_json(message) if message.startswith("{") else UUID(message)

@@ -5,7 +5,7 @@ from string import Template
 
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.loaded_skills import Loaded
+from chiron_workers.runs.loaded_skills import LoadedSkill
 from chiron_workers.settings import Settings
 
 RECURS = "This research recurs: it was subscribed to, and nobody waits for it."
@@ -26,7 +26,9 @@ def role_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".md") for name in names if name.endswith(".md")))
 
 
-def system_prompt(run: Run, settings: Settings, *, skills: str = "", loaded: Sequence[Loaded] = ()) -> str:
+def system_prompt(
+    run: Run, settings: Settings, *, skills: str = "", loaded: Sequence[LoadedSkill] = ()
+) -> str:
     """The system prompt of a run's role, with the run's subject and the confidence threshold filled in.
 
     Args:

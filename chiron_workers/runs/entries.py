@@ -62,7 +62,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
+class Compaction:
     """The request for a summary that ends an epoch."""
 
     text: str
@@ -104,7 +104,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class MaxCost:
     """What one model call can cost at most; `usd` is 0 where the model has no price."""
 
     usd: Decimal
@@ -121,8 +121,8 @@ class Reply:
     cost_usd: Decimal | None = None  # None: the price of the model is not known
     model: str = ""
     request_id: str = ""
-    reserved: Bound | None = None  # what was set aside for it, until the commit settles it
-    folds: bool = False  # a summary that ends the epoch; its calls are not run
+    reserved: MaxCost | None = None  # what was set aside for it, until the commit settles it
+    is_compaction: bool = False  # a summary that ends the epoch; its calls are not run
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -148,7 +148,7 @@ class Reply:
             "model": self.model,
             "request_id": self.request_id,
         }
-        return found | {"folds": True} if self.folds else found
+        return found | {"folds": True} if self.is_compaction else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,4 +174,4 @@ class Results:
         return next((result for result in self.results if result.ends_silently), None)
 
 
-Entry = Opening | Question | Folding | Reply | Results
+Entry = Opening | Question | Compaction | Reply | Results

@@ -6,8 +6,10 @@ from typing import Any
 
 from psycopg.rows import DictRow
 
-from chiron_workers.runs.entries import Folding, Opening, Question, Reply, ToolResult, Usage
+from chiron_workers.runs.entries import Compaction, Opening, Question, Reply, ToolResult, Usage
 from chiron_workers.runs.fence import json_text
+
+KINDS = {Opening: "opening", Question: "question", Compaction: "folding", Reply: "reply"}
 
 
 def spent_on(replies: Sequence[Reply]) -> dict[str, Any]:
@@ -31,11 +33,11 @@ def _settled(replies: Sequence[Reply]) -> dict[str, Any]:
     }
 
 
-def columns_of(entry: Opening | Question | Folding | Reply) -> dict[str, Any]:
+def columns_of(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
     """An entry as the columns of its row, and what it settles."""
     usage = entry.usage if isinstance(entry, Reply) else Usage()
     return _settled([entry] if isinstance(entry, Reply) else []) | {
-        "kind": type(entry).__name__.lower(),
+        "kind": KINDS[type(entry)],
         "epoch": entry.epoch if isinstance(entry, Opening) else None,
         "turns": int(isinstance(entry, Reply)),
         "body": json_text(entry.body()),
@@ -47,7 +49,7 @@ def columns_of(entry: Opening | Question | Folding | Reply) -> dict[str, Any]:
     }
 
 
-def entry_of(row: DictRow) -> Opening | Question | Folding | Reply:
+def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
     """The entry that a row holds."""
     body = row["body"]
     match row["kind"]:
@@ -57,7 +59,7 @@ def entry_of(row: DictRow) -> Opening | Question | Folding | Reply:
         case "question":
             return Question(body["text"])
         case "folding":
-            return Folding(body["text"])
+            return Compaction(body["text"])
     usage = Usage(
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
@@ -71,7 +73,7 @@ def entry_of(row: DictRow) -> Opening | Question | Folding | Reply:
         row["cost_usd"],
         body["model"],
         body["request_id"],
-        folds=body.get("folds", False),
+        is_compaction=body.get("folds", False),
     )
 
 

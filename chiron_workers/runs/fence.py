@@ -11,10 +11,10 @@ from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
 SHARDS = 16  # rows of a day's spending
-Told = tuple[EventKind, Mapping[str, Any]]
+NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 
-class Held(Protocol):
+class LeasedRun(Protocol):
     """What fences a write: a run and the number of its taking."""
 
     @property
@@ -30,24 +30,24 @@ class Held(Protocol):
         """The number of the taking."""
 
 
-def fence(run: Held, told: Sequence[Told]) -> dict[str, Any]:
+def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
     """What every write under a lease names: the run, its lease, and the events that commit with it."""
     return {
         "run_id": run.id,
         "lease": run.lease,
         "shard": shard_of(run.id),
-        "event_count": len(told),
+        "event_count": len(events),
         # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
-        "kinds": ",".join(kind for kind, _ in told),
-        "datas": "\n".join(json_text(data) for _, data in told),
+        "kinds": ",".join(kind for kind, _ in events),
+        "datas": "\n".join(json_text(data) for _, data in events),
     }
 
 
-def events_of(run: Held, row: DictRow, told: Sequence[Told]) -> list[Event]:
+def numbered_events(run: LeasedRun, row: DictRow, events: Sequence[NewEvent]) -> list[Event]:
     """The events as the write numbered them."""
     return [
         Event(run.batch_id, run.id, row["seq_before"] + position, kind, row["at"], dict(data))
-        for position, (kind, data) in enumerate(told, start=1)
+        for position, (kind, data) in enumerate(events, start=1)
     ]
 
 

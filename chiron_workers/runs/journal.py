@@ -11,8 +11,8 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.retry import through_outage
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
+    Compaction,
     Entry,
-    Folding,
     Opening,
     Question,
     Reply,
@@ -23,9 +23,9 @@ from chiron_workers.runs.entries import (
 )
 from chiron_workers.runs.entry_rows import columns_of, entry_of, result_of, spent_on
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import Held, Told, events_of, fence
+from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
-from chiron_workers.runs.release import Ending, release_within
+from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
@@ -67,7 +67,7 @@ class Journal:
         for row in rows:
             entry = entry_of(row)
             entries.append(entry)
-            if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.folds:
+            if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.is_compaction:
                 found = [known.get((row["n"], call.id)) for call in entry.calls]
                 if None not in found:
                     entries.append(Results(tuple(result for result in found if result)))
@@ -81,7 +81,12 @@ class Journal:
         return result_of(row) if row else None
 
     async def append(
-        self, run: Run, entry: Opening | Question | Folding | Reply, *, n: int, told: Sequence[Told] = ()
+        self,
+        run: Run,
+        entry: Opening | Question | Compaction | Reply,
+        *,
+        n: int,
+        events: Sequence[NewEvent] = (),
     ) -> Appended:
         """Commit the n-th entry of a run together with its events and its cost.
 
@@ -90,12 +95,12 @@ class Journal:
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
-        args = self._fence(run, told) | columns_of(entry) | {"n": n}
+        args = self._fence(run, events) | columns_of(entry) | {"n": n}
 
         async def attempt() -> Appended:
             row = await self._one(SQL["append"], args)
             if row is not None:
-                self._tell(run, row, told)
+                self._publish_numbered(run, row, events)
                 return Appended(unread=row["unread"] > 0)
             if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
                 return Appended(unread=True)
@@ -112,7 +117,7 @@ class Journal:
         session: Session,
         *,
         ms: int,
-        told: Sequence[Told],
+        events: Sequence[NewEvent],
     ) -> None:
         """Commit what a tool wrote in its session together with its result, its events and the fence.
 
@@ -121,7 +126,7 @@ class Journal:
         Raises:
             LeaseLost: The run is no longer ours; the tool's writes are rolled back.
         """
-        args = self._fence(run, told) | {
+        args = self._fence(run, events) | {
             "n": n,
             "call_id": call.id,
             "name": storable(call.name),
@@ -131,12 +136,12 @@ class Journal:
             "ms": ms,
             "ends_silently": result.ends_silently,
             **spent_on(session.spent),
-            "facts": sum(kind == EventKind.FACT_STORED for kind, _ in told),
+            "facts": sum(kind == EventKind.FACT_STORED for kind, _ in events),
         }
         row = await session.last(SQL["settle_call"], args)
         if row is None:
             raise LeaseLost(run.id)
-        self._tell(run, row, told)
+        self._publish_numbered(run, row, events)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
@@ -157,14 +162,14 @@ class Journal:
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
+        row = await self._one(SQL["progress"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])
 
     async def has_progressed(self, run: Run) -> bool:
         """Whether this taking has added anything to the journal. Raises LeaseLost."""
-        row = await self._one(SQL["standing"], {"run_id": run.id, "lease": run.lease})
+        row = await self._one(SQL["progress"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["has_progressed"])
@@ -175,7 +180,7 @@ class Journal:
         assert row is not None
         return float(row["seconds"])
 
-    async def release(self, run: Run, ending: Ending) -> bool:
+    async def release(self, run: Run, release: Release) -> bool:
         """End this taking of a run; False if messages arrived that a completed run must still answer.
 
         The last open run of a batch also completes the batch, in the same transaction.
@@ -186,7 +191,7 @@ class Journal:
 
         async def attempt() -> bool:
             async with self.pool.connection() as connection, connection.transaction():
-                events = await release_within(connection, run, ending)
+                events = await release_run(connection, run, release)
             if events is None:
                 return not await self.has_unread(run)
             self.publish_all(events)
@@ -199,15 +204,15 @@ class Journal:
         for event in events:
             self._publish(event)
 
-    def say_text(self, run: Run, text: str, at: datetime) -> None:
+    def publish_text(self, run: Run, text: str, at: datetime) -> None:
         """Publish words of a reply as they arrive; they are not stored."""
         self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
 
-    def _fence(self, run: Held, told: Sequence[Told]) -> dict[str, Any]:
-        return fence(run, told) | {"lease_for": self._lease_for}
+    def _fence(self, run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
+        return fence(run, events) | {"lease_for": self._lease_for}
 
-    def _tell(self, run: Held, row: DictRow, told: Sequence[Told]) -> None:
-        self.publish_all(events_of(run, row, told))
+    def _publish_numbered(self, run: LeasedRun, row: DictRow, events: Sequence[NewEvent]) -> None:
+        self.publish_all(numbered_events(run, row, events))
 
     async def _one(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
         async def attempt() -> DictRow | None:

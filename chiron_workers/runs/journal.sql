@@ -112,5 +112,5 @@ select coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds
    and seq > (select coalesce(max(seq), 0) from events
                where run_id = %(run_id)s and kind not in ('run.handed_back', 'run.started', 'run.resumed'));
 
--- standing
+-- progress
 select unread, steps > steps_at_claim as has_progressed from runs where id = %(run_id)s and lease = %(lease)s and state = 'running';

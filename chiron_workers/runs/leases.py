@@ -42,20 +42,20 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Astray:
+class Interrupt:
     """A run its holder must leave: lost to another worker, or wanted stopped."""
 
     id: UUID
     lease: int
-    lost: bool
-    wanted: str | None
+    is_lost: bool
+    stop_requested: str | None
 
 
-async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
+async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
     """Take a run whose doorbell is out for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
     args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
     async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["claim"], args)).fetchone()
+        row = await (await connection.execute(SQL["acquire"], args)).fetchone()
     if row is None:
         return None
     run = Run(**{name: row[name] for name in Run.__slots__})
@@ -65,7 +65,7 @@ async def claim(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) 
 
 def renew(
     connection: Connection[DictRow], held: Sequence[tuple[UUID, int]], *, lease_for: timedelta
-) -> list[Astray]:
+) -> list[Interrupt]:
     """Keep these runs, given as (id, lease), for `lease_for` from now; those that must be left."""
     args = {
         "run_ids": [run_id for run_id, _ in held],
@@ -73,8 +73,11 @@ def renew(
         "lease_for": lease_for,
     }
     connection.execute(SQL["renew"], args)
-    rows = connection.execute(SQL["astray"], args).fetchall()
-    return [Astray(row["id"], row["held_lease"], lost=row["lost"], wanted=row["wanted"]) for row in rows]
+    rows = connection.execute(SQL["interrupts"], args).fetchall()
+    return [
+        Interrupt(row["id"], row["held_lease"], is_lost=row["lost"], stop_requested=row["wanted"])
+        for row in rows
+    ]
 
 
 async def say(pool: Pool, run_id: UUID, text: str) -> bool:

@@ -1,4 +1,4 @@
--- claim
+-- acquire
 -- A doorbell claims its own run and no other; one that comes late or twice finds nothing to claim. A run that is not
 -- marked as rung was handed back after its doorbell was doubled: whose turn it is, and whether a limit allows it, is
 -- decided anew.
@@ -32,7 +32,7 @@ with mine as (
      for update of r skip locked)
 update runs set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s) from mine where runs.id = mine.id;
 
--- astray
+-- interrupts
 -- Of the runs a worker believes it holds: those it has lost, and those somebody wants stopped.
 select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as lost, r.wanted
   from runs r join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease) on r.id = held.id

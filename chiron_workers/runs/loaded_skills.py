@@ -10,7 +10,7 @@ SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSkill:
     """A skill as it was when a run loaded it."""
 
     name: str
@@ -18,29 +18,31 @@ class Loaded:
     system_text: str = ""  # what it adds to the system prompt of later epochs
 
 
-async def skills_of(pool: Pool, run_id: UUID) -> list[Loaded]:
+async def loaded_skills_of(pool: Pool, run_id: UUID) -> list[LoadedSkill]:
     """The skills that a run has loaded, in that order."""
     async with pool.connection() as connection:
         rows = await (await connection.execute(SQL["read"], {"run_id": run_id})).fetchall()
-    return [Loaded(**row) for row in rows]
+    return [LoadedSkill(**row) for row in rows]
 
 
-class RunSkills:
+class LoadedSkills:
     """The skills of the run on whose behalf a store is used."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def all(self) -> list[Loaded]:
+    async def all(self) -> list[LoadedSkill]:
         """Every skill that the run has loaded, in that order. Raises SkillError outside of a run."""
-        return [Loaded(**row) for row in await self._session.rows(SQL["read"], {"run_id": self._run_id()})]
+        return [
+            LoadedSkill(**row) for row in await self._session.rows(SQL["read"], {"run_id": self._run_id()})
+        ]
 
     async def names(self) -> set[str]:
         """The names of all that the run has loaded. Raises SkillError outside of a run."""
         rows = await self._session.rows(SQL["names"], {"run_id": self._run_id()})
         return {row["name"] for row in rows}
 
-    async def add(self, skill: Loaded) -> bool:
+    async def add(self, skill: LoadedSkill) -> bool:
         """Keep a skill with the run; False if another call was quicker. Raises SkillError outside of a run."""
         args = {
             "run_id": self._run_id(),

@@ -28,10 +28,10 @@ async def hold(pool: Pool, model: str, *, hold_for: timedelta, reason: str) -> N
         await connection.execute(SQL["hold"], args)
 
 
-async def standing(pool: Pool) -> list[Hold]:
+async def active_holds(pool: Pool) -> list[Hold]:
     """The holds that stand now, in the order of the models."""
     async with pool.connection() as connection:
-        return [Hold(**row) for row in await (await connection.execute(SQL["standing"])).fetchall()]
+        return [Hold(**row) for row in await (await connection.execute(SQL["active"])).fetchall()]
 
 
 async def lift(connection: AsyncConnection[DictRow], target: UUID) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ rung as (
   select id from runs join held using (model) where state = 'queued' and rung_at is not null for update of runs skip locked)
 update runs set rung_at = null from rung where runs.id = rung.id;
 
--- standing
+-- active
 select model, until, reason from holds where until > now() order by model;
 
 -- lift

@@ -12,19 +12,19 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import Held, Told, events_of, fence, json_text, shard_of
+from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events, shard_of
 from chiron_workers.states import EventKind, RunState
 
 SQL = load(__file__)
-ASKED_FOR = {"reason": "asked for"}
+ON_REQUEST = {"reason": "asked for"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Release:
     """How a taking ends. `counts` marks a taking that failed: it uses up an attempt if it added nothing."""
 
     state: RunState
-    told: tuple[Told, ...]
+    events: tuple[NewEvent, ...]
     answer: str | None = None
     error: Mapping[str, str] | None = None
     ready_in: timedelta = timedelta()
@@ -32,32 +32,32 @@ class Ending:
     silent: bool = False  # nobody need be bothered with it
 
 
-async def release_within(
-    connection: AsyncConnection[DictRow], run: Held, ending: Ending
+async def release_run(
+    connection: AsyncConnection[DictRow], run: LeasedRun, release: Release
 ) -> list[Event] | None:
     """End a taking within a transaction of the caller; the events to publish after it, None if fenced off.
 
     A run that would go on elsewhere stops here if somebody wants it to: nobody else would have to be asked.
     """
-    held = await _hold(connection, run)
-    if held is None or (ending.state == RunState.COMPLETED and held["unread"]):
+    locked_row = await _lock(connection, run)
+    if locked_row is None or (release.state == RunState.COMPLETED and locked_row["unread"]):
         return None
-    await _spend_reserved(connection, run, held)
-    return await _release_held(connection, run, ending, held)
+    await _spend_reserved(connection, run, locked_row)
+    return await _release_locked(connection, run, release, locked_row)
 
 
-async def release_all_within(
-    connection: AsyncConnection[DictRow], endings: Sequence[tuple[Held, Ending]]
+async def release_runs(
+    connection: AsyncConnection[DictRow], releases: Sequence[tuple[LeasedRun, Release]]
 ) -> list[Event]:
-    """As `release_within` for many runs whose workers are lost; those that are fenced off are passed over."""
-    found = [(run, ending, await _hold(connection, run)) for run, ending in endings]
-    ours = [(run, ending, held) for run, ending, held in found if held is not None]
+    """As `release_run` for many runs whose workers are lost; those that are fenced off are passed over."""
+    locked = [(run, release, await _lock(connection, run)) for run, release in releases]
+    ours = [(run, release, locked_row) for run, release, locked_row in locked if locked_row is not None]
     # All before the first batch: replies hold their row of the day while they wait for that of their batch.
-    for run, _, held in ours:
-        await _spend_reserved(connection, run, held)
+    for run, _, locked_row in ours:
+        await _spend_reserved(connection, run, locked_row)
     events = []
-    for run, ending, held in ours:
-        events += await _release_held(connection, run, ending, held) or []
+    for run, release, locked_row in ours:
+        events += await _release_locked(connection, run, release, locked_row) or []
     return events
 
 
@@ -69,54 +69,54 @@ async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, r
     return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
 
 
-def as_wanted(ending: Ending, wanted: str | None) -> Ending:
+def apply_stop_request(release: Release, stop_requested: str | None) -> Release:
     """How a taking ends that somebody wants paused or cancelled. What is completed stays so; a cancel beats the rest."""
-    if wanted == "cancel" and ending.state != RunState.COMPLETED:
-        return Ending(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, ASKED_FOR),))
-    if wanted == "pause" and ending.state == RunState.QUEUED:
-        return Ending(RunState.PAUSED, ((EventKind.RUN_PAUSED, ASKED_FOR),))
-    return ending
+    if stop_requested == "cancel" and release.state != RunState.COMPLETED:
+        return Release(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, ON_REQUEST),))
+    if stop_requested == "pause" and release.state == RunState.QUEUED:
+        return Release(RunState.PAUSED, ((EventKind.RUN_PAUSED, ON_REQUEST),))
+    return release
 
 
-def failure(kind: str, message: str) -> Ending:
+def failure(kind: str, message: str) -> Release:
     """A run's end in failure, with the reason as its error."""
     error = {"kind": kind, "message": storable(message)}
-    return Ending(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
+    return Release(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
 
 
-async def _release_held(
-    connection: AsyncConnection[DictRow], run: Held, ending: Ending, held: DictRow
+async def _release_locked(
+    connection: AsyncConnection[DictRow], run: LeasedRun, release: Release, locked_row: DictRow
 ) -> list[Event] | None:
-    ending = as_wanted(ending, held["wanted"])
-    args = fence(run, ending.told) | _ending_columns(ending)
-    args |= {"reserved_usd": held["reserved_usd"], "reserved_tokens": held["reserved_tokens"]}
+    release = apply_stop_request(release, locked_row["wanted"])
+    args = fence(run, release.events) | _release_columns(release)
+    args |= {"reserved_usd": locked_row["reserved_usd"], "reserved_tokens": locked_row["reserved_tokens"]}
     row = await (await connection.execute(SQL["release"], args)).fetchone()
     if row is None:
         return None
-    events = events_of(run, row, ending.told)
+    events = numbered_events(run, row, release.events)
     if row["open_runs"] == 0:
         events.append(await close_batch(connection, batch_id=run.batch_id, run_id=run.id))
     return events
 
 
-async def _hold(connection: AsyncConnection[DictRow], run: Held) -> DictRow | None:
+async def _lock(connection: AsyncConnection[DictRow], run: LeasedRun) -> DictRow | None:
     args = {"run_id": run.id, "lease": run.lease}
     return await (await connection.execute(SQL["lock"], args)).fetchone()
 
 
-async def _spend_reserved(connection: AsyncConnection[DictRow], run: Held, held: DictRow) -> None:
-    if held["reserved_usd"]:
-        args = {"shard": shard_of(run.id), "usd": held["reserved_usd"]}
+async def _spend_reserved(connection: AsyncConnection[DictRow], run: LeasedRun, locked_row: DictRow) -> None:
+    if locked_row["reserved_usd"]:
+        args = {"shard": shard_of(run.id), "usd": locked_row["reserved_usd"]}
         await connection.execute(SQL["spend"], args)
 
 
-def _ending_columns(ending: Ending) -> dict[str, Any]:
+def _release_columns(release: Release) -> dict[str, Any]:
     return {
-        "state": ending.state,
-        "answer": None if ending.answer is None else storable(ending.answer),
-        "error": json_text(ending.error) if ending.error else None,
-        "ready_in": ending.ready_in,
-        "counts": ending.counts,
-        "silent": ending.silent,
-        "closes": ending.state.is_final,
+        "state": release.state,
+        "answer": None if release.answer is None else storable(release.answer),
+        "error": json_text(release.error) if release.error else None,
+        "ready_in": release.ready_in,
+        "counts": release.counts,
+        "silent": release.silent,
+        "closes": release.state.is_final,
     }

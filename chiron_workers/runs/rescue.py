@@ -4,7 +4,7 @@ from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.release import Ending, failure, release_all_within
+from chiron_workers.runs.release import Release, failure, release_runs
 from chiron_workers.states import EventKind, RunState
 
 SQL = load(__file__)
@@ -12,7 +12,7 @@ BATCH = 200  # runs of one pass, so that a pass stays short
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ExpiredRun:
     """A run whose holder is not heard of."""
 
     id: UUID
@@ -33,18 +33,18 @@ async def rescue(journal: Journal, *, lease_for: timedelta, max_attempts: int) -
         if not lock or not lock["held"]:
             return 0
         rows = await (await connection.execute(SQL["expired"], args)).fetchall()
-        lost = [Lost(**row) for row in rows]
-        endings = [(run, _ending(run, max_attempts)) for run in lost]
-        events = await release_all_within(connection, endings)
+        lost = [ExpiredRun(**row) for row in rows]
+        endings = [(run, _release(run, max_attempts)) for run in lost]
+        events = await release_runs(connection, endings)
     journal.publish_all(events)
     return len(rows)
 
 
-def _ending(lost: Lost, max_attempts: int) -> Ending:
+def _release(lost: ExpiredRun, max_attempts: int) -> Release:
     if lost.used_up:
         return failure(
             "attempts",
             f"The run was taken {max_attempts} times and each time its worker ended before it got further.",
         )
     told = ((EventKind.RUN_HANDED_BACK, {"reason": "its worker is not heard of", "worker": lost.worker}),)
-    return Ending(RunState.QUEUED, told, counts=True)
+    return Release(RunState.QUEUED, told, counts=True)

@@ -29,7 +29,7 @@ class Caller:
     model: str | None = None  # that plays the run
 
 
-class Asker(Protocol):
+class SideModel(Protocol):
     """A model that a tool may ask."""
 
     @property

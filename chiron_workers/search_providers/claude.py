@@ -21,11 +21,11 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
 
     The search is a model call: it is paid for with the run's money and counted there.
     """
-    asker = store.asker
-    if asker is None or not asker.model_name.startswith("claude"):
+    side_model = store.side_model
+    if side_model is None or not side_model.model_name.startswith("claude"):
         return []
     try:
-        reply = await asker.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
+        reply = await side_model.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
     except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
         raise ToolError(f"The web search does not answer: {error}") from None
     found = [result for block in reply.content for result in _results(block)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field
 
 from chiron_workers.errors import SkillAlreadyLoadedError, SkillError
-from chiron_workers.runs.loaded_skills import Loaded
+from chiron_workers.runs.loaded_skills import LoadedSkill
 from chiron_workers.skills.instructions import instructions
 from chiron_workers.skills.live import Skills
 from chiron_workers.skills.reading import FILES
@@ -80,9 +80,9 @@ class LoadSkill(Tool):
                 raise _already(given)
         return "\n\n".join(each.body for each in loaded)
 
-    def _loaded(self, skill: Skill) -> Loaded:
+    def _loaded(self, skill: Skill) -> LoadedSkill:
         code = self._skills.codes.get(skill.name)
-        return Loaded(skill.name, instructions(skill, code), code.made.system_prompt if code else "")
+        return LoadedSkill(skill.name, instructions(skill, code), code.made.system_prompt if code else "")
 
 
 class File(BaseModel):

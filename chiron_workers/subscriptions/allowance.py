@@ -12,7 +12,7 @@ from chiron_workers.settings import settings
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Allowance:
     """On what terms research recurs; `budget_usd` is for all topics of one time together, None where no price is known."""
 
     model: str
@@ -29,7 +29,7 @@ class Terms:
         return f"model {self.model}, {budget} and {end}"
 
 
-def budget_of_a_time(
+def occurrence_budget(
     wanted_usd: Decimal | None, model: str, *, run_may_cost: Decimal | None
 ) -> Decimal | None:
     """What one time may cost: what is wanted, or as much as is allowed; None if the model has no price.

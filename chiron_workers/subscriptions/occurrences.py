@@ -14,7 +14,7 @@ COMPARED_AT_ONCE = 10  # of one look, so that it stays short; the next one goes 
 
 
 @dataclass(frozen=True, slots=True)
-class Time:
+class PastOccurrence:
     """What a time of a subscription has started, and what has become of its subject from `since`, the end of the time
     before (of a first time, its own beginning), to its end. `difference` is None while it is not finished."""
 
@@ -25,9 +25,9 @@ class Time:
     difference: SubjectDiff | None
 
 
-async def last_times(
+async def last_occurrences(
     session: Session, subscription_id: UUID, *, limit: int, listed: int = 1, batch_id: UUID | None = None
-) -> list[Time]:
+) -> list[PastOccurrence]:
     """The latest times of a subscription, latest first, or the one that started a batch.
 
     Args:
@@ -40,20 +40,20 @@ async def last_times(
         difference = None
         if ends is not None and ends > row["since"]:
             difference = await SubjectDiffs(session).between(subject_id, row["since"], ends, limit=listed)
-        times.append(Time(**row, difference=difference))
+        times.append(PastOccurrence(**row, difference=difference))
     return times
 
 
-async def time_of(session: Session, batch_id: UUID, *, listed: int) -> Time | None:
+async def occurrence_of(session: Session, batch_id: UUID, *, listed: int) -> PastOccurrence | None:
     """The time of a subscription that started a batch; None if none did."""
     row = await session.row(SQL["subscription_of"], {"batch_id": batch_id})
     if row is None:
         return None
-    found = await last_times(session, row["subscription_id"], limit=1, listed=listed, batch_id=batch_id)
+    found = await last_occurrences(session, row["subscription_id"], limit=1, listed=listed, batch_id=batch_id)
     return found[0] if found else None
 
 
-async def compare_times(pool: Pool) -> list[UUID]:
+async def compare_occurrences(pool: Pool) -> list[UUID]:
     """Hold what is finished against the time before; the batches that brought nothing, which are silent by now.
 
     Their completed runs are, but for those that somebody wrote to: who asks waits for the answer. It happens after the
@@ -69,7 +69,7 @@ async def compare_times(pool: Pool) -> list[UUID]:
 
 
 async def _compare(pool: Pool, batch_id: UUID) -> bool:
-    found = await time_of(Session(pool), batch_id, listed=1)
+    found = await occurrence_of(Session(pool), batch_id, listed=1)
     if found is None or found.finished_at is None:  # it was deleted, or goes on again
         return False
     is_silent = found.difference is not None and found.difference.is_empty

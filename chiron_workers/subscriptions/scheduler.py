@@ -25,7 +25,7 @@ FOUND_CHARS = 4_000  # of what was found before
 
 
 @dataclass(frozen=True, slots=True)
-class DueTime:
+class DueOccurrence:
     """What became of a time that came due, and why if nothing was started; `left` is one left to another worker."""
 
     subscription_id: UUID
@@ -38,7 +38,7 @@ class _Broken(Exception):
     """No worker can start it, whatever it has: the rows say so."""
 
 
-async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> list[DueTime]:
+async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> list[DueOccurrence]:
     """Start what is due and say when each is due next; what another worker was quicker with is not told.
 
     A worker that dies between two of these steps leaves a subscription as it was: whoever looks next submits with the
@@ -62,17 +62,17 @@ async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> lis
     return found
 
 
-async def _come_due(pool: Pool, row: DictRow) -> DueTime | None:
+async def _come_due(pool: Pool, row: DictRow) -> DueOccurrence | None:
     next_at: datetime | None
     try:
         next_at = _next_at(row)
         found = await _start(pool, row)
     except _Broken as error:
-        found, next_at = DueTime(row["id"], row["next_at"], "paused", str(error)), None
+        found, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
     except (UsageError, ToolError) as error:
         if not row["is_given_up"]:
             return await _refuse(pool, row, str(error))
-        found, next_at = DueTime(row["id"], row["next_at"], "paused", str(error)), None
+        found, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
     return await _advance(pool, row, found, next_at) if found else None
 
 
@@ -85,15 +85,17 @@ def _next_at(row: DictRow) -> datetime:
         raise _Broken(str(error)) from None
 
 
-async def _refuse(pool: Pool, row: DictRow, lacking: str) -> DueTime:
+async def _refuse(pool: Pool, row: DictRow, lacking: str) -> DueOccurrence:
     reason = f"Due, and no worker has started it yet: {lacking}"
     async with pool.connection() as connection:
         args = {"id": row["id"], "due_at": row["next_at"], "reason": reason}
         await connection.execute(SQL["refuse"], args)
-    return DueTime(row["id"], row["next_at"], "left", lacking)
+    return DueOccurrence(row["id"], row["next_at"], "left", lacking)
 
 
-async def _advance(pool: Pool, row: DictRow, found: DueTime, next_at: datetime | None) -> DueTime | None:
+async def _advance(
+    pool: Pool, row: DictRow, found: DueOccurrence, next_at: datetime | None
+) -> DueOccurrence | None:
     state = SubscriptionState.PAUSED if next_at is None else SubscriptionState.ACTIVE
     if next_at is not None and row["ends_at"] is not None and next_at > row["ends_at"]:
         state, next_at = SubscriptionState.ENDED, None
@@ -110,13 +112,13 @@ async def _advance(pool: Pool, row: DictRow, found: DueTime, next_at: datetime |
     return found if advanced else None
 
 
-async def _start(pool: Pool, row: DictRow) -> DueTime | None:
+async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
     if row["last_due_at"] != row["next_at"] and row["is_last_open"]:
         reason = (
             f"The time {row['next_at']:%Y-%m-%d %H:%M} UTC was passed over, since batch {row['last_batch_id']} "
             "of the time before is not finished."
         )
-        return DueTime(row["id"], row["next_at"], "skipped", reason)
+        return DueOccurrence(row["id"], row["next_at"], "skipped", reason)
     if not row["has_subject"]:
         raise _Broken(f"The subject {row['subject_id']} is gone.")
     batch = await _batch(pool, row)
@@ -125,7 +127,7 @@ async def _start(pool: Pool, row: DictRow) -> DueTime | None:
     # Conflict: this time was started by a worker with other settings, which died before it could say so.
     with contextlib.suppress(Conflict):
         await submit(pool, batch)
-    return DueTime(row["id"], row["next_at"], "started")
+    return DueOccurrence(row["id"], row["next_at"], "started")
 
 
 async def _batch(pool: Pool, row: DictRow) -> NewBatch | None:

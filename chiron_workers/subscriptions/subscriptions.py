@@ -17,7 +17,7 @@ from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import SubscriptionState
-from chiron_workers.subscriptions.allowance import Terms, budget_of_a_time
+from chiron_workers.subscriptions.allowance import Allowance, occurrence_budget
 from chiron_workers.subscriptions.cron import Recurrence
 
 SQL = load(__file__)
@@ -95,7 +95,7 @@ class Subscriptions:
         await self._alone(subject_id)
         if same := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
             found = await self.get(same["id"])
-            if (stands := Terms(found.model, found.budget_usd, found.ends_at)) != terms:
+            if (stands := Allowance(found.model, found.budget_usd, found.ends_at)) != terms:
                 raise Conflict(
                     f"Subscription {found.id} has the same topics and times, but {stands}; you ask for {terms}. "
                     "Delete it first, or ask for what it has."
@@ -106,7 +106,7 @@ class Subscriptions:
         return await self._insert(new, subject_id, terms, next_at), True
 
     async def _insert(
-        self, new: NewSubscription, subject_id: str, terms: Terms, next_at: datetime
+        self, new: NewSubscription, subject_id: str, terms: Allowance, next_at: datetime
     ) -> Subscription:
         caller, subscription_id = self._session.caller, new_id()
         # Words that a run has read may have told it to: a person decides whether money is spent again and again.
@@ -227,7 +227,7 @@ class Subscriptions:
         return now
 
 
-def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Terms:
+def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Allowance:
     """On what terms it recurs. Raises UsageError for what cannot be subscribed to."""
     if not 0 < len(new.topics) <= TOPICS_MAX:
         raise UsageError(f"A subscription has 1 to {TOPICS_MAX} topics (got {len(new.topics):,}).")
@@ -237,8 +237,8 @@ def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) 
         check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns))
     check_model(model)
     new.recurrence.check(at_least=timedelta(seconds=settings().subscription_interval_s))
-    budget_usd = budget_of_a_time(new.budget_usd, model, run_may_cost=run_may_cost)
-    return Terms(model, budget_usd, new.ends_at)
+    budget_usd = occurrence_budget(new.budget_usd, model, run_may_cost=run_may_cost)
+    return Allowance(model, budget_usd, new.ends_at)
 
 
 def _unknown(subscription_id: UUID) -> NotFound:

@@ -5,11 +5,11 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from chiron_workers.db.validation import folded
+from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.knowledge.coverage.evaluations import Score
 from chiron_workers.runs.entries import Reply, storable
-from chiron_workers.runs.session import Asker
+from chiron_workers.runs.session import SideModel
 from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -77,23 +77,23 @@ async def evaluation(
         raise ToolError("criteria: two of them have the same name.")
     if not text.strip():
         raise ToolError("text: is empty; give the text that is to be judged.")
-    asker = _judge(store)
-    judged = await _judged(asker, _asked(text, criteria, question), criteria, text)
+    side_model = _judge(store)
+    judged = await _judged(side_model, _asked(text, criteria, question), criteria, text)
     scores = [_score(criterion, judged[criterion.name]) for criterion in criteria]
     total = sum(score["weight"] for score in scores)
     overall = sum(score["weight"] * score["score"] for score in scores) / total
     evaluation_id = await store.evaluations.add(
-        text=text, question=question, model=asker.model_name, scores=scores, overall=overall
+        text=text, question=question, model=side_model.model_name, scores=scores, overall=overall
     )
     return Evaluation(evaluation_id=str(evaluation_id), overall=round(overall, 2), scores=scores)
 
 
-def _judge(store: Store) -> Asker:
-    if store.asker is None:
+def _judge(store: Store) -> SideModel:
+    if store.side_model is None:
         raise ToolError("An evaluation asks the model of a run, and this is no run.")
-    if store.asker.model_name == OFFLINE_MODEL:
+    if store.side_model.model_name == OFFLINE_MODEL:
         raise ToolError("The offline model cannot judge texts; an evaluation needs a real model.")
-    return store.asker
+    return store.side_model
 
 
 def _asked(text: str, criteria: Sequence[Criterion], question: str) -> str:
@@ -135,13 +135,13 @@ def _answer_tool(criteria: Sequence[Criterion]) -> dict[str, Any]:
 
 
 async def _judged(
-    asker: Asker, question: str, criteria: Sequence[Criterion], text: str
+    side_model: SideModel, question: str, criteria: Sequence[Criterion], text: str
 ) -> dict[str, Judgement]:
     wrong = ""
     for _ in range(TRIES):
         again = f"\n\nYour last answer could not be used: {wrong} Answer again." if wrong else ""
         try:
-            reply = await asker.ask(
+            reply = await side_model.ask(
                 question + again, tools=[_answer_tool(criteria)], max_tokens=1_000 + 600 * len(criteria)
             )
         except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
@@ -168,11 +168,11 @@ def read(reply: Reply, criteria: Sequence[Criterion], text: str) -> dict[str, Ju
     names = [criterion.name for criterion in criteria]
     if len(judgements) != len(names) or set(found) != set(names):
         raise ToolError(f"Each of {', '.join(names)} must be scored once, and nothing else.")
-    words = folded(text)
+    words = collapse_whitespace(text)
     for judgement in judgements:
         if judgement.score > WITHOUT_QUOTE_MAX and not judgement.quote.strip():
             raise ToolError(f"The score for {judgement.criterion} rests on no words of the text; quote some.")
-        if folded(judgement.quote) not in words:
+        if collapse_whitespace(judgement.quote) not in words:
             raise ToolError(f"The quote for {judgement.criterion} does not stand in the text.")
     return found
 

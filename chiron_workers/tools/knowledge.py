@@ -12,7 +12,7 @@ from chiron_workers.evidence.statements.unsupported import omissions
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
 from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.settings import settings
-from chiron_workers.states import SHOWN, FactStatus
+from chiron_workers.states import SHOWN_STATUSES, FactStatus
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -146,7 +146,7 @@ def _status(stored: StoredFact) -> str:
         return "joined"
     if not stored.is_new:
         return "duplicate"
-    return "stored" if stored.status in SHOWN else "candidate"
+    return "stored" if stored.status in SHOWN_STATUSES else "candidate"
 
 
 def _notes(store: Store, asked: Claim, stored: StoredFact) -> Iterator[str]:

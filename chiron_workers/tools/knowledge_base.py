@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
-from chiron_workers.db.validation import worded
+from chiron_workers.db.validation import clean_text
 from chiron_workers.knowledge.corpus import Corpus, Hit
 from chiron_workers.knowledge.coverage.nodes import NodeMatch
 from chiron_workers.knowledge.coverage.topic_titles import load_titles
@@ -74,7 +74,7 @@ async def knowledge_base(
         the question: node_id, title, description, is_goal_critical and facts (how many of these belong to it). A
         note where something could not be searched.
     """
-    asked = worded(question, field="question", chars_max=QUERY_CHARS_MAX)
+    asked = clean_text(question, field="question", chars_max=QUERY_CHARS_MAX)
     subject = (await store.subjects.get(subject_id))["subject_id"] if subject_id is not None else None
     found = await store.search.find(asked, filters=Filters(subject, candidates=True), limit=top_k)
     background = await store.search.background([fact["id"] for fact in found])

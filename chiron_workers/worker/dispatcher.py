@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from chiron_workers.batches.dispatch import Look, Waiting, next_to_ring, take_back
+from chiron_workers.batches.dispatch import Dispatch, QueuedRun, dispatch_next, undo_dispatch
 from chiron_workers.celery import Doorbell, ring
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ServiceUnavailable
@@ -45,10 +45,10 @@ class Ringer:
         if room <= 0:
             return
         look = await self._look(room)
-        if look.to_ring:
-            await self._ring(look.to_ring)
+        if look.runs_to_dispatch:
+            await self._ring(look.runs_to_dispatch)
             self._again_s = GATHERING_S
-        if look.out:
+        if look.outstanding:
             # Another worker may answer these doorbells and leave our room empty: look again, less and less often.
             self._wait_s = min(self._again_s, self._wait_s)
             self._again_s = 2 * self._wait_s
@@ -61,20 +61,20 @@ class Ringer:
         self._must_look.clear()
         await asyncio.sleep(min(max(GATHERING_S, SHARE * self._took_s), self._settings.rescue_s))
 
-    async def _look(self, room: int) -> Look:
+    async def _look(self, room: int) -> Dispatch:
         settings, began = self._settings, time.monotonic()
         again_after = timedelta(seconds=settings.ring_again_s)
         try:
-            return await next_to_ring(
-                self._pool, room=room, ring_again_after=again_after, model_limits=settings.model_concurrency
+            return await dispatch_next(
+                self._pool, room=room, redispatch_after=again_after, model_limits=settings.model_concurrency
             )
         finally:
             self._took_s = time.monotonic() - began
 
-    async def _ring(self, waiting: Sequence[Waiting]) -> None:
+    async def _ring(self, waiting: Sequence[QueuedRun]) -> None:
         bells = [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
         try:
             await asyncio.to_thread(ring, bells)
         except ServiceUnavailable:
-            await take_back(self._pool, waiting)
+            await undo_dispatch(self._pool, waiting)
             raise

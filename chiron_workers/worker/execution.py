@@ -24,7 +24,7 @@ from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
-from chiron_workers.runs.release import Ending, failure
+from chiron_workers.runs.release import Release, failure
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState
 from chiron_workers.telemetry import spans
@@ -83,12 +83,12 @@ class Taking:
         self._reason = reason
         self._cancel()
 
-    def want(self, wanted: str) -> None:
+    def request_stop(self, request: str) -> None:
         """Let go of a run that somebody wants stopped: a cancel cuts the call in flight, a pause waits for its reply.
 
         What becomes of the run is decided where it is released: by then somebody may want something else.
         """
-        if wanted == "cancel":
+        if request == "cancel":
             self.cut("asked for")
         else:
             self.stop("asked for")
@@ -111,7 +111,7 @@ class Taking:
             if outcome is not Outcome.NOT_OURS:
                 return outcome
 
-    async def _played(self) -> Ending | None:
+    async def _played(self) -> Release | None:
         run, settings = self.run, self._settings
         try:
             answer = await play(
@@ -139,7 +139,7 @@ class Taking:
             log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
             return await self._after_crash(f"{type(error).__name__}: {error}")
 
-    async def _waiting_for_model(self, error: ModelUnavailable) -> Ending:
+    async def _waiting_for_model(self, error: ModelUnavailable) -> Release:
         # A model that is away is no fault of the run: it uses up patience, and no attempts.
         run, journal, reason = self.run, self._journal, str(error)
         waited_s = await journal.waited_for_model_s(run)
@@ -154,7 +154,7 @@ class Taking:
         absence = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
         return sent_back_by_model(reason, absence, ready_in=absence)
 
-    async def _after_crash(self, reason: str) -> Ending | None:
+    async def _after_crash(self, reason: str) -> Release | None:
         is_last = self.run.attempt >= self._settings.max_attempts
         try:
             if is_last and not await self._journal.has_progressed(self.run):
@@ -164,7 +164,7 @@ class Taking:
         absence_s = min(FIRST_CRASH_ABSENCE_S * 4 ** (self.run.attempt - 1), LONGEST_ABSENCE_S)
         return handed_back(reason, ready_in=timedelta(seconds=absence_s), counts=True)
 
-    async def _end(self, ending: Ending | None) -> Outcome:
+    async def _end(self, ending: Release | None) -> Outcome:
         if ending is None:
             return Outcome.LEFT
         try:
@@ -186,32 +186,32 @@ class Taking:
         log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
 
 
-def completed(answer: Answer) -> Ending:
+def completed(answer: Answer) -> Release:
     """A run's end with its last words as its answer."""
     data: dict[str, object] = {"answer": answer.text[:SHOWN_CHARS]}
     if answer.is_silent:
         data["silent"] = True
-    told = ((EventKind.RUN_COMPLETED, data),)
-    return Ending(RunState.COMPLETED, told, answer=answer.text, silent=answer.is_silent)
+    events = ((EventKind.RUN_COMPLETED, data),)
+    return Release(RunState.COMPLETED, events, answer=answer.text, silent=answer.is_silent)
 
 
-def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Ending:
+def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Release:
     """Back into the queue, to be claimed again after `ready_in`."""
     data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
-    return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
+    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
 
 
-def sent_back_by_model(reason: str, absence: timedelta, *, ready_in: timedelta) -> Ending:
+def sent_back_by_model(reason: str, absence: timedelta, *, ready_in: timedelta) -> Release:
     """Back into the queue since the model does not answer; `waits_for` tells since when it does not."""
     data = {"reason": reason, "waits_for": "model", "ready_in_s": absence.total_seconds()}
-    return Ending(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
+    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
 
 
-def out_of_budget(reason: str, *, retry_after_s: float | None = None) -> Ending:
+def out_of_budget(reason: str, *, retry_after_s: float | None = None) -> Release:
     """Put aside until somebody raises the budget, or back into the queue until the next day brings one."""
     data = {"reason": reason}
     if retry_after_s is not None:
         later = handed_back(reason, ready_in=timedelta(seconds=retry_after_s))
-        return replace(later, told=((EventKind.BUDGET_REACHED, data), *later.told))
-    told = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
-    return Ending(RunState.PAUSED, told, error={"kind": "budget", "message": reason})
+        return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
+    events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
+    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason})

@@ -27,15 +27,15 @@ from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.pubsub.cooldowns import Cooling
 from chiron_workers.pubsub.publisher import Publisher
-from chiron_workers.pubsub.signals import hints
+from chiron_workers.pubsub.signals import signals
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import Astray, Run, claim
+from chiron_workers.runs.leases import Interrupt, Run, acquire
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.search_providers import select_providers
 from chiron_workers.settings import Settings
 from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
-from chiron_workers.subscriptions.occurrences import compare_times
+from chiron_workers.subscriptions.occurrences import compare_occurrences
 from chiron_workers.subscriptions.scheduler import start_due
 from chiron_workers.telemetry import tracing
 from chiron_workers.tools import registry
@@ -77,7 +77,9 @@ class Host:
         self._left: dict[UUID, datetime] = {}  # what is due and this worker cannot start
         self._draining = False
         self._beat_at = time.monotonic()
-        self._renewal = Renewal(settings, held=self._held, is_alive=self._is_alive, on_astray=self._on_astray)
+        self._renewal = Renewal(
+            settings, held=self._held, is_alive=self._is_alive, on_interrupts=self._on_interrupts
+        )
 
     def start(self) -> None:
         """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
@@ -152,7 +154,7 @@ class Host:
         if self._draining:
             return Outcome.NOT_OURS
         try:
-            claimed = await claim(self._pool, run_id, worker=self.name, lease_for=self._lease_for)
+            claimed = await acquire(self._pool, run_id, worker=self.name, lease_for=self._lease_for)
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise
@@ -196,18 +198,18 @@ class Host:
     def _is_alive(self) -> bool:
         return time.monotonic() - self._beat_at < self._settings.lease_s / 2
 
-    def _on_astray(self, astray: Sequence[Astray]) -> None:
-        self._loop.call_soon_threadsafe(self._leave, list(astray))
+    def _on_interrupts(self, interrupts: Sequence[Interrupt]) -> None:
+        self._loop.call_soon_threadsafe(self._leave, list(interrupts))
 
-    def _leave(self, astray: Sequence[Astray]) -> None:
-        for found in astray:
-            taking = self._takings.get(found.id)
-            if taking is None or taking.run.lease != found.lease:
+    def _leave(self, interrupts: Sequence[Interrupt]) -> None:
+        for interrupt in interrupts:
+            taking = self._takings.get(interrupt.id)
+            if taking is None or taking.run.lease != interrupt.lease:
                 continue
-            if found.lost:
+            if interrupt.is_lost:
                 taking.abandon()
-            elif found.wanted is not None:
-                taking.want(found.wanted)
+            elif interrupt.stop_requested is not None:
+                taking.request_stop(interrupt.stop_requested)
 
     async def _beat(self) -> None:
         while True:
@@ -217,12 +219,12 @@ class Host:
     async def _listen_for_hints(self) -> None:
         if not self._settings.redis_url:
             return
-        async for hint in hints(self._settings.redis_url):
-            if isinstance(hint, Cooling):
-                self._endpoints.traffic.heed(hint)
+        async for target in signals(self._settings.redis_url):
+            if isinstance(target, Cooling):
+                self._endpoints.traffic.heed(target)
                 continue
             self._ringer.look_soon()
-            if any(hint in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
+            if any(target in (taking.run.id, taking.run.batch_id) for taking in self._takings.values()):
                 self._renewal.look_now()
 
     async def _rescue_again_and_again(self) -> None:
@@ -279,7 +281,7 @@ class Host:
             self._ringer.look_soon()
 
     async def _compare_times(self) -> None:
-        for batch_id in await compare_times(self._pool):
+        for batch_id in await compare_occurrences(self._pool):
             log.info("subscription.silent", batch_id=str(batch_id))
 
     async def _start_due(self) -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from chiron_workers.db.connect import connect
 from chiron_workers.errors import ServiceUnavailable
-from chiron_workers.runs.leases import Astray, renew
+from chiron_workers.runs.leases import Interrupt, renew
 from chiron_workers.settings import Settings
 
 log = structlog.get_logger()
@@ -34,12 +34,12 @@ class Renewal:
         *,
         held: Callable[[], Sequence[tuple[UUID, int]]],
         is_alive: Callable[[], bool],
-        on_astray: Callable[[list[Astray]], None],
+        on_interrupts: Callable[[list[Interrupt]], None],
     ) -> None:
         self._settings = settings
         self._held = held
         self._is_alive = is_alive
-        self._on_astray = on_astray
+        self._on_interrupts = on_interrupts
         self._stopping = threading.Event()
         self._must_look = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chiron-renewal", daemon=True)
@@ -79,7 +79,7 @@ class Renewal:
                     continue
                 if held:
                     lease_for = timedelta(seconds=self._settings.lease_s)
-                    if astray := renew(connection, held, lease_for=lease_for):
-                        self._on_astray(astray)
+                    if interrupts := renew(connection, held, lease_for=lease_for):
+                        self._on_interrupts(interrupts)
                 self._stopping.wait(LOOK_PAUSE_S)
                 self._must_look.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))

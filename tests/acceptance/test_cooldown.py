@@ -12,7 +12,7 @@ from support.worker_processes import chiron, rows, running, wait_until
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.pubsub.cooldowns import KEY as COOLING
-from chiron_workers.pubsub.signals import CHANNEL, announce
+from chiron_workers.pubsub.signals import CHANNEL, notify
 from chiron_workers.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -46,7 +46,7 @@ async def enqueue(settings: Settings, name: str, count: int) -> None:
     runs = [NewRun(f"{name} {n}", "research", "Physics", "claude-opus-5-5", 50) for n in range(count)]
     async with open_pool(settings.database_url, size=1) as pool:
         batch_id = (await submit(pool, NewBatch(runs, "Physics"))).batch_id
-    await announce(settings.redis_url, batch_id)
+    await notify(settings.redis_url, batch_id)
 
 
 async def test_three_hundred_runs_of_two_workers_leave_a_model_alone_that_turns_them_away(

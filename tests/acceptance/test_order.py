@@ -14,7 +14,7 @@ from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
-from chiron_workers.pubsub.signals import CHANNEL, announce
+from chiron_workers.pubsub.signals import CHANNEL, notify
 from chiron_workers.settings import Settings
 
 KEY = {"ANTHROPIC_API_KEY": "test"}
@@ -52,7 +52,7 @@ async def enqueue(settings: Settings, name: str, count: int, *, tell: bool = Tru
     async with open_pool(settings.database_url, size=1) as pool:
         batch_id = (await submit(pool, NewBatch(runs, "Physics", **values))).batch_id
     if tell:
-        await announce(settings.redis_url, batch_id)
+        await notify(settings.redis_url, batch_id)
     return batch_id
 
 

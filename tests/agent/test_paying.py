@@ -14,11 +14,11 @@ from chiron_workers.agent.metered_model import Flight
 from chiron_workers.billing.reservations import reserve
 from chiron_workers.db.connect import open_pool
 from chiron_workers.model.failures import Wait
-from chiron_workers.runs.entries import Bound
+from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.journal import Journal
 from chiron_workers.worker.execution import handed_back
 
-CALL = Bound(Decimal("0.40"), 1_000)
+CALL = MaxCost(Decimal("0.40"), 1_000)
 
 
 @dataclass

@@ -59,7 +59,7 @@ async def replies(stage: Stage, run_id: UUID) -> int:
 async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held: Fails | None) -> None:
     run, taking, task = await playing(stage, Gate(held))
     await cancel(stage.pool, run.id)
-    taking.want("cancel")
+    taking.request_stop("cancel")
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
     assert (row["state"], row["turns"], row["wanted"], row["leased_until"]) == ("cancelled", 1, None, None)
@@ -72,10 +72,10 @@ async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held:
 async def test_a_cancel_that_is_told_at_each_renewal_cuts_once(stage: Stage) -> None:
     run, taking, task = await playing(stage, Gate())
     await cancel(stage.pool, run.id)
-    taking.want("cancel")
+    taking.request_stop("cancel")
     await asyncio.sleep(0)
-    taking.want("cancel")
-    taking.want("pause")
+    taking.request_stop("cancel")
+    taking.request_stop("pause")
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     assert (await stage.row(run.id))["state"] == "cancelled"
 
@@ -93,7 +93,7 @@ async def test_a_cancel_keeps_the_reply_that_is_being_committed(stage: Stage) ->
             await asyncio.sleep(0.01)
         await connection.execute("update runs set wanted = 'cancel' where id = %s", [run.id])
         for _ in range(3):
-            taking.want("cancel")
+            taking.request_stop("cancel")
             await asyncio.sleep(0)
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
@@ -105,7 +105,7 @@ async def test_a_pause_waits_for_the_reply_and_journals_it(stage: Stage) -> None
     gate = Gate()
     run, taking, task = await playing(stage, gate)
     await pause(stage.pool, run.id)
-    taking.want("pause")
+    taking.request_stop("pause")
     gate.opened.set()
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
@@ -122,7 +122,7 @@ async def test_a_pause_that_was_taken_back_hands_the_run_on(stage: Stage) -> Non
     gate = Gate()
     run, taking, task = await playing(stage, gate)
     await pause(stage.pool, run.id)
-    taking.want("pause")
+    taking.request_stop("pause")
     await resume(stage.pool, run.id)
     gate.opened.set()
     await asyncio.wait_for(task, 60)
@@ -156,7 +156,7 @@ async def test_a_run_that_waits_for_its_model_for_an_hour_does_not_wait_to_be_ca
 async def test_a_retry_goes_on_from_the_journal_and_asks_nothing_again(stage: Stage) -> None:
     run, taking, task = await playing(stage, Gate())
     await cancel(stage.pool, run.id)
-    taking.want("cancel")
+    taking.request_stop("cancel")
     await asyncio.wait_for(task, 60)
     before = await stage.rows("select n, body::text from entries where run_id = %s order by n", run.id)
     await stage.model(lambda request: says("done"))

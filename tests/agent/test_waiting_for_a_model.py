@@ -8,9 +8,9 @@ from uuid import UUID
 from support.run_harness import LEASE, Stage
 from support.scripted_model import Fails, Says, call, calls, says, turn
 
-from chiron_workers.batches.dispatch import next_to_ring
-from chiron_workers.runs.leases import claim
-from chiron_workers.runs.model_holds import standing
+from chiron_workers.batches.dispatch import dispatch_next
+from chiron_workers.runs.leases import acquire
+from chiron_workers.runs.model_holds import active_holds
 from chiron_workers.states import Outcome
 
 SPEND_LIMIT = Fails(
@@ -28,14 +28,14 @@ async def test_a_spend_limit_holds_the_queue_of_its_model_and_says_so(stage: Sta
     await stage.model(lambda _: SPEND_LIMIT)
     first, second = await stage.submit("a", "b")
     assert await stage.play(first) is Outcome.LEFT
-    (held,) = await standing(stage.pool)
+    (held,) = await active_holds(stage.pool)
     assert held.model == stage.model_name
     assert "spend limit of the account is reached: enforced_spend_limit_reached" in held.reason
     (told,) = await handed_back(stage, first)
     assert (told["waits_for"], told["ready_in_s"], held.reason) == ("model", 900, told["reason"])
-    look = await next_to_ring(stage.pool, room=10, ring_again_after=timedelta(), model_limits={})
-    assert look.to_ring == []
-    assert await claim(stage.pool, second, worker="here", lease_for=LEASE) is None
+    look = await dispatch_next(stage.pool, room=10, redispatch_after=timedelta(), model_limits={})
+    assert look.runs_to_dispatch == []
+    assert await acquire(stage.pool, second, worker="here", lease_for=LEASE) is None
     assert len(stage.server.requests) == 1
 
 

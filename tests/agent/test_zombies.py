@@ -29,7 +29,7 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.runs import journal
 from chiron_workers.runs import release as endings
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import claim, renew, say
+from chiron_workers.runs.leases import acquire, renew, say
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
@@ -92,10 +92,10 @@ WRITES = {
     "messages taken": Write("lock", plays(says("x")), prepare=tell),
     "a reservation": Write("reserve", plays(says("x")), module=reservations),
     "a reservation from a batch's budget": Write(
-        "hold_run", plays(says("x")), module=reservations, budget=Budget(usd=Decimal(5))
+        "lock_run", plays(says("x")), module=reservations, budget=Budget(usd=Decimal(5))
     ),
-    "a reservation given back": Write("give_back", plays(AWAY), module=reservations),
-    "a call counted as lost": Write("lose", plays(Fails(stream="drop")), module=reservations),
+    "a reservation given back": Write("release", plays(AWAY), module=reservations),
+    "a call counted as lost": Write("write_off", plays(Fails(stream="drop")), module=reservations),
     "a reply": Write("append", plays(says("x")), nth=3),
     "a reply with tool calls": Write("append", plays(NOTE, says("x")), nth=3),
     "a tool's rows and result": Write("settle_call", plays(NOTE, says("x"))),
@@ -153,7 +153,7 @@ async def lose(database_url: str, run_id: UUID) -> None:
         async with pool.connection() as connection:
             await connection.execute("delete from holds")
             await connection.execute("update runs set rung_at = now() where id = %s", [run_id])
-        assert await claim(pool, run_id, worker="another", lease_for=LEASE) is not None
+        assert await acquire(pool, run_id, worker="another", lease_for=LEASE) is not None
 
 
 def all_rows(database_url: str) -> Mapping[str, list[str]]:
@@ -227,5 +227,5 @@ async def test_a_renewal_keeps_no_run_that_another_worker_has(stage: Stage, data
     before = all_rows(database_url)
     with connect(database_url) as connection:
         (astray,) = renew(connection, [(run.id, run.lease)], lease_for=timedelta(hours=1))
-    assert (astray.id, astray.lost) == (run.id, True)
+    assert (astray.id, astray.is_lost) == (run.id, True)
     assert all_rows(database_url) == before

@@ -167,7 +167,7 @@ async def test_a_cancelled_run_cancels_its_call_at_the_server(stage: Stage, tmp_
         taking = stage.taking(await stage.claim(run_id))
         carried = asyncio.create_task(taking.carry())
         await until((tmp_path / "run.began").exists)
-        taking.want("cancel")
+        taking.request_stop("cancel")
         await carried
         await until((tmp_path / "run.cancelled").exists)
 

@@ -19,7 +19,7 @@ from chiron_workers.model.admission import Traffic
 from chiron_workers.model.failures import Wait
 from chiron_workers.model.local_cooldowns import Cooldowns
 from chiron_workers.pubsub.cooldowns import Cooling, cool, standing
-from chiron_workers.pubsub.signals import CHANNEL, announce, hints
+from chiron_workers.pubsub.signals import CHANNEL, notify, signals
 from chiron_workers.runs.messages import Message
 from chiron_workers.settings import Settings
 
@@ -48,7 +48,7 @@ async def worker(settings: Settings, url: str) -> AsyncIterator[tuple[Model, Tra
 
 
 async def _listen(redis_url: str, traffic: Traffic) -> None:
-    async with aclosing(hints(redis_url)) as coming:
+    async with aclosing(signals(redis_url)) as coming:
         async for hint in coming:
             assert isinstance(hint, Cooling)
             traffic.heed(hint)
@@ -114,7 +114,7 @@ async def test_a_worker_that_starts_or_hears_again_learns_what_is_cooling(settin
     async with Redis.from_url(settings.redis_url) as redis:
         await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
         await cool(redis, CHANNEL, Cooling(CLAUDE, 3, "a shorter one changes nothing"))
-        async with aclosing(hints(settings.redis_url)) as coming:
+        async with aclosing(signals(settings.redis_url)) as coming:
             first = await anext(coming)
             assert await redis.client_kill_filter(_type="pubsub") >= 1
             second = await anext(coming)
@@ -132,7 +132,7 @@ async def test_a_lifted_cool_down_is_over_for_all_workers(settings: Settings) ->
         with pytest.raises(ModelHeld, match="is left alone") as told:
             await ask(model)
         assert (told.value.is_news, 800 < told.value.retry_after_s <= 900) == (False, True)
-        await announce(settings.redis_url, new_id(), [], lifted=[CLAUDE])
+        await notify(settings.redis_url, new_id(), [], lifted=[CLAUDE])
         await until(lambda: not traffic.is_cooling(CLAUDE))
     async with Redis.from_url(settings.redis_url) as redis:
         assert await standing(redis) == []
@@ -161,7 +161,7 @@ async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_lon
         scripted_model(lambda _: next(answers)) as found,
         worker(settings, found.url) as (model, traffic),
         Redis.from_url(settings.redis_url) as redis,
-        aclosing(hints(settings.redis_url)) as coming,
+        aclosing(signals(settings.redis_url)) as coming,
     ):
         heard = asyncio.create_task(anext(coming))
         async with asyncio.timeout(60):
@@ -228,15 +228,15 @@ async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_bega
 
 async def test_a_key_of_somebody_else_keeps_no_worker_from_hearing_what_is_told(settings: Settings) -> None:
     steered = new_id()
-    async with Redis.from_url(settings.redis_url) as redis, aclosing(hints(settings.redis_url)) as coming:
+    async with Redis.from_url(settings.redis_url) as redis, aclosing(signals(settings.redis_url)) as coming:
         await redis.set("chiron:cooling", "something else")
         hearing = asyncio.ensure_future(anext(coming))
         async with asyncio.timeout(60):
             while not hearing.done():
-                await announce(settings.redis_url, steered, [])
+                await notify(settings.redis_url, steered, [])
                 await asyncio.wait([hearing], timeout=0.2)
         connected = (await redis.info("stats"))["total_connections_received"]
-        await announce(settings.redis_url, steered, [])
+        await notify(settings.redis_url, steered, [])
         assert (await hearing, await asyncio.wait_for(anext(coming), 60)) == (steered, steered)
         assert (await redis.info("stats"))["total_connections_received"] - connected <= 3
         with pytest.raises(ResponseError):

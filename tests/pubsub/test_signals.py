@@ -7,11 +7,11 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.signals import CHANNEL, announce, hints
+from chiron_workers.pubsub.signals import CHANNEL, notify, signals
 
 
 async def heard(redis_url: str, into: "asyncio.Queue[UUID]") -> None:
-    async with aclosing(hints(redis_url)) as coming:
+    async with aclosing(signals(redis_url)) as coming:
         async for steered in coming:
             into.put_nowait(steered)
 
@@ -20,7 +20,7 @@ async def told_until_heard(redis_url: str, into: "asyncio.Queue[UUID]", steered:
     """Hints are lost while nobody listens, so they are repeated here until one arrives."""
     async with asyncio.timeout(20):
         while True:
-            await announce(redis_url, steered, [])
+            await notify(redis_url, steered, [])
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
                     while await into.get() != steered:
@@ -46,8 +46,8 @@ async def test_a_listener_hears_again_after_its_connection_broke(valkey: str) ->
 
 async def test_a_redis_that_is_away_fails_nobody() -> None:
     nowhere = "redis://127.0.0.1:1"
-    await announce(nowhere, new_id(), [])
-    await announce("", new_id(), [])
+    await notify(nowhere, new_id(), [])
+    await notify("", new_id(), [])
     listening = asyncio.create_task(heard(nowhere, asyncio.Queue()))
     done, _ = await asyncio.wait({listening}, timeout=0.5)
     assert not done

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from chiron_workers.batches.dispatch import RUNG_AT_ONCE, Look, next_to_ring, take_back
+from chiron_workers.batches.dispatch import DISPATCH_MAX, Dispatch, dispatch_next, undo_dispatch
 from chiron_workers.batches.steering import pause
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool
-from chiron_workers.runs.leases import claim
+from chiron_workers.runs.leases import acquire
 
 AGAIN = timedelta(seconds=10)
 LEASE = timedelta(seconds=12)
@@ -31,16 +31,16 @@ async def batch(
     return (await submit(pool, NewBatch(runs, "Physics", concurrency=concurrency))).run_ids
 
 
-async def look(pool: Pool, room: int, **limits: int) -> Look:
+async def look(pool: Pool, room: int, **limits: int) -> Dispatch:
     found = {MODELS[name]: most for name, most in limits.items()}
-    return await next_to_ring(pool, room=room, ring_again_after=AGAIN, model_limits=found)
+    return await dispatch_next(pool, room=room, redispatch_after=AGAIN, model_limits=found)
 
 
 async def rung(pool: Pool, room: int, **limits: int) -> list[str]:
     """The topics that one look rings for, in their order; each is taken at once."""
-    found = (await look(pool, room, **limits)).to_ring
+    found = (await look(pool, room, **limits)).runs_to_dispatch
     for run in found:
-        assert await claim(pool, run.id, worker="w", lease_for=LEASE) is not None
+        assert await acquire(pool, run.id, worker="w", lease_for=LEASE) is not None
     return [run.topic for run in found]
 
 
@@ -120,21 +120,21 @@ async def test_a_doorbell_that_is_out_counts_as_a_run_however_old_it_is(pool: Po
     await batch(pool, "a", 10, concurrency=2)
     await batch(pool, "b", 10, model=MODELS["big"])
     found = await look(pool, 6, big=2)
-    assert [run.topic for run in found.to_ring] == ["a0", "b0", "a1", "b1"]
-    assert found.out == 4
-    assert await look(pool, 6, big=2) == Look([], 4)
+    assert [run.topic for run in found.runs_to_dispatch] == ["a0", "b0", "a1", "b1"]
+    assert found.outstanding == 4
+    assert await look(pool, 6, big=2) == Dispatch([], 4)
     await do(pool, "update runs set rung_at = now() - interval '1 hour' where rung_at is not null")
     again = await look(pool, 6, big=2)
-    assert sorted(run.topic for run in again.to_ring) == ["a0", "a1", "b0", "b1"]
-    assert again.out == 4
+    assert sorted(run.topic for run in again.runs_to_dispatch) == ["a0", "a1", "b0", "b1"]
+    assert again.outstanding == 4
 
 
 async def test_doorbells_are_no_more_than_the_room_whoever_rang_them(pool: Pool) -> None:
     await batch(pool, "a", 500)
-    assert (await look(pool, 3)).out == 3
-    assert await look(pool, 2) == Look([], 3)
-    assert [run.topic for run in (await look(pool, 5)).to_ring] == ["a3", "a4"]
-    assert len((await look(pool, 500)).to_ring) == RUNG_AT_ONCE
+    assert (await look(pool, 3)).outstanding == 3
+    assert await look(pool, 2) == Dispatch([], 3)
+    assert [run.topic for run in (await look(pool, 5)).runs_to_dispatch] == ["a3", "a4"]
+    assert len((await look(pool, 500)).runs_to_dispatch) == DISPATCH_MAX
 
 
 async def test_a_doorbell_that_nobody_answers_is_rung_again_before_any_other(pool: Pool) -> None:
@@ -142,25 +142,25 @@ async def test_a_doorbell_that_nobody_answers_is_rung_again_before_any_other(poo
     await look(pool, 2)
     await do(pool, "update runs set rung_at = now() - interval '11 seconds' where id = %s", ids[1])
     await batch(pool, "b", 4, priority=9)
-    assert [run.topic for run in (await look(pool, 2)).to_ring] == ["a1"]
-    assert [run.topic for run in (await look(pool, 3)).to_ring] == ["b0"]
+    assert [run.topic for run in (await look(pool, 2)).runs_to_dispatch] == ["a1"]
+    assert [run.topic for run in (await look(pool, 3)).runs_to_dispatch] == ["b0"]
 
 
 async def test_what_was_not_rung_is_not_claimed(pool: Pool) -> None:
     (run_id,) = await batch(pool, "a", 1)
-    assert await claim(pool, run_id, worker="w", lease_for=LEASE) is None
+    assert await acquire(pool, run_id, worker="w", lease_for=LEASE) is None
     await look(pool, 1)
-    assert await claim(pool, run_id, worker="w", lease_for=LEASE) is not None
+    assert await acquire(pool, run_id, worker="w", lease_for=LEASE) is not None
     # Handed back, while a second doorbell of it is still under way.
     await do(pool, "update runs set state = 'queued', rung_at = null")
-    assert await claim(pool, run_id, worker="w", lease_for=LEASE) is None
+    assert await acquire(pool, run_id, worker="w", lease_for=LEASE) is None
 
 
 async def test_doorbells_that_could_not_be_rung_are_decided_anew(pool: Pool) -> None:
     await batch(pool, "a", 3)
     found = await look(pool, 2)
-    await claim(pool, found.to_ring[0].id, worker="w", lease_for=LEASE)
-    await take_back(pool, found.to_ring)
+    await acquire(pool, found.runs_to_dispatch[0].id, worker="w", lease_for=LEASE)
+    await undo_dispatch(pool, found.runs_to_dispatch)
     await batch(pool, "b", 1, priority=1)
     assert await rung(pool, 2) == ["b0", "a1"]
 
@@ -197,7 +197,7 @@ async def test_looks_at_once_pass_no_limit_and_ring_for_no_run_twice(pool: Pool)
         for _ in range(5)
         for await_all in await asyncio.gather(*(look(pool, 200, big=11) for _ in range(5)))
     ]
-    topics = [run.topic for found in looks for run in found.to_ring]
+    topics = [run.topic for found in looks for run in found.runs_to_dispatch]
     assert len(topics) == len(set(topics)) == 11 + 7
     assert Counter(topic[0] for topic in topics)["c"] == 7
 
@@ -207,7 +207,7 @@ async def look_ms(pool: Pool, room: int) -> float:
     took = []
     for _ in range(9):
         began = asyncio.get_running_loop().time()
-        assert (await look(pool, room)).to_ring
+        assert (await look(pool, room)).runs_to_dispatch
         took.append((asyncio.get_running_loop().time() - began) * 1_000)
         await do(pool, "update runs set rung_at = null where rung_at is not null")
     return min(took)

@@ -15,7 +15,7 @@ from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.runs.session import Session
 from chiron_workers.subscriptions import scheduler as due_times
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.scheduler import DueTime, start_due
+from chiron_workers.subscriptions.scheduler import DueOccurrence, start_due
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
 # Half a day from now, so that no time comes while a test looks.
@@ -53,7 +53,7 @@ async def test_a_due_time_starts_one_batch_and_says_when_it_is_due_next(stage: S
     subscription_id = await subscribe(stage.pool, "sea ice", "permafrost")
     assert await start_due(stage.pool) == []
     due_at = await make_due(stage)
-    assert await start_due(stage.pool) == [DueTime(subscription_id, due_at, "started")]
+    assert await start_due(stage.pool) == [DueOccurrence(subscription_id, due_at, "started")]
     assert await start_due(stage.pool) == []
     [batch] = await stage.rows("select * from batches")
     assert (batch["subscription_id"], batch["due_at"], batch["run_count"]) == (subscription_id, due_at, 2)

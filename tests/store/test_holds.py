@@ -5,14 +5,14 @@ from uuid import UUID
 
 import pytest
 
-from chiron_workers.batches.dispatch import next_to_ring
+from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.steering import pause, resume
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict
-from chiron_workers.runs.leases import claim
-from chiron_workers.runs.model_holds import hold, standing
+from chiron_workers.runs.leases import acquire
+from chiron_workers.runs.model_holds import active_holds, hold
 
 HOUR = timedelta(hours=1)
 LEASE = timedelta(seconds=12)
@@ -28,33 +28,33 @@ async def batch(pool: Pool, *models: str) -> tuple[UUID, list[UUID]]:
 
 
 async def rung(pool: Pool) -> set[UUID]:
-    look = await next_to_ring(pool, room=10, ring_again_after=timedelta(), model_limits={})
-    return {run.id for run in look.to_ring}
+    look = await dispatch_next(pool, room=10, redispatch_after=timedelta(), model_limits={})
+    return {run.id for run in look.runs_to_dispatch}
 
 
 async def test_runs_of_a_held_model_are_neither_rung_nor_claimed(pool: Pool) -> None:
     _, (held, free) = await batch(pool, "claude-opus-5-5", "claude-haiku-4-5")
     await hold(pool, "claude-opus-5-5", hold_for=HOUR, reason="A spend limit.")
     assert await rung(pool) == {free}
-    assert await claim(pool, held, worker="here", lease_for=LEASE) is None
-    assert await claim(pool, free, worker="here", lease_for=LEASE) is not None
+    assert await acquire(pool, held, worker="here", lease_for=LEASE) is None
+    assert await acquire(pool, free, worker="here", lease_for=LEASE) is not None
 
 
 async def test_a_hold_that_is_over_holds_nothing(pool: Pool) -> None:
     _, (run,) = await batch(pool, "claude-opus-5-5")
     await hold(pool, "claude-opus-5-5", hold_for=timedelta(seconds=-1), reason="over")
-    assert await standing(pool) == []
+    assert await active_holds(pool) == []
     assert await rung(pool) == {run}
-    assert await claim(pool, run, worker="here", lease_for=LEASE) is not None
+    assert await acquire(pool, run, worker="here", lease_for=LEASE) is not None
 
 
 async def test_the_hold_that_ends_later_stays(pool: Pool) -> None:
     await hold(pool, "m", hold_for=HOUR, reason="long")
     await hold(pool, "m", hold_for=HOUR / 2, reason="shorter")
-    (one,) = await standing(pool)
+    (one,) = await active_holds(pool)
     assert one.reason == "long"
     await hold(pool, "m", hold_for=2 * HOUR, reason="longer")
-    (two,) = await standing(pool)
+    (two,) = await active_holds(pool)
     assert (two.reason, two.until - one.until > HOUR / 2) == ("longer", True)
 
 
@@ -73,7 +73,7 @@ async def test_resume_lifts_the_holds_of_a_batchs_models_and_no_others(pool: Poo
         await hold(pool, model, hold_for=HOUR, reason="A spend limit.")
     steered = await resume(pool, batch_id)
     assert (steered.changed, steered.lifted) == (0, ("claude-opus-5-5",))
-    assert [found.model for found in await standing(pool)] == ["claude-haiku-4-5"]
+    assert [found.model for found in await active_holds(pool)] == ["claude-haiku-4-5"]
     assert await rung(pool) == {run}
     with pytest.raises(Conflict, match="nothing of it is paused"):
         await resume(pool, batch_id)
@@ -84,7 +84,7 @@ async def test_resume_of_one_paused_run_lifts_the_hold_of_its_model(pool: Pool) 
     await pause(pool, run)
     await hold(pool, "claude-opus-5-5", hold_for=HOUR, reason="A spend limit.")
     steered = await resume(pool, run)
-    assert (steered.changed, steered.lifted, await standing(pool)) == (1, ("claude-opus-5-5",), [])
+    assert (steered.changed, steered.lifted, await active_holds(pool)) == (1, ("claude-opus-5-5",), [])
 
 
 async def test_a_summary_names_the_held_models_that_queued_runs_wait_for(pool: Pool) -> None:

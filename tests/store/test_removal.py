@@ -10,7 +10,7 @@ from support.scripted_model import call, calls, says, turn
 from support.verified_quotes import quoted
 
 from chiron_workers.batches import delete as removal
-from chiron_workers.batches.delete import Removed, remove
+from chiron_workers.batches.delete import Deletion, delete
 from chiron_workers.batches.steering import cancel, pause
 from chiron_workers.batches.summaries import summary
 from chiron_workers.errors import Conflict, LeaseLost, NotFound
@@ -67,7 +67,7 @@ async def test_nothing_of_a_run_is_left_and_its_sibling_stays(playing: Stage) ->
     await say(stage.pool, gone, "And then?")
     await stage.play(gone)
     before = await rows_of(stage, stays)
-    assert await remove(stage.pool, gone) == Removed(runs=1)
+    assert await delete(stage.pool, gone) == Deletion(runs=1)
     assert set((await rows_of(stage, gone)).values()) == {0}
     assert await stage.rows("select 1 from runs where id = %s", gone) == []
     assert await rows_of(stage, stays) == before
@@ -80,7 +80,7 @@ async def test_texts_that_a_run_had_judged_go_with_it(playing: Stage) -> None:
     await stage.play(run_id)
     async with Session(stage.pool, Caller(run_id=run_id)) as session:
         await Evaluations(session).add(text="A secret.", question="", model="m", scores=[], overall=3)
-    await remove(stage.pool, run_id)
+    await delete(stage.pool, run_id)
     assert await stage.rows("select text from evaluations") == []
 
 
@@ -90,8 +90,8 @@ async def test_what_was_found_stays_unless_it_is_unwanted(playing: Stage) -> Non
     for run_id in (kept, unwanted):
         await stage.play(run_id)
         await add_fact(stage, run_id, f"A fact of {run_id}.")
-    assert (await remove(stage.pool, unwanted, with_facts=True)).facts == 1
-    assert (await remove(stage.pool, kept)).facts == 0
+    assert (await delete(stage.pool, unwanted, with_facts=True)).facts == 1
+    assert (await delete(stage.pool, kept)).facts == 0
     facts = await stage.rows("select content, run_id from facts")
     assert facts == [{"content": f"A fact of {kept}.", "run_id": None}]
     assert len(await stage.rows("select 1 from vectors_1")) == 1
@@ -114,7 +114,7 @@ async def test_what_another_run_confirmed_stays_and_what_was_contradicted_is_com
         claimed = await quoted(stage.pool, content, subject_id="physics", source_url=url)
         async with Store(Session(stage.pool, Caller(run_id=run_id)), stage.embedder) as store:
             await store.facts.add(claimed)
-    assert (await remove(stage.pool, wrong, with_facts=True)).facts == 1
+    assert (await delete(stage.pool, wrong, with_facts=True)).facts == 1
     facts = await stage.rows(
         "select content, source_url, run_id, status, confidence from facts order by content"
     )
@@ -132,13 +132,13 @@ async def test_the_sums_of_the_batch_follow_and_the_last_run_takes_it_along(play
     batch_id = await batch_of(stage, first)
     await stage.play(first)
     spent = (await stage.rows("select spent_usd from batches"))[0]["spent_usd"]
-    await remove(stage.pool, first)
+    await delete(stage.pool, first)
     [row] = await stage.rows("select run_count, open_runs, spent_usd from batches")
     assert row == {"run_count": 1, "open_runs": 1, "spent_usd": spent}  # money that is spent stays spent
     assert await stage.play(second) is Outcome.PLAYED
     assert (await summary(stage.pool, batch_id)).state == "completed"
     assert (await stage.kinds(second))[-1] == "batch.completed"
-    assert await remove(stage.pool, second) == Removed(runs=1, batch=True)
+    assert await delete(stage.pool, second) == Deletion(runs=1, batch=True)
     assert await stage.rows("select 1 from batches") == []
 
 
@@ -153,7 +153,7 @@ async def test_what_is_open_is_not_deleted(playing: Stage, state: str) -> None:
         await pause(stage.pool, still_open)
     for target in (still_open, await batch_of(stage, done)):
         with pytest.raises(Conflict, match=rf"not all of it is finished \(1 {state}\). Cancel it first"):
-            await remove(stage.pool, target)
+            await delete(stage.pool, target)
     assert len(await stage.rows("select 1 from runs")) == 2
     assert (await journal_rows(stage.pool, done))["entries"] == 4
 
@@ -169,7 +169,7 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
     await cancel(stage.pool, batch_id)
     whole, pieces = removal._remove_piece, []
 
-    async def breaks_off(*args: Any) -> Removed:
+    async def breaks_off(*args: Any) -> Deletion:
         if len(pieces) == 1:
             raise ConnectionError("the power fails")
         pieces.append(await whole(*args))
@@ -177,10 +177,10 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
 
     monkeypatch.setattr(removal, "_remove_piece", breaks_off)
     with pytest.raises(ConnectionError):
-        await remove(stage.pool, batch_id)
+        await delete(stage.pool, batch_id)
     assert (await stage.rows("select run_count from batches"))[0]["run_count"] == 3
     monkeypatch.setattr(removal, "_remove_piece", whole)
-    assert await remove(stage.pool, batch_id) == Removed(runs=3, batch=True)
+    assert await delete(stage.pool, batch_id) == Deletion(runs=3, batch=True)
     for table in ("runs", "batches", "entries", "tool_results", "events", "inbox"):
         assert await stage.rows(f"select 1 from {table}") == []  # noqa: S608
 
@@ -193,7 +193,7 @@ async def test_a_batch_whose_runs_fill_the_pieces_exactly_goes_whole(
     run_ids = await stage.submit(*(f"t{n}" for n in range(4)))
     batch_id = await batch_of(stage, run_ids[0])
     await cancel(stage.pool, batch_id)
-    assert await remove(stage.pool, batch_id) == Removed(runs=4, batch=True)
+    assert await delete(stage.pool, batch_id) == Deletion(runs=4, batch=True)
 
 
 async def test_whoever_still_holds_a_deleted_run_writes_nothing(playing: Stage) -> None:
@@ -202,7 +202,7 @@ async def test_whoever_still_holds_a_deleted_run_writes_nothing(playing: Stage) 
     zombie = stage.taking(await stage.claim(run_id))
     await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)
     await cancel(stage.pool, run_id)
-    await remove(stage.pool, run_id)
+    await delete(stage.pool, run_id)
     with pytest.raises(LeaseLost):
         await zombie._tools.call(zombie.run, 3, ToolCall("toolu_1", "note", {"words": "late"}))
     assert await zombie.carry() is Outcome.LEFT
@@ -213,7 +213,7 @@ async def test_whoever_still_holds_a_deleted_run_writes_nothing(playing: Stage) 
 
 async def test_an_unknown_id_is_not_found(stage: Stage) -> None:
     with pytest.raises(NotFound):
-        await remove(stage.pool, new_id())
+        await delete(stage.pool, new_id())
 
 
 async def test_every_key_that_names_a_run_can_be_looked_up_when_the_run_is_deleted(stage: Stage) -> None:

@@ -12,10 +12,10 @@ from support.run_harness import LEASE, Stage, open_stage
 from chiron_workers.agent.play import Answer
 from chiron_workers.batches.submit import NO_BUDGET
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.billing.reservations import give_back, lose, reserve
+from chiron_workers.billing.reservations import release, reserve, write_off
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.runs.entries import Bound, Question, Reply, ToolCall, ToolResult, Usage
+from chiron_workers.runs.entries import MaxCost, Question, Reply, ToolCall, ToolResult, Usage
 from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run, say
@@ -24,7 +24,7 @@ from chiron_workers.runs.rescue import rescue
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.worker.execution import completed, handed_back
 
-CALL = Bound(Decimal("0.40"), 1_000)
+CALL = MaxCost(Decimal("0.40"), 1_000)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ async def money(stage: Stage, run_id: UUID) -> tuple[Decimal, Decimal, int]:
     return row["reserved_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]
 
 
-async def answer(stage: Stage, run: Run, cost: str, *, reserved: Bound = CALL) -> None:
+async def answer(stage: Stage, run: Run, cost: str, *, reserved: MaxCost = CALL) -> None:
     n = (await stage.row(run.id))["entries"] + 1
     reply = Reply((), "end_turn", Usage(100, 10), Decimal(cost), reserved=reserved)
     await journal(stage).append(run, reply, n=n)
@@ -91,7 +91,7 @@ async def test_a_call_that_may_not_fit_waits_for_those_in_flight_and_stops_when_
     await stage.rows("update batches set spent_tokens = 990 returning id")
     with pytest.raises(MoneyReserved):
         await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await give_back(stage.pool, run, CALL)
+    await release(stage.pool, run, CALL)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await answer(stage, run, "0.39")
     await stage.rows("update runs set input_tokens = 1990 returning id")
@@ -104,7 +104,7 @@ async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(st
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     rng = random.Random(seed)
-    budget, most = Decimal(3), Bound(Decimal("0.10"), 100)
+    budget, most = Decimal(3), MaxCost(Decimal("0.10"), 100)
     ids = await stage.submit(*(f"topic {n}" for n in range(200)), budget=Budget(budget))
     runs = [await stage.claim(run_id) for run_id in ids]
     gate = asyncio.Semaphore(4)  # connections of the pool
@@ -161,14 +161,14 @@ async def test_a_call_that_costs_more_than_a_whole_day_may_waits_for_no_day(stag
 async def test_a_call_that_surely_cost_nothing_gives_its_money_back(stage: Stage) -> None:
     run = await taken(stage)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await give_back(stage.pool, run, CALL)
+    await release(stage.pool, run, CALL)
     assert await money(stage, run.id) == (0, 0, 0)
 
 
 async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage) -> None:
     run = await taken(stage)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await lose(stage.pool, run, CALL)
+    await write_off(stage.pool, run, CALL)
     assert await money(stage, run.id) == (0, CALL.usd, 1)
     (batch,) = await stage.rows("select spent_usd, unconfirmed_usd, unconfirmed_tokens from batches")
     assert batch == {"spent_usd": 0, "unconfirmed_usd": CALL.usd, "unconfirmed_tokens": CALL.tokens}
@@ -178,7 +178,7 @@ async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage
 async def test_unconfirmed_money_counts_against_the_budget(stage: Stage) -> None:
     run = await taken(stage, budget=Budget(Decimal("0.70")))
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await lose(stage.pool, run, CALL)
+    await write_off(stage.pool, run, CALL)
     with pytest.raises(BudgetSpent):
         await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
 
@@ -193,8 +193,8 @@ async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stag
     assert batch == {"unconfirmed_usd": CALL.usd, "open_runs": 1}
     for late in (
         reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE),
-        give_back(stage.pool, run, CALL),
-        lose(stage.pool, run, CALL),
+        release(stage.pool, run, CALL),
+        write_off(stage.pool, run, CALL),
     ):
         with pytest.raises(LeaseLost):
             await late
@@ -212,8 +212,8 @@ async def test_a_reservation_that_a_crash_of_postgres_forgot_leaves_none_below_z
     run = await taken(stage, budget=Budget(Decimal(1)))
     for settle in (
         answer(stage, run, "0.05"),
-        give_back(stage.pool, run, CALL),
-        lose(stage.pool, run, CALL),
+        release(stage.pool, run, CALL),
+        write_off(stage.pool, run, CALL),
     ):
         await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
         await stage.rows(
@@ -283,7 +283,7 @@ async def test_a_tool_that_waited_long_renews_the_lease_from_the_moment_its_resu
             "tides", "Tides"
         )  # its transaction begins here, and may wait for a migration
         [later] = await stage.rows("select clock_timestamp() as at")
-        await journal(stage).settle_call(run, 1, call, result, session, ms=1, told=[])
+        await journal(stage).settle_call(run, 1, call, result, session, ms=1, events=[])
     assert (await stage.row(run.id))["leased_until"] >= later["at"] + LEASE
 
 

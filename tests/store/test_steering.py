@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 from support.run_harness import LEASE, Stage, open_stage
 
-from chiron_workers.batches.dispatch import next_to_ring
-from chiron_workers.batches.steering import Steered, cancel, pause, resume, retry
+from chiron_workers.batches.dispatch import dispatch_next
+from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.release import Ending, failure
+from chiron_workers.runs.release import Release, failure
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.worker.execution import handed_back, out_of_budget
@@ -73,7 +73,7 @@ async def bring(stage: Stage, run_id: UUID, state: str) -> Run | None:
         case _:
             run = await stage.claim(run_id)
             endings = {
-                "completed": Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)),
+                "completed": Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)),
                 "failed": failure("refusal", "The model refuses."),
             }
             if state in endings:
@@ -122,7 +122,7 @@ async def test_a_command_changes_what_it_may_and_refuses_the_rest(
         steered = await COMMANDS[command](stage.pool, target)
         after = await stage.row(run_id)
         assert (after["state"], after["wanted"]) == becomes
-        assert (steered.changed, steered.asked) == ((0, 1) if state == "running" else (1, 0))
+        assert (steered.changed, steered.requested) == ((0, 1) if state == "running" else (1, 0))
         stored = await stage.rows(
             "select run_id, seq, kind, at, data from events where run_id = %s and seq > %s order by seq",
             run_id,
@@ -169,7 +169,7 @@ async def test_in_a_batch_a_command_touches_the_runs_it_fits(
     batch_id = (await stage.row(ids["queued"]))["batch_id"]
     others = await stage.submit("another batch")
     steered = await COMMANDS[command](stage.pool, batch_id)
-    assert (steered.changed, steered.asked) == (changed, asked)
+    assert (steered.changed, steered.requested) == (changed, asked)
     rows = await stage.rows("select state from runs where batch_id = %s", batch_id)
     assert Counter(row["state"] for row in rows) == after
     await counted_exactly(stage, ids["queued"])
@@ -210,11 +210,11 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
         ("cancel", out_of_budget("x"), "cancelled"),
         ("pause", failure("x", "x"), "failed"),
         ("cancel", failure("x", "x"), "cancelled"),
-        ("cancel", Ending(RunState.COMPLETED, ()), "completed"),
+        ("cancel", Release(RunState.COMPLETED, ()), "completed"),
     ],
 )
 async def test_whoever_lets_go_of_a_run_does_what_is_wanted_of_it(
-    stage: Stage, wanted: str | None, ending: Ending, state: str
+    stage: Stage, wanted: str | None, ending: Release, state: str
 ) -> None:
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
@@ -243,7 +243,7 @@ async def test_resume_takes_a_pause_back_before_the_worker_learns_of_it(stage: S
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await pause(stage.pool, run_id)
-    assert await resume(stage.pool, run_id) == Steered(1, 0, [])
+    assert await resume(stage.pool, run_id) == SteeringResult(1, 0, [])
     row = await stage.row(run_id)
     assert (row["state"], row["wanted"], row["lease"]) == ("running", None, run.lease)
 
@@ -256,7 +256,7 @@ async def test_neither_pause_nor_resume_takes_a_cancel_back(stage: Stage) -> Non
     for command in (pause, resume):
         with pytest.raises(Conflict, match=r"1 running until it is cancelled"):
             await command(stage.pool, run_id)
-    assert (await cancel(stage.pool, run_id)).asked == 1, "asking again does no harm"
+    assert (await cancel(stage.pool, run_id)).requested == 1, "asking again does no harm"
     assert (await stage.row(run_id))["wanted"] == "cancel"
 
 
@@ -338,8 +338,8 @@ async def test_what_is_tried_again_starts_now_whatever_time_its_batch_was_given(
     await stage.rows("update batches set ready_at = now() + interval '1 day' returning id")
     await cancel(stage.pool, run_id)
     await retry(stage.pool, run_id)
-    look = await next_to_ring(stage.pool, room=5, ring_again_after=timedelta(seconds=10), model_limits={})
-    assert [run.id for run in look.to_ring] == [run_id]
+    look = await dispatch_next(stage.pool, room=5, redispatch_after=timedelta(seconds=10), model_limits={})
+    assert [run.id for run in look.runs_to_dispatch] == [run_id]
 
 
 async def test_commands_that_come_at_once_end_each_run_once(stage: Stage) -> None:
@@ -347,8 +347,8 @@ async def test_commands_that_come_at_once_end_each_run_once(stage: Stage) -> Non
     batch_id = (await stage.row(ids[0]))["batch_id"]
     targets = [batch_id, *ids[:10], batch_id, *ids[5:]]
     found = await asyncio.gather(*(cancel(stage.pool, target) for target in targets), return_exceptions=True)
-    steered = [result for result in found if isinstance(result, Steered)]
-    assert {type(result) for result in found} <= {Steered, Conflict}
+    steered = [result for result in found if isinstance(result, SteeringResult)]
+    assert {type(result) for result in found} <= {SteeringResult, Conflict}
     assert sum(result.changed for result in steered) == 20
     assert await completions(stage, ids[0]) == 1
     await counted_exactly(stage, ids[0])
@@ -362,7 +362,7 @@ async def test_workers_and_commands_at_once_leave_exact_counts(stage: Stage) -> 
 
     async def worker(run_id: UUID) -> None:
         run = await stage.claim(run_id)
-        await journal(stage).release(run, Ending(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)))
+        await journal(stage).release(run, Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)))
 
     commands = [pause(stage.pool, batch_id), cancel(stage.pool, batch_id), resume(stage.pool, batch_id)]
     works = [worker(run_id) for run_id in ids[:15]]

@@ -13,7 +13,7 @@ from chiron_workers.batches.summaries import summary
 from chiron_workers.runs.leases import say
 from chiron_workers.runs.session import Session
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.occurrences import compare_times, last_times, time_of
+from chiron_workers.subscriptions.occurrences import compare_occurrences, last_occurrences, occurrence_of
 from chiron_workers.subscriptions.scheduler import start_due
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
@@ -74,7 +74,7 @@ async def test_a_time_is_held_against_the_end_of_the_time_before(stage: Stage, d
         ("Later.", 21),
     ):
         await dated.fact(content, at=at)
-    latest, earlier = await last_times(Session(stage.pool), subscription_id, limit=5, listed=9)
+    latest, earlier = await last_occurrences(Session(stage.pool), subscription_id, limit=5, listed=9)
     assert (latest.batch_id, latest.since, earlier.batch_id, earlier.since) == (
         second,
         day(10.5),
@@ -84,9 +84,9 @@ async def test_a_time_is_held_against_the_end_of_the_time_before(stage: Stage, d
     assert latest.difference and earlier.difference
     assert {fact.content for fact in latest.difference.new} == {"In between.", "By the second."}
     assert {fact.content for fact in earlier.difference.new} == {"By the first."}
-    assert await time_of(Session(stage.pool), first, listed=9) == earlier
+    assert await occurrence_of(Session(stage.pool), first, listed=9) == earlier
     (run_id,) = await stage.submit("another")
-    assert await time_of(Session(stage.pool), (await stage.row(run_id))["batch_id"], listed=9) is None
+    assert await occurrence_of(Session(stage.pool), (await stage.row(run_id))["batch_id"], listed=9) is None
 
 
 async def test_a_time_that_brought_nothing_is_silent_though_its_runs_have_answered(
@@ -96,27 +96,27 @@ async def test_a_time_that_brought_nothing_is_silent_though_its_runs_have_answer
     await dated.fact("Long before.", at=1)
     await dated.fact("A candidate, out of sight.", at=10.2, status="candidate")
     nothing = await time(stage, 10, ends=10.5)
-    assert await compare_times(stage.pool) == [nothing]
+    assert await compare_occurrences(stage.pool) == [nothing]
     assert await silent(stage, nothing) == 2
-    assert await compare_times(stage.pool) == [], "once"
+    assert await compare_occurrences(stage.pool) == [], "once"
     something = await time(stage, 20, ends=20.5)
     await dated.fact("News.", at=20.2)
-    assert await compare_times(stage.pool) == []
+    assert await compare_occurrences(stage.pool) == []
     assert await silent(stage, something) == 0
 
 
 async def test_a_time_that_is_not_finished_is_neither_compared_nor_silent(stage: Stage, dated: Dated) -> None:
     subscription_id = await subscribe(stage)
     batch_id = await time(stage, 10, ends=None)
-    assert await compare_times(stage.pool) == []
-    [found] = await last_times(Session(stage.pool), subscription_id, limit=5)
+    assert await compare_occurrences(stage.pool) == []
+    [found] = await last_occurrences(Session(stage.pool), subscription_id, limit=5)
     assert (found.batch_id, found.finished_at, found.difference) == (batch_id, None, None)
 
 
 async def test_a_run_that_failed_is_never_silent(stage: Stage, dated: Dated) -> None:
     await subscribe(stage)
     batch_id = await time(stage, 10, ends=10.5, state="failed")
-    await compare_times(stage.pool)
+    await compare_occurrences(stage.pool)
     found = await summary(stage.pool, batch_id)
     assert (found.state, found.silent) == ("failed", 1)
 
@@ -127,7 +127,7 @@ async def test_a_batch_that_was_retried_is_compared_anew(stage: Stage, dated: Da
     await stage.rows("update batches set compared_at = %s returning 1", day(10.6))
     await dated.fact("News.", at=11)
     await end(stage, batch_id, day(12))
-    assert await compare_times(stage.pool) == []
+    assert await compare_occurrences(stage.pool) == []
     [row] = await stage.rows("select compared_at from batches")
     assert (row["compared_at"] > day(12), await silent(stage, batch_id)) == (True, 0)
 
@@ -138,7 +138,7 @@ async def test_who_has_written_to_a_run_gets_an_answer_that_is_not_silent(stage:
     [asked, _] = await stage.rows("select id from runs order by id")
     await say(stage.pool, asked["id"], "And the thickness?")
     await end(stage, batch_id, day(10.6))
-    assert await compare_times(stage.pool) == [batch_id]
+    assert await compare_occurrences(stage.pool) == [batch_id]
     rows = await stage.rows("select silent from runs order by id")
     assert [row["silent"] for row in rows] == [False, True]
 
@@ -146,5 +146,5 @@ async def test_who_has_written_to_a_run_gets_an_answer_that_is_not_silent(stage:
 async def test_workers_that_look_at_once_agree(stage: Stage, dated: Dated) -> None:
     await subscribe(stage)
     batch_id = await time(stage, 10, ends=10.5)
-    await asyncio.gather(*(compare_times(stage.pool) for _ in range(4)))
+    await asyncio.gather(*(compare_occurrences(stage.pool) for _ in range(4)))
     assert await silent(stage, batch_id) == 2

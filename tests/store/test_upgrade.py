@@ -213,7 +213,7 @@ async def test_workers_of_the_version_before_go_on_after_the_migration(
     assert await old.append(2, "question", {"text": "rolling"})
     call = {"type": "tool_use", "id": "toolu_1", "name": "note", "input": {"words": "x"}}
     reply = {"stop_reason": "tool_use", "content": [call], "model": "m", "request_id": "r"}
-    [row] = await old.append(3, "reply", reply, told="model.replied")
+    [row] = await old.append(3, "reply", reply, events="model.replied")
     assert not row["budget_reached"]
     assert await old.settle(3, "toolu_1")
     held = {"run_ids": [run_id], "leases": [1]}
@@ -283,7 +283,10 @@ async def test_runs_go_on_while_the_schema_changes_under_them(released_url: str)
             n = 0
             while n < 20 or not stop.is_set():
                 n += 1
-                assert await _again(lambda n=n: old.append(n, "reply", {}, told="model.replied")), (topic, n)
+                assert await _again(lambda n=n: old.append(n, "reply", {}, events="model.replied")), (
+                    topic,
+                    n,
+                )
                 assert await _again(lambda n=n: old.settle(n, f"toolu_{n}")), (topic, n)
                 await old.do("renew", run_ids=[run_id], leases=[1])
                 if n == 5:

@@ -16,7 +16,7 @@ from chiron_workers.model import Model
 from chiron_workers.model.admission import Traffic
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import Run, claim
+from chiron_workers.runs.leases import Run, acquire
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.states import EventKind, Outcome
@@ -62,7 +62,7 @@ class Stage:
         await self.rows(
             "update runs set rung_at = now() where id = %s and state = 'queued' returning id", run_id
         )
-        claimed = await claim(self.pool, run_id, worker=worker, lease_for=LEASE)
+        claimed = await acquire(self.pool, run_id, worker=worker, lease_for=LEASE)
         assert claimed is not None
         self.published.append(claimed[1])
         return claimed[0]

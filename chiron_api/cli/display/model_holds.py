@@ -9,7 +9,7 @@ import psycopg
 from chiron_api.text import one_line
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ChironError
-from chiron_workers.runs.model_holds import Hold, standing
+from chiron_workers.runs.model_holds import Hold, active_holds
 from chiron_workers.settings import Settings
 
 
@@ -32,6 +32,6 @@ async def standing_now(settings: Settings) -> list[Hold]:
     """The holds that stand; none where the database does not tell: whoever asks wants to know what runs."""
     try:
         async with open_pool(settings.database_url, size=1) as pool:
-            return await standing(pool)
+            return await active_holds(pool)
     except (ChironError, psycopg.Error):
         return []

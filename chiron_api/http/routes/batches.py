@@ -21,7 +21,7 @@ from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
-from chiron_workers.pubsub.signals import announce
+from chiron_workers.pubsub.signals import notify
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Usd = Annotated[Decimal, Field(gt=0)]
@@ -75,7 +75,7 @@ async def submit_batch(request: Request) -> Response:
         submitted = await submit(found.pool, wanted)
     except Conflict as error:
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
-    await announce(found.settings.redis_url, submitted.batch_id)
+    await notify(found.settings.redis_url, submitted.batch_id)
     document = {"batch_id": submitted.batch_id, "run_ids": submitted.run_ids}
     headers = {"Location": f"/v1/batches/{submitted.batch_id}"}
     return answer(document, HTTPStatus.ACCEPTED, headers=headers)

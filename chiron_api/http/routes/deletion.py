@@ -5,7 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from chiron_api.http.requests import Wire, path_id, query, services
-from chiron_workers.batches.delete import remove
+from chiron_workers.batches.delete import delete
 from chiron_workers.batches.summaries import run_summary, summary
 
 
@@ -29,7 +29,7 @@ async def delete_run(request: Request) -> Response:
 
 async def _delete(request: Request) -> Response:
     extent = query(request, Extent)
-    await remove(services(request).pool, path_id(request), with_facts=extent.with_facts)
+    await delete(services(request).pool, path_id(request), with_facts=extent.with_facts)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 

@@ -10,7 +10,7 @@ from chiron_api.http.requests import Wire, body, path_id, services
 from chiron_api.http.responses import answer
 from chiron_api.http.sse import follow
 from chiron_workers.batches.summaries import run_summary
-from chiron_workers.pubsub.signals import announce
+from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
 
 
@@ -31,7 +31,7 @@ async def send_message(request: Request) -> Response:
     message = await body(request, Message)
     found = services(request)
     if await say(found.pool, run_id, message.text):
-        await announce(found.settings.redis_url, run_id)
+        await notify(found.settings.redis_url, run_id)
     return answer({"run_id": run_id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{run_id}"})
 
 

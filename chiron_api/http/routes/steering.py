@@ -65,7 +65,7 @@ def _route(kind: str, find: Find, name: str) -> Route:
         wish = (await optional_body(request, model)).wishes()
         await find(found.pool, target)  # an id of the other kind is not found here
         steered = await steer(found.pool, found.settings.redis_url, target, partial(command, **wish))
-        document = {"changed": steered.changed, "asked": steered.asked, "lifted": list(steered.lifted)}
+        document = {"changed": steered.changed, "asked": steered.requested, "lifted": list(steered.lifted)}
         return answer(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
 
     return Route(f"/v1/{kind}/{{id}}/{name}", steer_one, methods=["POST"])

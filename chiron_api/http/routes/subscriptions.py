@@ -14,7 +14,7 @@ from chiron_api.http.responses import answer
 from chiron_api.views.subscriptions import TIMES_MAX, as_items
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.occurrences import last_times
+from chiron_workers.subscriptions.occurrences import last_occurrences
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -87,7 +87,7 @@ async def list_times(request: Request) -> Response:
     wanted = query(request, Times)
     async with services(request).store() as store:
         found = await store.subscriptions.get(path_id(request))
-        times = await last_times(store.session, found.id, limit=wanted.limit)
+        times = await last_occurrences(store.session, found.id, limit=wanted.limit)
     return answer({"items": as_items(times)})
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import worded
+from chiron_workers.db.validation import clean_text
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -59,12 +59,12 @@ class Assessments:
                 "id": ids.new_id(),
                 "learner": self.session.caller.owner,
                 "node_id": node_id,
-                "question_hash": worded(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX),
+                "question_hash": clean_text(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX),
                 # A blank answer is an answer.
                 "response": response.strip()
-                and worded(response, field="response", chars_max=RESPONSE_CHARS_MAX),
+                and clean_text(response, field="response", chars_max=RESPONSE_CHARS_MAX),
                 "correct": correct,
-                "lesson_id": worded(lesson_id, field="lesson_id", chars_max=LESSON_CHARS_MAX)
+                "lesson_id": clean_text(lesson_id, field="lesson_id", chars_max=LESSON_CHARS_MAX)
                 if lesson_id
                 else None,
                 "run_id": self.session.caller.run_id,

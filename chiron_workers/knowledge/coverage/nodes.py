@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import identified, worded
+from chiron_workers.db.validation import clean_text, parse_id
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
@@ -104,9 +104,9 @@ def draft(
     _at_most(len(shared_with_subjects or ()), field="shared_with_subjects", most=SHARED_MAX)
     return Draft(
         subject_id=slug(subject_id),
-        title=worded(title, field="title", chars_max=TITLE_CHARS_MAX),
-        description=worded(description, field="description", chars_max=DESCRIPTION_CHARS_MAX),
-        parent_id=identified(parent_id, field="parent_id") if parent_id else None,
+        title=clean_text(title, field="title", chars_max=TITLE_CHARS_MAX),
+        description=clean_text(description, field="description", chars_max=DESCRIPTION_CHARS_MAX),
+        parent_id=parse_id(parent_id, field="parent_id") if parent_id else None,
         depth=depth,
         is_goal_critical=is_goal_critical,
         prerequisites=None if prerequisites is None else _distinct(prerequisites),
@@ -164,7 +164,7 @@ class Nodes:
 
     async def get(self, node_id: str) -> Node:
         """One node. Raises ToolValidationError naming node_id where there is none."""
-        found = identified(node_id, field="node_id")
+        found = parse_id(node_id, field="node_id")
         row = await self.session.row(SQL["get"], {"node_id": found})
         if row is None:
             raise ToolValidationError(
@@ -239,7 +239,7 @@ def _depth(draft: Draft, named: dict[UUID, DictRow]) -> int:
 
 
 def _distinct(prerequisites: Sequence[str]) -> list[UUID]:
-    return list(dict.fromkeys(identified(text, field="prerequisites") for text in prerequisites))
+    return list(dict.fromkeys(parse_id(text, field="prerequisites") for text in prerequisites))
 
 
 def _at_most(count: int, *, field: str, most: int) -> None:

@@ -3,7 +3,7 @@ from typing import TypedDict, cast
 from slugify import slugify
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import worded
+from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.runs.session import Session
 
@@ -48,7 +48,7 @@ class Subjects:
     async def ensure(self, subject_id: str, title: str) -> str:
         """Make a subject where there is none yet; its slug. A subject that exists keeps its title."""
         found = slug(subject_id)
-        args = {"subject_id": found, "title": worded(title, field="title", chars_max=TITLE_CHARS_MAX)}
+        args = {"subject_id": found, "title": clean_text(title, field="title", chars_max=TITLE_CHARS_MAX)}
         await self.session.write(SQL["ensure"], args)
         return found
 
@@ -77,11 +77,11 @@ class Subjects:
             SQL["save_goal"],
             {
                 "subject_id": self.require_writable(subject_id),
-                "title": worded(subject_id, field="subject_id", chars_max=TITLE_CHARS_MAX),
-                "purpose_statement": worded(
+                "title": clean_text(subject_id, field="subject_id", chars_max=TITLE_CHARS_MAX),
+                "purpose_statement": clean_text(
                     purpose_statement, field="purpose_statement", chars_max=PURPOSE_CHARS_MAX
                 ),
-                "target_depth": worded(target_depth, field="target_depth", chars_max=DEPTH_CHARS_MAX),
+                "target_depth": clean_text(target_depth, field="target_depth", chars_max=DEPTH_CHARS_MAX),
             },
         )
         return cast("Subject", rows[0])

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chiron_workers.db.validation import folded, share, worded
+from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -77,17 +77,20 @@ def claim(
         )
     return Claim(
         subject_id=slug(subject_id),
-        content=worded(content, field="content", chars_max=CONTENT_CHARS_MAX),
-        source_url=address(worded(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
-        source_score=share(source_score, field="source_score"),
+        content=clean_text(content, field="content", chars_max=CONTENT_CHARS_MAX),
+        source_url=address(clean_text(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
+        source_score=unit_interval(source_score, field="source_score"),
         topic_path=path(topic_path),
-        confidence=share(confidence, field="confidence"),
+        confidence=unit_interval(confidence, field="confidence"),
         contradictions=tuple(
             dict.fromkeys(
-                worded(other, field="contradictions", chars_max=CONTENT_CHARS_MAX) for other in contradictions
+                clean_text(other, field="contradictions", chars_max=CONTENT_CHARS_MAX)
+                for other in contradictions
             )
         ),
-        quote=worded(quote, field="quote", chars_max=QUOTE_CHARS_MAX) if quote and quote.strip() else None,
+        quote=clean_text(quote, field="quote", chars_max=QUOTE_CHARS_MAX)
+        if quote and quote.strip()
+        else None,
     )
 
 
@@ -99,7 +102,8 @@ def address(source_url: str) -> str:
 def path(topic_path: str) -> str:
     """A topic path in one form: " Python // data  model/ " becomes "Python/data model"."""
     steps = [
-        folded(step) for step in worded(topic_path, field="topic_path", chars_max=PATH_CHARS_MAX).split("/")
+        collapse_whitespace(step)
+        for step in clean_text(topic_path, field="topic_path", chars_max=PATH_CHARS_MAX).split("/")
     ]
     if not any(steps):
         raise ToolValidationError("topic_path: must be a path such as area/topic/detail.", field="topic_path")

@@ -13,7 +13,7 @@ from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.states import SHOWN, FactStatus
+from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
 
@@ -30,7 +30,7 @@ class ConfidenceUpdate:
     @property
     def is_lifted(self) -> bool:
         """Whether a candidate is shown now."""
-        return self.status_before is FactStatus.CANDIDATE and self.status in SHOWN
+        return self.status_before is FactStatus.CANDIDATE and self.status in SHOWN_STATUSES
 
 
 class Confidences:

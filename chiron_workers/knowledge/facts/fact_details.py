@@ -6,7 +6,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import as_id
+from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import explained
 from chiron_workers.knowledge.facts.confidences import Confidences
@@ -104,7 +104,7 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
         assertions=await _load_assertions(session, fact_id),
         explanation=tuple(explained(reckoned)),
         related=tuple(RelatedFact(**row) for row in await session.rows(SQL["relatives"], args)),
-        contradictions=tuple(text for text in named if as_id(text) is None),
+        contradictions=tuple(text for text in named if parse_id_or_none(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
 

@@ -8,7 +8,7 @@ from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import as_id
+from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects
@@ -24,7 +24,7 @@ from chiron_workers.knowledge.facts.links import Link, Links
 from chiron_workers.knowledge.facts.matching import Match, Matching, best
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import Vectors, copy_to_vectors
-from chiron_workers.runs.session import Asker, Session
+from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.states import Decider, EventKind, FactStatus, Relation
 
 SQL = load(__file__)
@@ -51,13 +51,13 @@ class StoredFact:
 class Facts:
     """What is known, with the words and the sources each fact rests on."""
 
-    def __init__(self, session: Session, embedder: Embedder, asker: Asker | None = None) -> None:
+    def __init__(self, session: Session, embedder: Embedder, side_model: SideModel | None = None) -> None:
         self.session = session
         self.embedder = embedder
         self.vectors = Vectors(session, embedder.space)
         self.links = Links(session)
         self.confidences = Confidences(session)
-        self.matching = Matching(session, Search(session, embedder), asker)
+        self.matching = Matching(session, Search(session, embedder), side_model)
 
     async def add(self, claim: Claim) -> StoredFact:
         """Store a claim with its vector, or add its source to the fact that says the same.
@@ -235,7 +235,7 @@ class Facts:
 
     async def _known(self, claim: Claim) -> frozenset[str]:
         """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
-        named = {found for text in claim.contradictions if (found := as_id(text))}
+        named = {found for text in claim.contradictions if (found := parse_id_or_none(text))}
         rows = await self.session.rows(SQL["known"], {"fact_ids": list(named)}) if named else []
         if missing := named - {UUID(row["fact_id"]) for row in rows}:
             raise ToolValidationError(

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import folded
+from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
 from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.evidence.statements.unsupported import omissions
 from chiron_workers.runs.entries import Reply, storable
-from chiron_workers.runs.session import Asker, Session
+from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.states import Relation
 
@@ -39,9 +39,9 @@ class Answer(BaseModel):
 class Judgements:
     """What a model says of two statements that the rules cannot decide on; asked once for each pair, and kept."""
 
-    def __init__(self, session: Session, asker: Asker | None) -> None:
+    def __init__(self, session: Session, side_model: SideModel | None) -> None:
         self._session = session
-        self._asker = asker
+        self._side_model = side_model
 
     async def decide(self, new: str, known: str) -> Verdict:
         """How `new` stands to `known`; relation None where nobody can be asked, or the answer is no use.
@@ -56,11 +56,11 @@ class Judgements:
         kept = await self._session.row(SQL["kept"], args)
         if kept is not None:
             return _trusted(Verdict(Relation(kept["relation"]), kept["reason"]), new, known)
-        if self._asker is None or self._asker.model_name == OFFLINE_MODEL:
+        if self._side_model is None or self._side_model.model_name == OFFLINE_MODEL:
             return Verdict(None, "There is no model to ask.")
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
-                reply = await self._asker.ask(
+                reply = await self._side_model.ask(
                     _question(new, known), tools=[_answer_tool()], max_tokens=ANSWER_TOKENS_MAX
                 )
         except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
@@ -68,7 +68,7 @@ class Judgements:
         answer = read(reply)
         if answer is None:
             return Verdict(None, "The model gave no answer that can be used.")
-        await self._keep(args["pair"], answer, self._asker.model_name)
+        await self._keep(args["pair"], answer, self._side_model.model_name)
         return _trusted(answer, new, known)
 
     async def _keep(self, pair: str, answer: Verdict, model: str) -> None:
@@ -78,7 +78,7 @@ class Judgements:
 
 
 def _pair(new: str, known: str) -> str:
-    written = json.dumps([folded(new), folded(known)])
+    written = json.dumps([collapse_whitespace(new), collapse_whitespace(known)])
     return hashlib.sha256(written.encode()).hexdigest()
 
 
@@ -119,7 +119,7 @@ def read(reply: Reply) -> Verdict | None:
         answer = Answer.model_validate(given)
     except ValidationError:
         return None
-    reason = folded(storable(answer.reason))[:REASON_CHARS_MAX]
+    reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
     return Verdict(answer.relation, reason) if reason else None
 
 

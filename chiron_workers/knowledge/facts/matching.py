@@ -12,7 +12,7 @@ from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import to_halfvec
-from chiron_workers.runs.session import Asker, Session
+from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.states import Decider, FactStatus, Relation
 
 SQL = load(__file__)
@@ -50,10 +50,10 @@ class Candidates:
 class Matching:
     """Holds a claim against what is known: vectors nominate the neighbours, rules decide, and a model in doubt."""
 
-    def __init__(self, session: Session, search: Search, asker: Asker | None) -> None:
+    def __init__(self, session: Session, search: Search, side_model: SideModel | None) -> None:
         self._session = session
         self._search = search
-        self._judgements = Judgements(session, asker)
+        self._judgements = Judgements(session, side_model)
 
     async def candidates(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Candidates:
         """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""

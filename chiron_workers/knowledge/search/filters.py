@@ -6,13 +6,13 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import folded, identified, share, worded
+from chiron_workers.db.validation import clean_text, collapse_whitespace, parse_id, unit_interval
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import canonical
-from chiron_workers.states import SHOWN, FactStatus
+from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
 
@@ -70,8 +70,8 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.
     """
     args: dict[str, Any] = {
-        "statuses": [*SHOWN] + [FactStatus.CANDIDATE] * filters.candidates,
-        "min_confidence": share(filters.min_confidence, field="min_confidence"),
+        "statuses": [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * filters.candidates,
+        "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
     indexed, further = ["accepted"], []
     if filters.subject_id is not None:
@@ -100,7 +100,7 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
 
 async def _around(session: Session, node_id: str, subject_id: str | None, *, wide: bool) -> DictRow:
     """A node's `subjects`, only that of the search if it has one, and `wanted`, the ids that are asked for."""
-    found = identified(node_id, field="node_id")
+    found = parse_id(node_id, field="node_id")
     row = await session.row(SQL["around"], {"node_id": found, "wide": wide})
     if row is None:
         raise ToolValidationError(
@@ -127,14 +127,17 @@ async def _places(session: Session, row: DictRow, statuses: list[FactStatus]) ->
 
 def _source(text: str) -> str:
     """An address in the form in which sources are kept, or a domain in small letters."""
-    found = worded(text, field="source", chars_max=SOURCE_CHARS_MAX)
+    found = clean_text(text, field="source", chars_max=SOURCE_CHARS_MAX)
     if "://" in found:
         return canonical(found)
     return found if "/" in found else found.lower().strip(".").partition(":")[0]
 
 
 def _topic(text: str) -> str:
-    steps = [folded(step) for step in worded(text, field="topic_path", chars_max=TOPIC_CHARS_MAX).split("/")]
+    steps = [
+        collapse_whitespace(step)
+        for step in clean_text(text, field="topic_path", chars_max=TOPIC_CHARS_MAX).split("/")
+    ]
     if not any(steps):
         raise ToolValidationError("topic_path: must be a path such as area/topic.", field="topic_path")
     return "/".join(step for step in steps if step).lower()

@@ -7,7 +7,7 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import bounded, worded
+from chiron_workers.db.validation import clean_text, limited
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.search.filters import Condition, Filters, build_condition
@@ -101,8 +101,8 @@ class Search:
         Raises:
             ToolValidationError: The query or a filter makes no sense; the message names it.
         """
-        words = worded(query, field="query", chars_max=QUERY_CHARS_MAX)
-        most = bounded(limit, field="top_k", most=RESULTS_MAX)
+        words = clean_text(query, field="query", chars_max=QUERY_CHARS_MAX)
+        most = limited(limit, field="top_k", most=RESULTS_MAX)
         wanted = await build_condition(self.session, filters)
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:

@@ -21,7 +21,7 @@ from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.search.vectors import halfvec_text, space_key
 from chiron_workers.runs.session import Session
-from chiron_workers.states import SHOWN
+from chiron_workers.states import SHOWN_STATUSES
 
 SQL = load(__file__)
 USABLE = SQL["usable"]  # the index over a subject's vectors, or over all; a row or none
@@ -144,7 +144,7 @@ class _Keeper:
     async def _measured(
         self, index: VectorIndex, table: sql.Identifier, scope: sql.Composable, recall_min: float
     ) -> VectorIndex:
-        shown = {"statuses": list(SHOWN), "limit": RECALL_AT}
+        shown = {"statuses": list(SHOWN_STATUSES), "limit": RECALL_AT}
         rows = await self.rows("sample", shown | {"limit": QUERIES}, table=table, scope=scope)
         queries = (
             []
