@@ -2,12 +2,16 @@
 _default:
     @just --list
 
-# Tests, formatting, lint, types, import contracts, deployment files
-check: test checks
+# Tests, acceptance, formatting, lint, types, import contracts, deployment files
+check: test acceptance checks
 
-# The tests; `just test -m "not slow"` leaves the long ones out
+# The tests of behaviour, in minutes; `just test tests/runs` runs a part
 test *args:
     uv run pytest {{args}}
+
+# The long ones: chaos, load, whole stacks, benchmarks' smoke runs, conformance suites of others
+acceptance *args:
+    uv run pytest -m acceptance {{args}}
 
 # All checks beside the tests
 checks:

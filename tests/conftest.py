@@ -28,12 +28,13 @@ from chiron_workers.store import Store
 
 TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "store" / "released" / "database.sql"
-# What starts many processes: never two of these at a time.
-ALONE = ("tests/acceptance/", "tests/test_benchmarks.py")
+HERE = Path(__file__).parent
+# What starts workers and stacks as processes: never two of these at a time.
+ALONE = ("tests/acceptance/", "tests/worker/", "tests/local_stack/")
 
 
 class ByFile(LoadScopeScheduling):
-    """One process plays the acceptance tests in order, the others the rest, file by file."""
+    """One process plays what starts many processes in order, the others the rest, file by file."""
 
     def _split_scope(self, nodeid: str) -> str:
         return "alone" if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
@@ -42,6 +43,13 @@ class ByFile(LoadScopeScheduling):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE / "acceptance" in item.path.parents:
+            item.add_marker(pytest.mark.acceptance)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,6 @@ from chiron_workers.settings import Settings
 
 SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(not SERVER.exists(), reason="needs Debian's package rabbitmq-server"),
 ]
 

@@ -27,7 +27,6 @@ def replies(settings: Settings) -> int:
     return rows(settings, "select count(*) as n from entries where kind = 'reply'")[0]["n"]
 
 
-@pytest.mark.slow
 async def test_what_was_played_while_it_was_backed_up_is_played_to_the_end_where_it_is_restored(
     settings: Settings, empty_url: str
 ) -> None:
@@ -89,7 +88,6 @@ def own_home(settings: Settings) -> Iterator[Settings]:
         yield found
 
 
-@pytest.mark.slow
 def test_the_own_database_is_started_for_a_backup_and_stopped_again(
     own_home: Settings, settings: Settings
 ) -> None:

@@ -24,7 +24,6 @@ def topic(request: dict[str, Any]) -> str:
     return str(request["messages"][0]["content"][0]["text"])
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_200_runs_on_one_budget_never_pass_it_and_go_on_with_more(settings: Settings) -> None:
     seed = random.randrange(2**32)

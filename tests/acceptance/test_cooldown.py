@@ -4,7 +4,6 @@ import asyncio
 import time
 from typing import Any
 
-import pytest
 from redis import Redis
 from support.scripted_model import Fails, Says, says, scripted_model
 from support.worker_processes import chiron, rows, running, wait_until
@@ -14,8 +13,6 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.pubsub.cooldowns import KEY as COOLING
 from chiron_workers.pubsub.signals import CHANNEL, notify
 from chiron_workers.settings import Settings
-
-pytestmark = pytest.mark.slow
 
 RETRY_AFTER_S = 5
 EARLY, RUNS = 60, 300

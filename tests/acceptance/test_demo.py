@@ -58,7 +58,6 @@ def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_beh
     assert left_behind(tmp_path) == []
 
 
-@pytest.mark.slow
 def test_a_demo_whose_terminal_is_closed_leaves_nothing_behind(tmp_path: Path) -> None:
     pid, terminal = pty.fork()
     if not pid:

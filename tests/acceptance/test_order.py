@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import pytest
 from redis import Redis
 from support.private_valkey import own_valkey
 from support.scripted_model import Says, says, scripted_model
@@ -99,7 +98,6 @@ async def test_a_batch_of_5_behind_10_000_starts_at_once_and_gets_the_next_free_
             script.let_end(100)
 
 
-@pytest.mark.slow
 async def test_two_workers_at_once_pass_no_limit(settings: Settings) -> None:
     all_play = asyncio.Event()
 

@@ -41,7 +41,6 @@ def started(folder: Path, log: Path, command: list[str], env: dict[str, str]) ->
             process.wait()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("part", "ready"), [("worker", " ready."), ("flower", "Connected to redis")])
 def test_nothing_is_imported_from_the_current_folder(
     settings: Settings, poisoned: Path, tmp_path: Path, part: str, ready: str

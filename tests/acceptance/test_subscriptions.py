@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
-import pytest
 from support.scripted_model import Says, call, calls, says, scripted_model
 from support.worker_processes import end_leases, rows, running, wait_until
 
@@ -44,7 +43,6 @@ def nothing_new(request: dict[str, Any]) -> Says:
     return calls(call("silent_exit", reason="Nothing has changed."))
 
 
-@pytest.mark.slow
 async def test_each_due_time_starts_one_batch_with_two_workers_racing_and_one_killed(
     settings: Settings,
 ) -> None:

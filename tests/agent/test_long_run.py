@@ -58,7 +58,7 @@ class Marathon:
         )
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 async def test_a_fact_noted_at_turn_3_is_answered_at_turn_1900(stage: Stage) -> None:
     stage.settings = stage.settings.model_copy(update={"context_tokens": {stage.model_name: TOKENS}})
     stage.registry.register(notes)

@@ -67,7 +67,7 @@ def script(request: dict[str, Any]) -> Says:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 async def test_a_run_of_a_real_worker_is_traced_and_logged(settings: Settings) -> None:
     async with open_pool(settings.database_url, size=1) as pool, scripted_model(script) as model:
         run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)

@@ -46,7 +46,7 @@ def test_skills_are_listed_with_their_folder_and_what_is_wrong(settings: Setting
     assert "is left out: It does not begin with frontmatter" in problems[0]["found"]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_doctor_tells_which_skill_is_taken_of_two(settings: Settings) -> None:
     folder = write_skill(settings.home / "mine", "statistics-check")
     done = chiron(settings, "doctor", "--json", CHIRON_SKILLS=str(settings.home / "mine"))
@@ -85,7 +85,7 @@ def test_the_parts_of_a_stack_see_the_project_and_the_folders_of_whoever_starts_
     assert found.tools == ["a_module", "/a/folder"]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(settings: Settings) -> None:
     def script(request: dict[str, Any]) -> Says:
         if turn(request) == 0:
@@ -106,7 +106,7 @@ async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(set
     assert listed(chiron(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 async def test_a_run_that_is_taken_anew_while_its_skills_are_left_stays_with_its_worker(
     settings: Settings,
 ) -> None:

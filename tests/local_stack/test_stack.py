@@ -210,7 +210,7 @@ def test_a_long_home_with_odd_characters_works(tmp_path: Path) -> None:
         stack.stop()
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
     home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}
@@ -235,7 +235,7 @@ def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
         LocalStack(_settings(home)).stop()
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: Path) -> None:
     settings = _settings(fresh_home, flower_password="open-sesame", flower_port=free_port())
     stack = LocalStack(settings, kinds=frozenset({Kind.FLOWER}))
@@ -255,7 +255,7 @@ def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: P
         stack.stop()
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down(fresh_home: Path) -> None:
     home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}

@@ -20,7 +20,7 @@ SCENARIOS = {
     },
 }
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.acceptance
 
 
 @pytest.mark.parametrize(

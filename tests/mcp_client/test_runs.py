@@ -172,7 +172,7 @@ async def test_a_cancelled_run_cancels_its_call_at_the_server(stage: Stage, tmp_
         await until((tmp_path / "run.cancelled").exists)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("ending", ["terminated", "killed"])
 async def test_a_worker_offers_remote_tools_and_leaves_no_children(
     settings: Settings, tmp_path: Path, ending: str
@@ -215,7 +215,7 @@ async def test_a_worker_offers_remote_tools_and_leaves_no_children(
     assert "this server is honest" in log
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_commands_show_each_server_and_no_secret(settings: Settings, tmp_path: Path):
     port = free_port()
     url = f"http://127.0.0.1:{port}/mcp"

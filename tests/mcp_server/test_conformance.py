@@ -10,7 +10,7 @@ from support.npm_packages import TEST_S
 TESTS = Path(__file__).parents[1]
 SERVER = [sys.executable, "-m", "mcp_server.conformance_server"]
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_S)]
+pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(TEST_S)]
 
 
 @pytest.fixture(scope="module")

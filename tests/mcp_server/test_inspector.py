@@ -8,7 +8,7 @@ from support.npm_packages import TEST_S, installed, node
 
 from chiron_api.mcp_server.tools import offer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_S)]
+pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(TEST_S)]
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def wire(serving: Serving) -> Iterator[Wire]:
         yield Wire(url, http)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_a_client_that_knows_tasks_follows_a_run_as_one_until_a_worker_has_played_it(
     wire: Wire, settings: Settings, bytecode: dict[str, str]
 ):

@@ -272,7 +272,7 @@ async def test_the_old_ways_of_steering_work_on_the_new_schema(old_worker: OldWo
     assert await old.do("expired", max_attempts=3, lease_for=LEASE, limit=9) == []
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 async def test_runs_go_on_while_the_schema_changes_under_them(released_url: str) -> None:
     async def work(topic: str, stop: asyncio.Event) -> tuple[UUID, int]:
         connect = AsyncConnection.connect(released_url, autocommit=True, row_factory=dict_row)

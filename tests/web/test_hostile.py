@@ -147,7 +147,7 @@ async def hostile() -> AsyncIterator[str]:
     server.close()
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.timeout(300)
 async def test_each_trick_ends_clearly_in_bounded_time_and_memory() -> None:
     async with hostile() as url:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parents[1] / "benchmarks"
+HERE = Path(__file__).parents[2] / "benchmarks"
 RIVALS = ("dbos", "langgraph", "absurd")
 needs_rivals = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("dbos", "langgraph", "absurd_sdk", "absurdctl")),
-    reason="The rivals are not installed; `uv run --group benchmarks pytest tests/test_benchmarks.py` has them.",
+    reason="The rivals are not installed; `uv run --group benchmarks pytest -m acceptance` has them.",
 )
 
 
@@ -28,7 +28,6 @@ def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str
     return dict(found["figures"])
 
 
-@pytest.mark.slow
 def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> None:
     found = figures("turn_overhead", tmp_path, "--turns", "12", "--repeats", "1")
     assert found.keys() == {"commit", "bare early", "bare late", "pipeline early", "pipeline late"}
@@ -38,7 +37,6 @@ def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> No
     assert early["postgres"] > 0
 
 
-@pytest.mark.slow
 def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
     sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1")
     found = figures("concurrency", tmp_path, *sizes)
@@ -56,21 +54,18 @@ def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_
     assert found["12 calls a turn, top-level mark only"][0]["times_the_least"] > 10
 
 
-@pytest.mark.slow
 def test_cancels_are_timed_until_the_model_server_sees_the_stream_cut(tmp_path: Path) -> None:
     found = figures("cancelling", tmp_path, "--runs", "3")
     assert [len({each["run"] for each in found["cancels"]}), len(found["cancels"])] == [3, 3]
     assert all(each["cut"] > 0 and each["cancelled"] > 0 for each in found["cancels"])
 
 
-@pytest.mark.slow
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()
     assert all(step["wall"] > 0 for (step,) in found.values())
 
 
-@pytest.mark.slow
 def test_deciding_who_runs_next_is_measured_with_few_and_many_queued(tmp_path: Path) -> None:
     sizes = ("--queued", "300", "--batches", "3", "--playing", "10", "--large", "50", "--slots", "10")
     found = figures("order", tmp_path, *sizes, "--repeats", "1")
@@ -126,7 +121,6 @@ def test_gains_are_discounted_by_place_and_held_against_the_best_order(
     assert recall(["poor", "fair"], grades) == 0.5
 
 
-@pytest.mark.slow
 def test_searches_among_many_facts_find_what_is_nearest(tmp_path: Path) -> None:
     found = figures("knowledge", tmp_path, "--facts", "50000", "--repeats", "10")
     searches = {name: measured for name, (measured, *_) in found.items() if "recall" in measured}
@@ -140,7 +134,6 @@ def test_searches_among_many_facts_find_what_is_nearest(tmp_path: Path) -> None:
 
 
 @needs_rivals
-@pytest.mark.slow
 def test_each_rival_is_measured_beside_the_bare_loop_and_the_pipeline(tmp_path: Path) -> None:
     sizes = ("--turns", "12", "--repeats", "1", "--runs", "3", "--turns-at-once", "8", "--latency-ms", "100")
     found = figures("rivals", tmp_path, *sizes)
@@ -153,7 +146,6 @@ def test_each_rival_is_measured_beside_the_bare_loop_and_the_pipeline(tmp_path: 
 
 
 @needs_rivals
-@pytest.mark.slow
 def test_each_rival_is_killed_and_keeps_every_row(tmp_path: Path) -> None:
     sizes = ("--kills", "1", "--zombies", "0", "--runs", "2", "--turns", "12", "--seed", "1")
     found = figures("rivals_crash", tmp_path, *sizes, "--loops", *RIVALS, "pipeline")
@@ -164,7 +156,6 @@ def test_each_rival_is_killed_and_keeps_every_row(tmp_path: Path) -> None:
 
 
 @needs_rivals
-@pytest.mark.slow
 def test_a_stopped_rival_is_taken_over_and_goes_on_beside_its_successor(tmp_path: Path) -> None:
     sizes = ("--kills", "0", "--zombies", "1", "--runs", "2", "--turns", "12", "--seed", "1")
     found = figures("rivals_crash", tmp_path, *sizes, "--loops", "langgraph", "pipeline")
