@@ -1,9 +1,10 @@
 """How well the rules tell how two statements stand to each other, on labelled pairs.
 
-The pairs were written and labelled by somebody who had not seen the rules, and halved at random. The rules were fitted
-to the development half alone; the held-out half is for scoring them once. Precision of a relation: of the pairs that
-the rules answer with it, the share labelled so. Recall: of the pairs labelled so, the share that the rules answer with
-it. Pairs that the rules leave open count against recall only: there, the run's model is asked.
+The pairs were written and labelled by somebody who had not seen the rules, and halved at random. The rules were
+fitted to the development half alone; the held-out half scored them once, and then said which of them earn nothing and
+go. Precision of a relation: of the pairs that the rules answer with it, the share labelled so. Recall: of the pairs
+labelled so, the share that the rules answer with it. Pairs that the rules leave open count against recall only:
+there, the run's model is asked.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chiron_workers.evidence.statements.relation import Verdict, relation
+from chiron_workers.evidence.statements.relation import Verdict, relate
 from chiron_workers.states import Relation
 
 PAIRS = Path(__file__).parent.parent / "tests" / "evidence"
@@ -87,7 +88,7 @@ def scored(labelled: Iterable[Pair]) -> Score:
     """What the rules make of labelled pairs."""
     score = Score()
     for pair in labelled:
-        score.add(pair, relation(pair.new, pair.known))
+        score.add(pair, relate(pair.new, pair.known))
     return score
 
 

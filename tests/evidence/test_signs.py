@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.evidence.statements.relation import relation
+from chiron_workers.evidence.statements.relation import relate
 from chiron_workers.states import Relation
 
 
@@ -16,13 +16,15 @@ from chiron_workers.states import Relation
         "The value is f(5!).|The value is f(5).",
         "WHO says so.|Who says so.",
         "The antidote works only if it is given early.|The antidote works never only if it is given early.",
+        "It holds at most 5 t.|It holds under 5 t.",
+        "It weighs about 5 t.|It weighs 5 t.",
         "Der Bär ist da.|Der Bar ist da.",
     ],
 )
 def test_statements_that_differ_in_a_sign_are_not_the_same(pair: str) -> None:
     new, known = pair.split("|")
-    assert relation(new, known).relation is not Relation.SAME
-    assert relation(known, new).relation is not Relation.SAME
+    assert relate(new, known).relation is not Relation.SAME
+    assert relate(known, new).relation is not Relation.SAME
 
 
 @pytest.mark.parametrize(
@@ -30,8 +32,8 @@ def test_statements_that_differ_in_a_sign_are_not_the_same(pair: str) -> None:
     [
         "The Moon is round.|the Moon is  round",
         "The uptime was 99.50 %.|The uptime was 99.5 %.",
-        "NASA built it in 1990.|It was built by NASA in 1990.",
+        "It opened on 12 May 1937.|It opened on May 12, 1937.",
     ],
 )
 def test_what_differs_in_form_only_is_the_same(pair: str) -> None:
-    assert relation(*pair.split("|")).relation is Relation.SAME
+    assert relate(*pair.split("|")).relation is Relation.SAME

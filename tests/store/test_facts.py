@@ -82,7 +82,7 @@ async def test_a_second_origin_joins_the_fact_and_lifts_it(pool: Pool, embedder:
     assert await found(pool, embedder, words, candidates=True) == [words]
     other = await quoted(
         pool,
-        "The Moon is moving away by 3.8 centimetres a year.",
+        "The Moon moves away by 3.8 centimetres a year.",
         source_url="https://other.net/",
         topic_path="else",
         confidence=0.4,

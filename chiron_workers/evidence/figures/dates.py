@@ -77,6 +77,10 @@ class Moment:
         """Whether all of it lies in another, and so says the same more precisely or equally so."""
         return other.first <= self.first and self.last <= other.last
 
+    def has_same_days(self, other: "Moment") -> bool:
+        """Whether both say the same days: 12 May 1937, May 12, 1937."""
+        return (self.first, self.last) == (other.first, other.last)
+
     def touches(self, other: "Moment") -> bool:
         """Whether both can be said of one day; a day without a year can be of any."""
         if self.has_year != other.has_year:

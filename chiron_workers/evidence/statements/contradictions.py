@@ -1,113 +1,116 @@
-"""The ways in which two statements cannot both be true that figures and words alone show."""
+"""The rules that answer `contradicts`. Each gives what cannot be true on both sides, or nothing where that is not plain."""
 
-from chiron_workers.evidence.figures.quantities import Agreement
-from chiron_workers.evidence.statements.comparison import Comparison
+from chiron_workers.evidence.statements.comparison import Comparison, names
 from chiron_workers.evidence.statements.statement import Statement
-from chiron_workers.evidence.statements.stems import are_prefixed, are_relative, stems
+from chiron_workers.evidence.statements.stems import are_opposites, negates_by_prefix, stem_of
 from chiron_workers.evidence.statements.tokens import Word
-from chiron_workers.evidence.vocabulary import (
-    BASES,
-    CONDITION_OPENERS,
-)
+from chiron_workers.evidence.vocabulary import BASES, CONDITION_OPENERS, ONE_ANSWER
 
-NEGATED_SHARE = 0.65  # of the content words of both, for a negation in one of them to deny the other
+NEGATED_OVERLAP = 0.65  # of the content words of both, for a negation in one of them to deny the other
+OTHER_WORDS_MAX = 2  # beside the names in which two statements differ
 
 
-def differing_figures(both: Comparison) -> str:
-    """What two statements of one topic say differently in figures; empty where that is not plain."""
-    differing = both.differing
-    dates = [slot for slot in differing if slot.is_date]
-    if not differing or any(slot.is_which for slot in differing) or not both.is_one_topic:
+def different_figures(both: Comparison) -> str:
+    """Different figures in one slot: "The tower is 330 m tall." and "The tower is 324 m tall."
+
+    Not where the two may speak of different cases: another condition ("in children"), another base ("worldwide"),
+    another number of which one (Apollo 11), or another date beside a number, which may have changed since.
+    """
+    slots = both.different_slots
+    if not slots or any(slot.is_which for slot in slots) or not both.is_one_topic:
         return ""
-    if dates and not _is_another_date(both):
+    if any(slot.is_date for slot in slots) and any(not (slot.is_date or slot.is_rank) for slot in both.slots):
         return ""
-    if both.figures_only_new and both.figures_only_known:
+    if both.unpaired_new and both.unpaired_known:
         return ""
-    if not (both.is_equally_negated and both.is_equally_limited) or _have_other_subjects(both):
+    if not (both.is_equally_negated and both.is_equally_limited) or _have_different_subjects(both):
         return ""
-    if _names(both.only_new) and _names(both.only_known):
+    if any(map(_narrows, (*both.only_new, *both.only_known))):
         return ""
-    if any(word.written in BASES for word in (*both.only_new, *both.only_known)):
+    return "; ".join(f"{slot.new} against {slot.known}" for slot in slots)
+
+
+def opposite_words(both: Comparison) -> str:
+    """One word replaced by its opposite: "invoked before the commit" and "invoked after the commit"."""
+    if len(both.only_new) != 1 or len(both.only_known) != 1:
         return ""
-    if _conditions(both.only_new) or _conditions(both.only_known) or both.opposite_pairs:
+    if not (both.has_equal_figures and both.is_equally_negated and both.is_equally_limited):
         return ""
-    return "; ".join(f"{slot.new} against {slot.known}" for slot in differing)
+    new, known = both.only_new[0].written, both.only_known[0].written
+    # "A is older than B" and "B is younger than A" say the same, "A is legal" and "illegal is A" do not.
+    is_replaced = (
+        both.replacement is not None and len(both.replacement.new) == len(both.replacement.known) == 1
+    )
+    if not (negates_by_prefix(new, known) or (are_opposites(new, known) and is_replaced)):
+        return ""
+    return f'"{new}" against "{known}"'
+
+
+def opposite_directions(both: Comparison) -> str:
+    """From where to where, the other way round: "from the zinc to the copper" and "from the copper to the zinc"."""
+    start, end = _direction(both.new)
+    known_start, known_end = _direction(both.known)
+    starts, ends = [*(start.keys() & known_end.keys())], [*(end.keys() & known_start.keys())]
+    if not (starts and ends and both.is_equally_negated and both.is_one_topic):
+        return ""
+    return f'from "{start[starts[0]].written}" to "{end[ends[0]].written}" against the other way round'
 
 
 def negation(both: Comparison) -> str:
-    """The word by which one statement denies the other; empty where that is not plain."""
-    if both.is_equally_negated or not both.all_equal or not both.is_equally_limited:
+    """A negation that stands in one of them only: "The drug is not effective." and "The drug is effective." """
+    if both.is_equally_negated or not both.has_equal_figures or not both.is_equally_limited:
         return ""
-    negated, plain = (both.one, both.other) if len(both.one.negations) == 1 else (both.other, both.one)
-    if len(negated.negations) != 1 or plain.negations or "until" in negated.restrictions:
+    negated, plain = (both.new, both.known) if both.new.negations else (both.known, both.new)
+    if plain.negations or both.overlap < NEGATED_OVERLAP:
         return ""
-    if not negated.denied or negated.denied[0] not in plain.stems or both.opposite_pairs:
+    if not negated.denied_stems or negated.denied_stems[0] not in plain.stems:
         return ""
-    covered = not both.only_new or not both.only_known
-    common = len(both.one.stems & both.other.stems)
-    if both.share >= NEGATED_SHARE or (covered and common >= 3):
-        return f'"{negated.negations[0]}" stands in one of them only'
-    return ""
+    return f'"{negated.negations[0]}" stands in one of them only'
 
 
-def opposite(both: Comparison) -> str:
-    """Two words that deny each other, in statements that else agree; empty where there are none."""
-    pairs = both.opposite_pairs
-    if len(pairs) != 1 or not both.all_equal or not both.is_equally_negated or not both.is_equally_limited:
+def different_names(both: Comparison) -> str:
+    """Two names for what has only one: "The capital is Canberra." and "The capital is Sydney."
+
+    Not where a place or an owner differs ("the largest city in Ontario"), or another noun or verb ("the first
+    product", "the first customer").
+    """
+    new, known = names(both.only_new), names(both.only_known)
+    if not (new and known and both.common_stems & set(map(stem_of, ONE_ANSWER))):
         return ""
-    [(new, known)] = pairs
-    told = f'"{new.written}" against "{known.written}"'
-    is_only_change = len(both.only_new) == len(both.only_known) == 1
-    if is_only_change and (both.replacement is not None or not are_relative(new.written, known.written)):
-        return told
-    common = len(both.one.stems & both.other.stems)
-    return told if are_prefixed(new.written, known.written) and common >= 2 and both.share >= 0.4 else ""
-
-
-def turned_around(both: Comparison) -> str:
-    """From where to where it goes in one of two statements, where the other has it the other way round."""
-    start, end = _way(both.one)
-    other_start, other_end = _way(both.other)
-    if not both.is_equally_negated or not both.is_one_topic:
+    others = sorted((len(both.only_new) - len(new), len(both.only_known) - len(known)))
+    if others[0] > 0 or others[1] > OTHER_WORDS_MAX or both.different_slots:
         return ""
-    if start.keys() & other_start.keys() or end.keys() & other_end.keys():
+    if not (both.is_equally_negated and both.is_equally_limited):
         return ""
-    turned = [*(start.keys() & other_end.keys())][:1], [*(end.keys() & other_start.keys())][:1]
-    if not all(turned):
+    if not (_is_one_name(both.new, new) and _is_one_name(both.known, known)):
         return ""
-    return (
-        f'from "{start[turned[0][0]].written}" to "{end[turned[1][0]].written}" against the other way round'
-    )
+    return f"{_written(new)} against {_written(known)}"
 
 
-def _is_another_date(both: Comparison) -> bool:
-    # Another number at another time denies nothing, nor does the same number again: but what happened, happened once.
-    numbers = [slot for slot in both.slots if not (slot.is_date or slot.is_rank)]
-    if any(slot.agreement is not Agreement.EQUAL for slot in numbers):
-        return False
-    has_other_dates = any(slot.is_date and slot.agreement is Agreement.EQUAL for slot in both.slots)
-    if has_other_dates and not both.in_order:
-        return False
-    return not numbers or bool((both.one.stems | both.other.stems) & stems("events"))
+def _have_different_subjects(both: Comparison) -> bool:
+    new, known = both.new.words[:1], both.known.words[:1]
+    return bool({*new} & {*both.only_new} and {*known} & {*both.only_known})
 
 
-def _names(words: tuple[Word, ...]) -> list[Word]:
-    return [word for word in words if word.is_name]
+def _narrows(word: Word) -> bool:
+    """Whether a word says in which case, or of what, a number is taken."""
+    return word.written in BASES or (word.opener in CONDITION_OPENERS and word.opener != word.written)
 
 
-def _conditions(words: tuple[Word, ...]) -> bool:
-    return any(word.opener in CONDITION_OPENERS and word.opener != word.written for word in words)
-
-
-def _have_other_subjects(both: Comparison) -> bool:
-    first, other = both.one.words[:1], both.other.words[:1]
-    return bool(set(first) & set(both.only_new)) and bool(set(other) & set(both.only_known))
-
-
-def _way(statement: Statement) -> tuple[dict[str, Word], dict[str, Word]]:
+def _direction(statement: Statement) -> tuple[dict[str, Word], dict[str, Word]]:
     start = {word.stem: word for word in statement.words if word.opener == "from"}
     end = {word.stem: word for word in statement.words if word.opener == "to"}
     return (
         {stem: word for stem, word in start.items() if stem not in end},
         {stem: word for stem, word in end.items() if stem not in start},
     )
+
+
+def _is_one_name(statement: Statement, words: list[Word]) -> bool:
+    """Whether words stand side by side, and not behind a preposition that would make them a place or an owner."""
+    places = [statement.words.index(word) for word in words]
+    return places[-1] - places[0] < len(places) and {word.opener for word in words} <= {"", "by"}
+
+
+def _written(words: list[Word]) -> str:
+    return " ".join(word.written for word in words)

@@ -1,7 +1,6 @@
 """Which figures of two statements fill the same slot, and how they agree there."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from chiron_workers.evidence.figures.dates import Moment
@@ -15,7 +14,7 @@ ROLES = {"by", "from", "to"}  # rose by 5 %, rose to 5 %
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedFigure:
     """A figure with the words around it."""
 
     figure: Figure
@@ -33,42 +32,37 @@ class Placed:
         return figure.written if isinstance(figure, Quantity) else self.text[figure.start : figure.end]
 
     @property
-    def counted(self) -> tuple[str, ...]:
+    def counted_stems(self) -> frozenset[str]:
         """Stems of the words behind a number, which may say what it counts."""
         if isinstance(self.figure, Moment):
-            return ()
-        return tuple(stem_of(word) if word not in SILENT else "" for word in label(self.text, self.figure))
+            return frozenset()
+        return frozenset(stem_of(word) for word in label(self.text, self.figure) if word not in SILENT)
 
     @property
-    def before(self) -> str:
+    def previous_word(self) -> str:
         """The word before it, without case."""
         words = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start].split()
         return words[-1].casefold() if words else ""
 
-    def agreement(self, other: "Placed") -> Agreement | None:
-        """How it stands to a figure of another statement; None where they cannot be compared."""
-        one, two = self.figure, other.figure
-        if isinstance(one, Moment) or isinstance(two, Moment):
-            return _agreed(one, two) if isinstance(one, Moment) and isinstance(two, Moment) else None
-        if one.dimension == two.dimension:
-            return one.agreement(two)
-        kinds = {one.dimension, two.dimension}
-        if kinds <= {"count", "name", "times"}:  # which of them it is, only the neighbours say
-            return Agreement.EQUAL if (one.low, one.high) == (two.low, two.high) else None
-        is_same_number = re.findall(r"[\d.]+", one.written) == re.findall(r"[\d.]+", two.written)
-        return Agreement.DIFFERENT if is_same_number and not kinds & {"count", "name"} else Agreement.NEAR
+    def agreement(self, rival: "PlacedFigure") -> Agreement | None:
+        """How it agrees with a figure of another statement; None where they measure different things."""
+        figure, rival_figure = self.figure, rival.figure
+        if isinstance(figure, Moment) and isinstance(rival_figure, Moment):
+            return _agreement_of_dates(figure, rival_figure)
+        if isinstance(figure, Moment) or isinstance(rival_figure, Moment):
+            return None
+        return figure.agreement(rival_figure) if figure.dimension == rival_figure.dimension else None
 
-    def is_one_kind(self, other: "Placed") -> bool:
+    def has_equal_value(self, rival: "PlacedFigure") -> bool:
+        """Whether both say the same: 5 km, 5,000 metres."""
+        return self.agreement(rival) is Agreement.EQUAL
+
+    def is_of_one_kind(self, rival: "PlacedFigure") -> bool:
         """Whether both measure the same or, if they only count, may count the same."""
-        if self.dimension != other.dimension or self.dimension != "count":
-            return self.dimension == other.dimension
-        ours, theirs = {*self.counted} - {""}, {*other.counted} - {""}
-        return not ours or not theirs or bool(ours & theirs)
-
-    def is_labelled_alike(self, other: "Placed") -> bool:
-        """Whether both measure the same and the next word is the same: 18 % chromium, 8 % chromium."""
-        ours, theirs = self.counted[:1], other.counted[:1]
-        return self.dimension == other.dimension and ours == theirs and ours not in {(), ("",)}
+        if self.dimension != rival.dimension or self.dimension != "count":
+            return self.dimension == rival.dimension
+        counted, rival_counted = self.counted_stems, rival.counted_stems
+        return not counted or not rival_counted or bool(counted & rival_counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +73,7 @@ class Slot:
     new: str
     known: str
     dimension: str
-    is_other_one: bool = (
-        False  # which of them, where the numbers differ: a rank, or a number behind the same name
-    )
-    is_narrower: bool = False  # the new figure says the same more precisely
-    is_wider: bool = False
+    is_identity: bool = False  # says which one where the two differ: a rank, or a number behind the same name
 
     @property
     def is_date(self) -> bool:
@@ -103,71 +93,53 @@ class Slot:
 
 @dataclass(slots=True)
 class Pairing:
-    """Figures of a new and a known statement, paired; what found no partner is left in `new` and `known`."""
+    """Figures of a new and a known statement, paired; those without a partner are left in `new` and `known`."""
 
-    new: list[Placed]
-    known: list[Placed]
+    new: list[PlacedFigure]
+    known: list[PlacedFigure]
     slots: list[Slot] = field(default_factory=list)
 
-    def pair(self, fits: Callable[[Placed, Placed], bool], *, only: bool = False) -> None:
-        """Pair what fits; with `only`, where nothing else would fit either."""
-        for one in tuple(self.new):
-            fitting = [other for other in self.known if fits(one, other)]
-            rivals = [rival for rival in self.new if fitting and fits(rival, fitting[0])]
-            if fitting and (not only or len(fitting) == len(rivals) == 1):
-                self.slots.append(slot(one, fitting[0]))
-                self.new.remove(one)
-                self.known.remove(fitting[0])
+    def pair(
+        self, fits: Callable[[PlacedFigure, PlacedFigure], bool], *, needs_one_choice: bool = False
+    ) -> None:
+        """Pair what fits; with `needs_one_choice`, only where nothing else would fit either."""
+        for figure in tuple(self.new):
+            partners = [partner for partner in self.known if fits(figure, partner)]
+            rivals = [rival for rival in self.new if partners and fits(rival, partners[0])]
+            if partners and (not needs_one_choice or len(partners) == len(rivals) == 1):
+                self.slots.append(_slot(figure, partners[0]))
+                self.new.remove(figure)
+                self.known.remove(partners[0])
 
 
-def paired(new: Figures, known: Figures, *, in_order: bool) -> Pairing:
-    """The figures of two statements, slot by slot: by place where the words around them are the same in order."""
-    pairing = Pairing(_placed(new), _placed(known))
-    if in_order:
-        return Pairing([], [], list(map(slot, pairing.new, pairing.known)))
-    if len(new.quantities) > 1 and len(known.quantities) > 1:
-        pairing.pair(Placed.is_labelled_alike, only=True)
-    pairing.pair(lambda one, other: one.agreement(other) is Agreement.EQUAL)
-    pairing.pair(lambda one, other: one.is_one_kind(other) and one.agreement(other) is Agreement.NEAR)
-    pairing.pair(Placed.is_one_kind, only=True)
+def pair_figures(new: Figures, known: Figures) -> Pairing:
+    """The figures of two statements, slot by slot: first equal ones, then the only two of a kind."""
+    pairing = Pairing(
+        [PlacedFigure(figure, new.text) for figure in new.all],
+        [PlacedFigure(figure, known.text) for figure in known.all],
+    )
+    pairing.pair(PlacedFigure.has_equal_value)
+    pairing.pair(PlacedFigure.is_of_one_kind, needs_one_choice=True)
     return pairing
 
 
-def slot(new: Placed, known: Placed) -> Slot:
-    """The slot that two figures fill."""
+def _slot(new: PlacedFigure, known: PlacedFigure) -> Slot:
     agreement = new.agreement(known) or Agreement.DIFFERENT
-    if agreement is Agreement.DIFFERENT and not _are_parallel(new.before, known.before):
+    if agreement is Agreement.DIFFERENT and not _have_one_role(new.previous_word, known.previous_word):
         agreement = Agreement.NEAR
-    is_near = agreement is Agreement.NEAR
-    return Slot(
-        agreement,
-        new.written,
-        known.written,
-        new.dimension,
-        is_other_one=new.dimension == "rank"
-        or (new.dimension == "name" and stem_of(new.before) == stem_of(known.before)),
-        is_narrower=is_near and _is_within(new.figure, known.figure),
-        is_wider=is_near and _is_within(known.figure, new.figure),
+    is_identity = new.dimension == "rank" or (
+        new.dimension == "name" and stem_of(new.previous_word) == stem_of(known.previous_word)
     )
+    return Slot(agreement, new.written, known.written, new.dimension, is_identity)
 
 
-def _placed(figures: Figures) -> list[Placed]:
-    found: Iterable[Figure] = figures.all
-    return [Placed(figure, figures.text) for figure in found]
-
-
-def _agreed(one: Moment, other: Moment) -> Agreement:
-    if (one.first, one.last) == (other.first, other.last):
+def _agreement_of_dates(date: Moment, rival: Moment) -> Agreement:
+    if date.has_same_days(rival):
         return Agreement.EQUAL
-    return Agreement.NEAR if one.touches(other) else Agreement.DIFFERENT
+    return Agreement.NEAR if date.touches(rival) else Agreement.DIFFERENT
 
 
-def _are_parallel(one: str, other: str) -> bool:
-    roles = {one, other} & ROLES
-    return one == other or not roles or ("by" not in roles and len(roles) == 1)
-
-
-def _is_within(one: Figure, other: Figure) -> bool:
-    if isinstance(one, Moment) or isinstance(other, Moment):
-        return isinstance(one, Moment) and isinstance(other, Moment) and one.within(other)
-    return one.within(other)
+def _have_one_role(word: str, rival: str) -> bool:
+    """Whether the words before two figures let them be compared: not those of "rose by 5 %" and "rose to 5 %"."""
+    roles = {word, rival} & ROLES
+    return word == rival or not roles or ("by" not in roles and len(roles) == 1)

@@ -1,4 +1,4 @@
-"""A statement taken apart: its content words in order, names, negations, hedges and conditions, beside its figures."""
+"""A statement in the parts that rules compare: content words in order, negations, hedges and limits, beside its figures."""
 
 import re
 from dataclasses import dataclass
@@ -6,41 +6,30 @@ from functools import lru_cache
 
 from chiron_workers.evidence.figures.dates import Moment
 from chiron_workers.evidence.figures.figures import Figures, figures
-from chiron_workers.evidence.statements.tokens import Reading, Word
-from chiron_workers.evidence.vocabulary import (
-    ENGLISH,
-    FOREIGN,
-    HEDGES,
-    PARTICLES,
-    PHRASE_OPENERS,
-    PHRASES,
-    RESTRICTIONS,
-)
+from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
+from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 
-_TOKEN = re.compile(r"\x00[nd]|[,;]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
-PHRASES_MAX = 3  # that open a sentence
+_TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 _PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
-_ONE_WORD = {"when": "if", "whenever": "if", "chiefly": "mainly", "solely": "only", "exclusively": "only"}
-_PROSE = frozenset(" .,;:!?'\"()[]-\x00")
-_LEADING_PHRASE = re.compile(r"^([A-Z]\w*)((?: [^,;:]+)?), (?!(?:and|or|but)\b)(.+?)([.!?]?)$", re.S)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
+_DENIED_WITHIN = 3  # words and figures behind a negation
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the rules look at. `order` holds the stems and a mark for each figure (#n, #d), as they stand."""
+    """The parts of a statement.
 
-    folded: str
+    `masked` is its text with a mark for each figure. `order` holds the stems of the content words and a mark for each
+    number (#n) and date (#d), as they stand. `marks` are its negations (`not`), hedges and limiting words, each with
+    how many entries of `order` stand before it.
+    """
+
+    masked: str
     figures: Figures
     words: tuple[Word, ...]
     order: tuple[str, ...]
     negations: tuple[str, ...]
-    hedges: frozenset[str]
-    restrictions: frozenset[str]
-    scopes: tuple[
-        tuple[str, int], ...
-    ]  # each negation, hedge and restriction, and how many of `order` stand before it
-    particles: tuple[str, ...]  # signs, and words by which one does something to another, or comes from where
+    marks: tuple[tuple[str, int], ...]
     is_english: bool
 
     @property
@@ -49,59 +38,55 @@ class Statement:
         return frozenset(word.stem for word in self.words)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Its capitalised words in order, as stems."""
-        return tuple(word.stem for word in self.words if word.is_name)
+    def limits(self) -> frozenset[str]:
+        """Its hedges and limiting words: may, only, unless."""
+        return frozenset(word for word, _ in self.marks if word != DENIAL)
 
     @property
-    def denied(self) -> tuple[str, ...]:
+    def cues(self) -> frozenset[str]:
+        """Its words that limit what is said: only, except, unless."""
+        return self.limits & CUES
+
+    @property
+    def denied_stems(self) -> tuple[str, ...]:
         """The content word behind each negation."""
-        places = (at for word, at in self.scopes if word == "not")
-        behind = ([stem for stem in self.order[at : at + 3] if not stem.startswith("#")] for at in places)
-        return tuple(stems[0] for stems in behind if stems)
-
-
-def folded(text: str) -> str:
-    """The text without case, accents, doubled spaces and the stop at its end."""
-    return " ".join(text.casefold().translate(_ACCENTS).split()).rstrip(" .!")
+        places = (place for word, place in self.marks if word == DENIAL)
+        following = (self.order[place : place + _DENIED_WITHIN] for place in places)
+        stems = ([stem for stem in stretch if not stem.startswith("#")] for stretch in following)
+        return tuple(stretch[0] for stretch in stems if stretch)
 
 
 @lru_cache(maxsize=64)
-def taken_apart(text: str) -> Statement:
-    """A statement's words and figures. A phrase that opens it (`In 1969, ...`) counts as if it closed it."""
-    found = figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
-    for _ in range(PHRASES_MAX):
-        moved = _LEADING_PHRASE.match(found.text)
-        if moved is None or moved[1].lower() not in PHRASE_OPENERS or re.search(r"[.!?] [A-Z]", found.text):
-            break
-        rest = moved[3][:1].upper() + moved[3][1:]
-        found = figures(f"{rest} {moved[1].lower()}{moved[2]}{moved[4]}")
-    masked = _masked(found)
+def parse(text: str) -> Statement:
+    """The parts of a statement."""
+    read = figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
+    masked = _masked(read)
     tokens = _TOKEN.findall(masked)
-    lowered = [
-        _ONE_WORD.get(low := token.casefold().translate(_ACCENTS).removesuffix("'s"), low) for token in tokens
-    ]
-    reading = Reading()
-    reading.read(tokens, lowered)
-    signs = (letter for letter in masked if letter not in _PROSE and not letter.isalnum())
+    lowered = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
+    reader = TokenReader()
+    reader.read(tokens, lowered)
     return Statement(
-        folded(found.text),
-        found,
-        tuple(reading.words),
-        tuple(reading.order),
-        tuple(reading.negations),
-        frozenset(lowered) & HEDGES,
-        frozenset(lowered) & RESTRICTIONS,
-        tuple(reading.scopes),
-        (*(word for word in lowered if word in PARTICLES), *signs),
-        _is_english(found.text, lowered),
+        plainly_written(masked),
+        read,
+        tuple(reader.words),
+        tuple(reader.order),
+        tuple(reader.negations),
+        tuple(reader.marks),
+        _is_english(read.text, lowered),
     )
 
 
-def _masked(found: Figures) -> str:
-    text = found.text
-    for one in reversed(found.all):
-        text = f"{text[: one.start]} \x00{'d' if isinstance(one, Moment) else 'n'} {text[one.end :]}"
+def plainly_written(text: str) -> str:
+    """A text without the capital and the stop of a sentence; within it mW is not MW and Bar is not Bär."""
+    words = " ".join(text.split()).removesuffix(".").rstrip()
+    return words[:1].lower() + words[1:]
+
+
+def _masked(read: Figures) -> str:
+    text = read.text
+    for figure in reversed(read.all):
+        mark = "d" if isinstance(figure, Moment) else "n"
+        text = f"{text[: figure.start]} \x00{mark} {text[figure.end :]}"
     return text
 
 

@@ -6,7 +6,7 @@ from math import inf
 from chiron_workers.evidence.figures.dates import Moment
 from chiron_workers.evidence.figures.figures import Figures
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
-from chiron_workers.evidence.statements.statement import Statement, taken_apart
+from chiron_workers.evidence.statements.statement import Statement, parse
 
 FIGURES_MAX = 100  # of a fact that are looked for
 _CODE = re.compile(r"\b(?:[A-Za-z]+-?\d+|\d+[A-Za-z]+)\b")  # GPT-4, 5G
@@ -20,7 +20,7 @@ def omissions(fact: str, quote: str) -> list[str]:
     A number is there in other digits, words or units too (three, 5 km for 5,000 m), or more precisely. What the quote
     denies and the fact does not is pointed out as well.
     """
-    said, shown = taken_apart(fact), taken_apart(quote)
+    said, shown = parse(fact), parse(quote)
     figures = said.figures.all[:FIGURES_MAX]
     lacking = [_written(said.figures, one) for one in figures if not _shows(shown.figures, one)]
     lacking += _unread(said.figures, shown.figures)
@@ -33,7 +33,7 @@ def omissions(fact: str, quote: str) -> list[str]:
 def _denials(said: Statement, shown: Statement) -> list[str]:
     if not all(word in PLAIN_DENIALS or word.endswith("n't") for word in shown.negations):
         return []  # nobody, nothing, without: what they deny is harder to tell
-    denied = [stem for stem in shown.denied if stem in said.stems and shown.order.count(stem) == 1]
+    denied = [stem for stem in shown.denied_stems if stem in said.stems and shown.order.count(stem) == 1]
     words = {word.stem: word.written for word in shown.words}
     return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(denied)]
 

@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.relation import Verdict, relation
+from chiron_workers.evidence.statements.relation import Verdict, relate
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
@@ -140,7 +140,7 @@ def _relation(new: str, known: str) -> Verdict:
         return Verdict(Relation.SAME, "The words are the same.")
     if max(len(new), len(known)) > RULES_CHARS_MAX:
         return Verdict(None, "Too long for rules.")
-    return relation(new, known)
+    return relate(new, known)
 
 
 def _comparison(row: DictRow, verdict: Verdict) -> Match | None:
