@@ -11,10 +11,10 @@ def listed() -> list[dict[str, Any]]:
     registry()  # whose names decide whether the tools of a skill can be used
     found = skills().catalogue()
     offered = [_row(skill, "offered") for skill in found.skills.values()]
-    shadowed = [_row(skill, "shadowed") for skill in found.shadowed]
+    shadowed = [_row(skill, "shadowed") for skill in found.shadowed_skills]
     left_out = [
         {"name": each.folder.name, "state": "left out", "folder": str(each.folder), "reason": each.reason}
-        for each in found.left_out
+        for each in found.rejections
     ]
     return [*offered, *shadowed, *left_out]
 

@@ -52,7 +52,7 @@ class Toolbox:
 
     async def leave(self, run: Run) -> None:
         """Let go of what this worker keeps for a run."""
-        await self.skills.leave(run.id)
+        await self.skills.deactivate(run.id)
 
     def definitions(self) -> list[dict[str, Any]]:
         """What the model is told of the tools."""

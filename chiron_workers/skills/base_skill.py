@@ -22,13 +22,10 @@ class BaseSkill:
     """
 
     requires: ClassVar[Sequence[str]] = ()  # names of skills that are loaded with this one, before it
-    packages: ClassVar[
-        Sequence[str]
-    ] = ()  # Python packages by their names on PyPI, with versions where it matters
+    packages: ClassVar[Sequence[str]] = ()  # names on PyPI, with versions where they matter
     templates: ClassVar[Mapping[str, str]] = {}  # prompt templates by name, with $places to fill in
-    system_prompt: ClassVar[str] = (
-        ""  # joins the system prompt of a run that has loaded it, from its next epoch on
-    )
+    # Joins the system prompt of a run that has loaded the skill, from the next epoch on.
+    system_prompt: ClassVar[str] = ""
 
     def __init__(self, skill: Skill) -> None:
         self.skill = skill

@@ -14,20 +14,20 @@ from packaging.requirements import InvalidRequirement, Requirement
 from chiron_workers.errors import SkillLoadError, ToolError
 from chiron_workers.skills.base_skill import BaseSkill
 from chiron_workers.skills.catalogue import Catalogue
-from chiron_workers.skills.skill import CODE, LeftOut, Skill
+from chiron_workers.skills.skill import CODE, Rejection, Skill
 from chiron_workers.toolkit import Tool
 from chiron_workers.toolkit.function_tool import tool_of
 from chiron_workers.toolkit.loading import module_from, tools_of
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Code:
+class SkillCode:
     """The code of a skill that a worker has loaded."""
 
     skill: Skill
-    made: BaseSkill
+    instance: BaseSkill
     tools: tuple[Tool, ...]
 
     @property
@@ -36,117 +36,122 @@ class Code:
         return self.skill.name
 
 
-def load_code(catalogue: Catalogue) -> tuple[dict[str, Code], list[LeftOut]]:
+def load_code(catalogue: Catalogue) -> tuple[dict[str, SkillCode], list[Rejection]]:
     """The code of a catalogue's trusted skills, in the order it was loaded, and the skills whose code is broken."""
-    left_out: list[LeftOut] = []
-    kinds = _each(catalogue, _trusted(catalogue), _kind_of, left_out)
-    needs = {name: tuple(kind.requires) for name, kind in kinds.items()}
-    for name, reason in _unmet(needs, frozenset(catalogue.skills)).items():
-        left_out.append(LeftOut(catalogue.skills[name].folder, reason))
-        del kinds[name]
-    loaded: dict[str, Code] = {}
-    for name in _in_order({name: needs[name] for name in kinds}):
-        missing = [each for each in needs[name] if each in needs and each not in loaded]
-        if missing:
-            reason = f"It needs the skill {missing[0]}, which cannot be used."
-            left_out.append(LeftOut(catalogue.skills[name].folder, reason))
+    rejections: list[Rejection] = []
+    classes = _apply(_import_class, catalogue, _names_of_trusted_code(catalogue), rejections)
+    requirements = {name: tuple(skill_class.requires) for name, skill_class in classes.items()}
+    for name, reason in _unmet_requirements(requirements, frozenset(catalogue.skills)).items():
+        rejections.append(Rejection(catalogue.skills[name].folder, reason))
+        del classes[name]
+    codes: dict[str, SkillCode] = {}
+    for name in _in_order({name: requirements[name] for name in classes}):
+        failures = [
+            required for required in requirements[name] if required in requirements and required not in codes
+        ]
+        if failures:
+            reason = f"It needs the skill {failures[0]}, which cannot be used."
+            rejections.append(Rejection(catalogue.skills[name].folder, reason))
         else:
-            kind = kinds[name]
-            loaded |= _each(catalogue, [name], partial(_loaded, kind=kind), left_out)
-    return loaded, left_out
+            load = partial(_load, skill_class=classes[name])
+            codes |= _apply(load, catalogue, [name], rejections)
+    return codes, rejections
 
 
-def closure(name: str, codes: Mapping[str, Code]) -> list[str]:
-    """A skill's name after those of all skills that it needs, each after what it needs itself."""
-    found: list[str] = []
-    for needed in codes[name].made.requires if name in codes else ():
-        found += [each for each in closure(needed, codes) if each not in found]
-    return [*found, name]
+def with_requirements(name: str, codes: Mapping[str, SkillCode]) -> list[str]:
+    """The names of all skills that a skill needs, each after its own requirements, and the skill's name last."""
+    names: list[str] = []
+    for required in codes[name].instance.requires if name in codes else ():
+        names += [each for each in with_requirements(required, codes) if each not in names]
+    return [*names, name]
 
 
-def _trusted(catalogue: Catalogue) -> list[str]:
+def _names_of_trusted_code(catalogue: Catalogue) -> list[str]:
     return [name for name, skill in catalogue.skills.items() if skill.is_trusted and skill.has_code]
 
 
-def _each(
-    catalogue: Catalogue, names: Iterable[str], make: Callable[[Skill], Found], left_out: list[LeftOut]
-) -> dict[str, Found]:
-    made: dict[str, Found] = {}
+def _apply(
+    step: Callable[[Skill], Result], catalogue: Catalogue, names: Iterable[str], rejections: list[Rejection]
+) -> dict[str, Result]:
+    """What a step of loading returns for each skill; a skill for which it raises is rejected."""
+    results: dict[str, Result] = {}
     for name in names:
         skill = catalogue.skills[name]
         try:
-            made[name] = make(skill)
+            results[name] = step(skill)
         except ToolError as error:
-            left_out.append(LeftOut(skill.folder, f"Its {CODE}: {error}"))
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever somebody's code does is reported
-            left_out.append(LeftOut(skill.folder, f"Its {CODE} failed: {type(error).__name__}: {error}"))
-    return made
+            rejections.append(Rejection(skill.folder, f"Its {CODE}: {error}"))
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a fault in foreign code is reported
+            rejections.append(Rejection(skill.folder, f"Its {CODE} failed: {type(error).__name__}: {error}"))
+    return results
 
 
-def _kind_of(skill: Skill) -> type[BaseSkill]:
+def _import_class(skill: Skill) -> type[BaseSkill]:
     module = module_from(skill.folder / CODE)
-    own = [value for value in vars(module).values() if _is_own_kind(value, module)]
-    if len(own) > 1:
-        raise SkillLoadError(f"It has {len(own)} skills: {', '.join(kind.__name__ for kind in own)}.")
-    kind = own[0] if own else _of_tools_alone(module)
-    for words in kind.packages:
-        _require(words)
-    return kind
+    classes = [value for value in vars(module).values() if _is_skill_class(value, module)]
+    if len(classes) > 1:
+        names = ", ".join(skill_class.__name__ for skill_class in classes)
+        raise SkillLoadError(f"It has {len(classes)} skills: {names}.")
+    skill_class = classes[0] if classes else _class_of_tools(module)
+    for package in skill_class.packages:
+        _require_package(package)
+    return skill_class
 
 
-def _is_own_kind(value: object, module: ModuleType) -> bool:
+def _is_skill_class(value: object, module: ModuleType) -> bool:
     return inspect.isclass(value) and issubclass(value, BaseSkill) and value.__module__ == module.__name__
 
 
-def _of_tools_alone(module: ModuleType) -> type[BaseSkill]:
+def _class_of_tools(module: ModuleType) -> type[BaseSkill]:
     if not tools_of(module):
         raise SkillLoadError("It has neither a BaseSkill nor a tool.")
     return type("ToolsAlone", (BaseSkill,), {"__module__": module.__name__})
 
 
-def _require(words: str) -> None:
+def _require_package(package: str) -> None:
     try:
-        wanted = Requirement(words)
-        found = version(wanted.name)
+        requirement = Requirement(package)
+        installed_version = version(requirement.name)
     except InvalidRequirement:
-        raise SkillLoadError(f"{words!r} is no name of a package with versions.") from None
+        raise SkillLoadError(f"{package!r} is no name of a package with versions.") from None
     except PackageNotFoundError:
         raise SkillLoadError(
-            f"It needs the package {words}. Install it with `pip install '{words}'`."
+            f"It needs the package {package}. Install it with `pip install '{package}'`."
         ) from None
-    if not wanted.specifier.contains(found, prereleases=True):
-        raise SkillLoadError(f"It needs the package {words}, and {found} is installed.")
+    if not requirement.specifier.contains(installed_version, prereleases=True):
+        raise SkillLoadError(f"It needs the package {package}, and {installed_version} is installed.")
 
 
-def _unmet(needs: Mapping[str, tuple[str, ...]], offered: frozenset[str]) -> dict[str, str]:
-    """Why skills cannot be loaded whatever their code says: what they need is not there, or needs them."""
+def _unmet_requirements(
+    requirements: Mapping[str, tuple[str, ...]], skills: frozenset[str]
+) -> dict[str, str]:
+    """Reasons by skill: a skill that it needs is not there, or needs it in turn."""
     unmet = {
-        name: f"It needs the skill {needed}, which is not there."
-        for name, wanted in needs.items()
-        for needed in wanted
-        if needed not in offered
+        name: f"It needs the skill {required}, which is not there."
+        for name, names in requirements.items()
+        for required in names
+        if required not in skills
     }
-    while cycle := _cycle({name: wanted for name, wanted in needs.items() if name not in unmet}):
-        words = " needs ".join(cycle)
-        unmet |= dict.fromkeys(cycle, f"It needs itself: {words}.")
+    while cycle := _cycle({name: names for name, names in requirements.items() if name not in unmet}):
+        unmet |= dict.fromkeys(cycle, f"It needs itself: {' needs '.join(cycle)}.")
     return unmet
 
 
-def _cycle(needs: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _cycle(requirements: Mapping[str, tuple[str, ...]]) -> list[str]:
     try:
-        TopologicalSorter(needs).prepare()
+        TopologicalSorter(requirements).prepare()
     except CycleError as error:
-        return list(reversed(error.args[1]))  # it names what comes first, first
+        return list(reversed(error.args[1]))  # it lists the required skill first
     return []
 
 
-def _in_order(needs: Mapping[str, tuple[str, ...]]) -> list[str]:
-    order = TopologicalSorter({name: sorted(wanted) for name, wanted in needs.items()}).static_order()
-    return [name for name in order if name in needs]
+def _in_order(requirements: Mapping[str, tuple[str, ...]]) -> list[str]:
+    order = TopologicalSorter({name: sorted(names) for name, names in requirements.items()}).static_order()
+    return [name for name in order if name in requirements]
 
 
-def _loaded(skill: Skill, *, kind: type[BaseSkill]) -> Code:
-    made = kind(skill)
-    made.load()
-    tools = [each if isinstance(each, Tool) else tool_of(each) for each in made.tools()]
-    return Code(skill, made, tuple(tools))
+def _load(skill: Skill, *, skill_class: type[BaseSkill]) -> SkillCode:
+    instance = skill_class(skill)
+    instance.load()
+    tools = [item if isinstance(item, Tool) else tool_of(item) for item in instance.tools()]
+    return SkillCode(skill, instance, tuple(tools))

@@ -14,18 +14,18 @@ from chiron_workers.errors import SkillLoadError
 NAME_CHARS = 64  # this and the next two are the standard's limits
 DESCRIPTION_CHARS = 1_024
 COMPATIBILITY_CHARS = 500
-NAME_CHARS_MAX = 200  # beyond which nobody means a name
-HEADER_CHARS_MAX = 16_000  # the YAML reader takes seconds for what is much longer, or nested
+NAME_CHARS_MAX = 200  # a longer one is refused
+HEADER_CHARS_MAX = 16_000  # the YAML reader takes seconds for a much longer or deeply nested one
 BRACKETS_MAX = 100
 BODY_TOKENS = 5_000  # that the standard recommends at most
 CHARS_PER_TOKEN = 4
 KEY = re.compile(r"[A-Za-z][\w-]*")
-QUOTED = ("'", '"', "|", ">", "[", "{")
+QUOTE_CHARS = ("'", '"', "|", ">", "[", "{")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a SKILL.md says."""
+class SkillDocument:
+    """The contents of a SKILL.md."""
 
     name: str
     description: str
@@ -34,15 +34,15 @@ class Written:
     warnings: tuple[str, ...]
 
 
-def parsed(text: str, *, folder_name: str) -> Written:
-    """A SKILL.md's frontmatter and body; what is odd about it but can be used is among the warnings.
+def parse_skill(text: str, *, folder_name: str) -> SkillDocument:
+    """The frontmatter and body of a SKILL.md; oddities that can be tolerated are among the warnings.
 
     Raises:
         SkillLoadError: It cannot be used at all: no frontmatter, no YAML, no description.
     """
     warnings: list[str] = []
-    header, body = _divided(text.replace("\r\n", "\n"))
-    fields = _fields(header, warnings)
+    header, body = _split_frontmatter(text.replace("\r\n", "\n"))
+    fields = _parse_fields(header, warnings)
     name = _name(fields, folder_name, warnings)
     description = _description(fields, warnings)
     compatibility = fields.get("compatibility")
@@ -54,10 +54,10 @@ def parsed(text: str, *, folder_name: str) -> Written:
         warnings.append(
             f"Its instructions are longer than about {BODY_TOKENS:,} tokens; move parts to files."
         )
-    return Written(name, description, body, fields, tuple(warnings))
+    return SkillDocument(name, description, body, fields, tuple(warnings))
 
 
-def _divided(text: str) -> tuple[str, str]:
+def _split_frontmatter(text: str) -> tuple[str, str]:
     lines = text.lstrip("\ufeff \t\n").split("\n")
     if lines[0].rstrip() != "---":
         raise SkillLoadError("It does not begin with frontmatter: a line ---, then name and description.")
@@ -76,25 +76,25 @@ class _Loader(yaml.BaseLoader):
         return super().compose_node(parent, index)
 
 
-def _fields(header: str, warnings: list[str]) -> dict[str, Any]:
+def _parse_fields(header: str, warnings: list[str]) -> dict[str, Any]:
     if len(header) > HEADER_CHARS_MAX or sum(map(header.count, "[{")) > BRACKETS_MAX:
         raise SkillLoadError(
             f"Its frontmatter has more than {HEADER_CHARS_MAX:,} characters or {BRACKETS_MAX} brackets."
         )
     try:
-        found = _loaded(header)
+        fields = _load_yaml(header)
     except yaml.YAMLError as error:
         try:
-            found = _loaded(_with_quotes(header))
+            fields = _load_yaml(_with_quotes(header))
         except yaml.YAMLError:
-            raise SkillLoadError(f"Its frontmatter is no YAML: {_told(error)}") from None
+            raise SkillLoadError(f"Its frontmatter is no YAML: {_one_line(error)}") from None
         warnings.append("Its frontmatter is no strict YAML; values with a colon need quotes.")
-    if not isinstance(found, Mapping):
+    if not isinstance(fields, Mapping):
         raise SkillLoadError("Its frontmatter has no fields such as `name: ...`.")
-    return {str(key): value for key, value in found.items()}
+    return {str(key): value for key, value in fields.items()}
 
 
-def _loaded(header: str) -> Any:
+def _load_yaml(header: str) -> Any:
     try:
         return yaml.load(header, Loader=_Loader)  # noqa: S506  # makes nothing but text, lists and mappings
     except RecursionError:
@@ -102,17 +102,17 @@ def _loaded(header: str) -> Any:
 
 
 def _with_quotes(header: str) -> str:
-    def quoted(line: str) -> str:
+    def quote(line: str) -> str:
         key, colon, value = line.partition(": ")
-        is_plain = KEY.fullmatch(key) and value.strip() and not value.lstrip().startswith(QUOTED)
+        is_plain = KEY.fullmatch(key) and value.strip() and not value.lstrip().startswith(QUOTE_CHARS)
         return f"{key}{colon}{json.dumps(value.strip())}" if is_plain else line
 
-    return "\n".join(quoted(line) for line in header.expandtabs(2).split("\n"))
+    return "\n".join(quote(line) for line in header.expandtabs(2).split("\n"))
 
 
 def _name(fields: Mapping[str, Any], folder_name: str, warnings: list[str]) -> str:
-    given = fields.get("name")
-    name = unicodedata.normalize("NFKC", " ".join(given.split())) if isinstance(given, str) else ""
+    value = fields.get("name")
+    name = unicodedata.normalize("NFKC", " ".join(value.split())) if isinstance(value, str) else ""
     if not name:
         warnings.append("It has no name; its folder's is taken.")
         name = folder_name
@@ -122,21 +122,21 @@ def _name(fields: Mapping[str, Any], folder_name: str, warnings: list[str]) -> s
         raise SkillLoadError("Its name has characters that cannot be printed.")
     if len(name) > NAME_CHARS:
         warnings.append(f"Its name is longer than {NAME_CHARS} characters.")
-    if not _is_proper(name):
+    if not _is_standard_name(name):
         warnings.append("A name has lower-case letters, digits and single hyphens between them.")
     if name != unicodedata.normalize("NFKC", folder_name):
         warnings.append(f"Its name is not that of its folder, {folder_name}.")
     return name
 
 
-def _is_proper(name: str) -> bool:
+def _is_standard_name(name: str) -> bool:
     is_lower = name == name.lower() and all(letter.isalnum() or letter == "-" for letter in name)
     return is_lower and not (name.startswith("-") or name.endswith("-") or "--" in name)
 
 
 def _description(fields: Mapping[str, Any], warnings: list[str]) -> str:
-    given = fields.get("description")
-    description = " ".join(given.split()) if isinstance(given, str) else ""
+    value = fields.get("description")
+    description = " ".join(value.split()) if isinstance(value, str) else ""
     if not description:
         raise SkillLoadError("It has no description, by which an agent would know when to use it.")
     if len(description) > DESCRIPTION_CHARS:
@@ -145,5 +145,5 @@ def _description(fields: Mapping[str, Any], warnings: list[str]) -> str:
     return description
 
 
-def _told(error: yaml.YAMLError) -> str:
+def _one_line(error: yaml.YAMLError) -> str:
     return " ".join(str(error).split())[:300]

@@ -1,7 +1,7 @@
-"""What an agent is told of skills: a line for each in its system prompt, and the whole of one when it loads it."""
+"""What an agent reads of skills: a line for each in its system prompt, and all of one when it loads it."""
 
 from chiron_workers.skills.catalogue import Catalogue
-from chiron_workers.skills.code import Code
+from chiron_workers.skills.code import SkillCode
 from chiron_workers.skills.resources import resources
 from chiron_workers.skills.skill import Skill
 
@@ -14,7 +14,7 @@ HEAD = (
 
 
 def catalogue_lines(catalogue: Catalogue) -> str:
-    """What the system prompt says of the skills; nothing where there are none."""
+    """The lines of the system prompt; an empty text where there are no skills."""
     skills = list(catalogue.skills.values())
     if not skills:
         return ""
@@ -23,15 +23,15 @@ def catalogue_lines(catalogue: Catalogue) -> str:
     return "\n".join([HEAD, *lines])
 
 
-def instructions(skill: Skill, code: Code | None) -> str:
-    """A skill's body, and what it brings."""
+def instructions(skill: Skill, code: SkillCode | None) -> str:
+    """A skill's body, and the list of its files and tools."""
     parts = [f'<skill name="{skill.name}">', skill.body or "This skill has no instructions of its own."]
-    found, has_more = resources(skill)
-    if found:
-        lines = [f"- {each.path} ({each.bytes:,} bytes)" for each in found]
-        more = ["- and more that are not listed"] if has_more else []
+    files, has_more = resources(skill)
+    if files:
+        lines = [f"- {file.path} ({file.bytes:,} bytes)" for file in files]
+        rest = ["- and more that are not listed"] if has_more else []
         head = f'Its files; read one with read_skill_file (skill "{skill.name}") when the instructions call for it:'
-        parts.append("\n".join([head, *lines, *more]))
+        parts.append("\n".join([head, *lines, *rest]))
     if code is not None and code.tools:
         parts.append(f"Its tools, which work from now on: {', '.join(tool.name for tool in code.tools)}.")
     return "\n\n".join([*parts, "</skill>"])

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 from chiron_workers.errors import SkillAlreadyLoadedError, SkillError
 from chiron_workers.runs.loaded_skills import LoadedSkill
 from chiron_workers.skills.instructions import instructions
-from chiron_workers.skills.live import Skills
-from chiron_workers.skills.reading import FILES
+from chiron_workers.skills.process_skills import Skills
 from chiron_workers.skills.resources import read_resource
 from chiron_workers.skills.skill import Skill
+from chiron_workers.skills.skill_folder import FILES
 from chiron_workers.toolkit import BaseTool, Tool
 from chiron_workers.toolkit.arguments import Arguments
 from chiron_workers.toolkit.threads import in_thread
@@ -20,7 +20,7 @@ from chiron_workers.toolkit.threads import in_thread
 if TYPE_CHECKING:
     from chiron_workers.store import Store
 
-WORDS_CHARS = 200  # of the note on how to read on
+NOTE_CHARS = 200  # of the note on how to read on
 
 
 class _SkillName(BaseModel):
@@ -43,7 +43,7 @@ class LoadSkill(Tool):
 
     @property
     def is_offered(self) -> bool:
-        """Only where there are skills."""
+        """Whether there are skills."""
         return bool(self._skills.catalogue().skills)
 
     @property
@@ -57,7 +57,7 @@ class LoadSkill(Tool):
         """The name. Raises ToolValidationError."""
         return str(self._arguments.validate(arguments).model_dump()["name"]).strip()
 
-    async def run(self, store: "Store", given: str) -> str:
+    async def run(self, store: "Store", name: str) -> str:
         """The skill's instructions, after those of the skills it needs.
 
         Raises:
@@ -69,20 +69,21 @@ class LoadSkill(Tool):
         run_id = store.caller.run_id
         if run_id is None:
             raise SkillError("Skills are loaded into a run, and this is no run.")
-        already = await store.skills.names()
-        if given in already:
-            raise _already(given)
-        new = [skill for skill in self._skills.with_needed(given) if skill.name not in already]
-        await self._skills.activate(run_id, [skill.name for skill in new])
-        loaded = [await in_thread(partial(self._loaded, skill), name=self.name) for skill in new]
-        for each in loaded:
-            if not await store.skills.add(each) and each.name == given:  # by another call of the same reply
-                raise _already(given)
-        return "\n\n".join(each.body for each in loaded)
+        names = await store.skills.names()
+        if name in names:
+            raise _already_loaded(name)
+        skills = [skill for skill in self._skills.get_with_requirements(name) if skill.name not in names]
+        await self._skills.activate(run_id, [skill.name for skill in skills])
+        rows = [await in_thread(partial(self._row, skill), name=self.name) for skill in skills]
+        for row in rows:
+            # Another call of the same reply may have loaded it meanwhile.
+            if not await store.skills.add(row) and row.name == name:
+                raise _already_loaded(name)
+        return "\n\n".join(row.body for row in rows)
 
-    def _loaded(self, skill: Skill) -> LoadedSkill:
+    def _row(self, skill: Skill) -> LoadedSkill:
         code = self._skills.codes.get(skill.name)
-        return LoadedSkill(skill.name, instructions(skill, code), code.made.system_prompt if code else "")
+        return LoadedSkill(skill.name, instructions(skill, code), code.instance.system_prompt if code else "")
 
 
 class File(BaseModel):
@@ -110,36 +111,38 @@ class ReadSkillFile(BaseTool):
 
     @property
     def is_offered(self) -> bool:
-        """Only where there are skills."""
+        """Whether there are skills."""
         return bool(self._skills.catalogue().skills)
 
-    async def execute(self, store: "Store", given: File) -> str:
+    async def execute(self, store: "Store", request: File) -> str:
         """The text from the offset on.
 
         Raises:
             SkillError: The skill is not loaded, or there is no such text file below its folder.
             SkillNotFoundError: The skill is not there any more.
         """
-        text = await self._text(store, given)
-        if given.offset and given.offset >= len(text):
-            raise SkillError(f"offset: the file has {len(text):,} characters (got {given.offset})")
-        shown = store.caller.shown
-        room = shown.less(WORDS_CHARS).cut(text[given.offset :]) if shown else text[given.offset :]
-        end = given.offset + len(room)
+        text = await self._text(store, request)
+        if request.offset and request.offset >= len(text):
+            raise SkillError(f"offset: the file has {len(text):,} characters (got {request.offset})")
+        limits = store.caller.shown
+        part = text[request.offset :]
+        if limits:
+            part = limits.less(NOTE_CHARS).cut(part)
+        end = request.offset + len(part)
         note = f"\n[Cut here, at {end:,} of {len(text):,} characters: offset {end} reads on.]"
-        return room + note if end < len(text) else room
+        return part + note if end < len(text) else part
 
-    async def _text(self, store: "Store", given: File) -> str:
-        loaded = {each.name: each for each in await store.skills.all()}
-        if given.skill not in loaded:
-            raise SkillError(f"Load the skill {given.skill} first: call load_skill with its name.")
-        if given.path in FILES:  # as it was when it was loaded
-            return loaded[given.skill].body
-        skill = self._skills.get(given.skill)
-        return str(await in_thread(partial(read_resource, skill, given.path), name=self.name))
+    async def _text(self, store: "Store", request: File) -> str:
+        rows = {row.name: row for row in await store.skills.all()}
+        if request.skill not in rows:
+            raise SkillError(f"Load the skill {request.skill} first: call load_skill with its name.")
+        if request.path in FILES:  # as it was when it was loaded
+            return rows[request.skill].body
+        skill = self._skills.get(request.skill)
+        return str(await in_thread(partial(read_resource, skill, request.path), name=self.name))
 
 
-def _already(name: str) -> SkillAlreadyLoadedError:
+def _already_loaded(name: str) -> SkillAlreadyLoadedError:
     return SkillAlreadyLoadedError(
         f"The skill {name} is loaded already: follow the instructions that you were given. "
         f'read_skill_file with skill "{name}" and path "SKILL.md" shows them again.'

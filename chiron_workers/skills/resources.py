@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chiron_workers.errors import SkillError
-from chiron_workers.skills.reading import FILES
 from chiron_workers.skills.skill import CODE, Skill
+from chiron_workers.skills.skill_folder import FILES
 
 LISTED_MAX = 100
-LOOKED_AT_MAX = 2_000
+VISITED_MAX = 2_000
 BYTES_MAX = 2_000_000
 
 
@@ -24,18 +24,18 @@ class Resource:
 
 def resources(skill: Skill) -> tuple[list[Resource], bool]:
     """The files of a skill but its SKILL.md and its code, by path; and whether there are more than are listed."""
-    found: list[Resource] = []
-    looked_at = 0
+    files: list[Resource] = []
+    visited_count = 0
     for folder, folders, names in os.walk(skill.folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
         for name in sorted(names):
-            looked_at += 1
+            visited_count += 1
             path = Path(folder, name)
-            if len(found) == LISTED_MAX or looked_at > LOOKED_AT_MAX:
-                return found, True
+            if len(files) == LISTED_MAX or visited_count > VISITED_MAX:
+                return files, True
             if _is_listed(skill, path):
-                found.append(Resource(path.relative_to(skill.folder).as_posix(), path.stat().st_size))
-    return found, False
+                files.append(Resource(path.relative_to(skill.folder).as_posix(), path.stat().st_size))
+    return files, False
 
 
 def read_resource(skill: Skill, path: str) -> str:
@@ -49,10 +49,10 @@ def read_resource(skill: Skill, path: str) -> str:
         real = (root / path).resolve()
         if not real.is_relative_to(root) or real == root:
             raise SkillError(f"{path!r} is not below the folder of the skill {skill.name}.")
-        data = _bytes(real)
+        data = _read_bytes(real)
     except (FileNotFoundError, NotADirectoryError):
-        known = ", ".join(each.path for each in resources(skill)[0]) or "none"
-        raise SkillError(f"The skill {skill.name} has no file {path!r}. Its files: {known}.") from None
+        paths = ", ".join(file.path for file in resources(skill)[0]) or "none"
+        raise SkillError(f"The skill {skill.name} has no file {path!r}. Its files: {paths}.") from None
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise SkillError(f"{path!r} of the skill {skill.name} cannot be read: {error}.") from None
     if data is None:
@@ -74,10 +74,10 @@ def _is_listed(skill: Skill, path: Path) -> bool:
     return path.is_file() and path.resolve().is_relative_to(skill.folder.resolve())
 
 
-def _bytes(file: Path) -> bytes | None:
-    # A link put in its place since then is not followed, and a pipe is not waited for.
-    opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(opened, "rb") as reader:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
+def _read_bytes(file: Path) -> bytes | None:
+    # A link that has replaced the file since is not followed, and a pipe is not waited for.
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as reader:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         return reader.read(BYTES_MAX + 1)

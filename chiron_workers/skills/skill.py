@@ -27,9 +27,8 @@ class Skill:
     source: Source
     is_trusted: bool  # its code may run
     warnings: tuple[str, ...] = ()
-    fields: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of its frontmatter, also those that nobody knows
+    # All fields of its frontmatter, also unknown ones.
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_code(self) -> bool:
@@ -38,7 +37,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Rejection:
     """A folder that is not offered as a skill, and why."""
 
     folder: Path

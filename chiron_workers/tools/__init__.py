@@ -4,7 +4,7 @@ from pathlib import Path
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
 from chiron_workers.skills import skills
-from chiron_workers.skills.offering import offer
+from chiron_workers.skills.skill_tools import register_skills
 from chiron_workers.toolkit.loading import Broken
 from chiron_workers.toolkit.registry import Registry
 
@@ -18,7 +18,7 @@ def registry() -> Registry:
     """
     tools = Registry()
     tools.load_from_module(__name__)
-    offer(tools, skills())
+    register_skills(tools, skills())
     for place in settings().tools:
         load(tools, place)
     return tools

@@ -121,8 +121,8 @@ class Host:
             log.error("tools.broken", source=broken.source, reason=broken.reason)
         for name, reason in select_providers(settings)[1].items():
             log.error("search.off", provider=name, reason=reason)
-        for left_out in skills().catalogue().left_out:
-            log.error("skills.left_out", folder=str(left_out.folder), reason=left_out.reason)
+        for rejection in skills().catalogue().rejections:
+            log.error("skills.left_out", folder=str(rejection.folder), reason=rejection.reason)
         self._servers = Servers(registry(), settings)
         self._servers.start()
         self._resources.push_async_callback(self._servers.stop)

@@ -9,9 +9,9 @@ from support.skill_folders import skills_in, write_skill
 from chiron_workers.errors import SkillLoadError
 from chiron_workers.ids import new_id
 from chiron_workers.skills import Skills
-from chiron_workers.skills.catalogue import SHIPPED, Place
-from chiron_workers.skills.offering import offer
+from chiron_workers.skills.catalogue import SHIPPED, SkillRoot
 from chiron_workers.skills.skill import Source
+from chiron_workers.skills.skill_tools import register_skills
 from chiron_workers.toolkit import Registry
 
 TRACED = """
@@ -54,8 +54,8 @@ def traced(*, requires: str = "", packages: str = "") -> str:
 
 def left_out(root: Path) -> dict[str, str]:
     found = skills_in(root, trusted=True)
-    offer(Registry(), found)
-    return {each.folder.name: each.reason for each in found.catalogue().left_out}
+    register_skills(Registry(), found)
+    return {each.folder.name: each.reason for each in found.catalogue().rejections}
 
 
 async def test_a_skill_goes_through_its_life_in_order_after_what_it_needs(
@@ -67,7 +67,7 @@ async def test_a_skill_goes_through_its_life_in_order_after_what_it_needs(
     assert told == [("b", "load"), ("a", "load")]
     told.clear()
     first, second = new_id(), new_id()
-    names = [skill.name for skill in found.with_needed("a")]
+    names = [skill.name for skill in found.get_with_requirements("a")]
     for run_id in (first, second, first):
         await found.activate(run_id, names)
     assert told == [
@@ -75,8 +75,8 @@ async def test_a_skill_goes_through_its_life_in_order_after_what_it_needs(
         ("b", "activate"), ("a", "activate"),
     ]  # fmt: skip
     told.clear()
-    await found.leave(first)
-    await found.leave(first)
+    await found.deactivate(first)
+    await found.deactivate(first)
     assert told == [("a", "deactivate"), ("b", "deactivate")]
     told.clear()
     await found.close()
@@ -129,9 +129,9 @@ def test_a_broken_skill_is_left_out_with_the_reason_and_the_others_are_offered(
     write_skill(tmp_path, "broken", code=code)
     write_skill(tmp_path, "good", code=TOOL)
     registry, found = Registry(), skills_in(tmp_path, trusted=True)
-    offer(registry, found)
+    register_skills(registry, found)
     assert list(found.catalogue().skills) == ["good"]
-    [told_of] = found.catalogue().left_out
+    [told_of] = found.catalogue().rejections
     assert why in told_of.reason
     assert "good__double" in [tool.name for tool in registry.all()]
 
@@ -149,7 +149,7 @@ def test_packages_that_are_installed_are_enough(tmp_path: Path) -> None:
 async def test_a_skill_that_hangs_or_breaks_when_it_is_let_go_holds_up_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chiron_workers.skills.lifecycle.LEAVE_S", 0.05)
+    monkeypatch.setattr("chiron_workers.skills.lifecycle.RELEASE_S", 0.05)
     hanging = (
         "\n    async def deactivate(self, run_id):\n        import asyncio\n        await asyncio.sleep(60)"
     )
@@ -157,7 +157,7 @@ async def test_a_skill_that_hangs_or_breaks_when_it_is_let_go_holds_up_nobody(
     write_skill(tmp_path, "a", code=traced() + hanging + broken)
     found = skills_in(tmp_path, trusted=True)
     await found.activate(run_id := new_id(), ["a"])
-    await found.leave(run_id)
+    await found.deactivate(run_id)
     await found.close()
 
 
@@ -181,7 +181,7 @@ async def test_a_skill_that_exits_when_it_is_let_go_keeps_none_of_the_others(
     write_skill(tmp_path, "z", code=f"{traced()}\n    {begins} {hook}: raise SystemExit(3)")
     found = skills_in(tmp_path, trusted=True)
     await found.activate(run_id := new_id(), ["a", "z"])
-    await found.leave(run_id)
+    await found.deactivate(run_id)
     await found.close()
     assert {("a", "deactivate"), ("a", "unload")} <= set(told)
 
@@ -189,7 +189,7 @@ async def test_a_skill_that_exits_when_it_is_let_go_keeps_none_of_the_others(
 def test_code_that_comes_later_runs_once_the_worker_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chiron_workers.skills.live.REREAD_S", 0)
+    monkeypatch.setattr("chiron_workers.skills.process_skills.REREAD_S", 0)
     found = skills_in(tmp_path, trusted=True)
     write_skill(tmp_path, "late", code=TOOL)
     assert "started again" in found.catalogue().skills["late"].warnings[0]
@@ -203,10 +203,15 @@ async def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
     assert code is not None
     folder = write_skill(tmp_path, "tidal-data", code=code[1])
     (folder / "SKILL.md").write_text(text[1])
-    found = Skills([Place(tmp_path, Source.USER), Place(SHIPPED, Source.SHIPPED)], trusted=[tmp_path])
+    found = Skills(
+        [SkillRoot(tmp_path, Source.USER), SkillRoot(SHIPPED, Source.SHIPPED)], trusted_folders=[tmp_path]
+    )
     registry = Registry()
-    offer(registry, found)
-    assert found.catalogue().left_out == ()
+    register_skills(registry, found)
+    assert found.catalogue().rejections == ()
     assert found.get("tidal-data").warnings == ()
-    assert [skill.name for skill in found.with_needed("tidal-data")] == ["statistics-check", "tidal-data"]
+    assert [skill.name for skill in found.get_with_requirements("tidal-data")] == [
+        "statistics-check",
+        "tidal-data",
+    ]
     assert {"tidal-data__chart_datum", "tidal-data__prompt"} <= {tool.name for tool in registry.all()}

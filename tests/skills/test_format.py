@@ -9,13 +9,13 @@ import pytest
 
 from chiron_workers.errors import SkillLoadError
 from chiron_workers.skills.catalogue import SHIPPED
-from chiron_workers.skills.format import parsed
+from chiron_workers.skills.format import parse_skill
 
 GOOD = "---\nname: tides\ndescription: About tides.\n---\n\n# Tides\n\nLook at the moon.\n"
 
 
 def test_a_proper_skill_is_read_without_a_warning() -> None:
-    found = parsed(GOOD, folder_name="tides")
+    found = parse_skill(GOOD, folder_name="tides")
     assert (found.name, found.description, found.body) == (
         "tides",
         "About tides.",
@@ -62,7 +62,7 @@ def header(*lines: str) -> str:
     ],
 )
 def test_what_is_odd_is_read_with_a_warning(text: str, name: str, description: str, warning: str) -> None:
-    found = parsed(text, folder_name="tides")
+    found = parse_skill(text, folder_name="tides")
     assert (found.name, found.description) == (name, description)
     assert any(warning in each for each in found.warnings), found.warnings
 
@@ -82,7 +82,7 @@ def test_what_is_odd_is_read_with_a_warning(text: str, name: str, description: s
     ],
 )
 def test_ways_to_write_the_same_need_no_warning(text: str, description: str) -> None:
-    found = parsed(text, folder_name="tides")
+    found = parse_skill(text, folder_name="tides")
     assert (found.description, found.warnings) == (description, ())
 
 
@@ -92,17 +92,17 @@ def test_ways_to_write_the_same_need_no_warning(text: str, description: str) -> 
 )
 def test_no_frontmatter_keeps_the_worker_for_long(line: str) -> None:
     with contextlib.suppress(SkillLoadError):
-        parsed(header("name: tides", "description: x", line), folder_name="tides")
+        parse_skill(header("name: tides", "description: x", line), folder_name="tides")
 
 
 def test_fields_that_nobody_knows_are_kept() -> None:
     text = header("name: tides", "description: x", "license: MIT", "colour: blue", "metadata:", "  level: 3")
-    found = parsed(text, folder_name="tides")
+    found = parse_skill(text, folder_name="tides")
     assert (found.fields["colour"], found.fields["metadata"], found.warnings) == ("blue", {"level": "3"}, ())
 
 
 def test_a_line_of_hyphens_in_the_body_ends_nothing() -> None:
-    assert parsed(GOOD + "---\nmore", folder_name="tides").body.endswith("---\nmore")
+    assert parse_skill(GOOD + "---\nmore", folder_name="tides").body.endswith("---\nmore")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_line_of_hyphens_in_the_body_ends_nothing() -> None:
 )
 def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(SkillLoadError, match=why):
-        parsed(text, folder_name="tides")
+        parse_skill(text, folder_name="tides")
 
 
 @pytest.mark.parametrize("folder", sorted(SHIPPED.iterdir()), ids=lambda folder: folder.name)
@@ -134,5 +134,5 @@ def test_what_we_ship_passes_the_validator_of_the_standard(folder: Path) -> None
     command = [Path(sys.executable).with_name("agentskills"), "validate", folder]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = parsed((folder / "SKILL.md").read_text(), folder_name=folder.name)
+    found = parse_skill((folder / "SKILL.md").read_text(), folder_name=folder.name)
     assert found.warnings == ()

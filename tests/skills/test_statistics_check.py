@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from chiron_workers.errors import ToolError
-from chiron_workers.skills.catalogue import SHIPPED, Place
-from chiron_workers.skills.live import Skills
+from chiron_workers.skills.catalogue import SHIPPED, SkillRoot
+from chiron_workers.skills.process_skills import Skills
 from chiron_workers.skills.skill import Source
 from chiron_workers.store import Store
 
 
 @pytest.fixture(scope="module")
 def tools() -> dict[str, Any]:
-    code = Skills([Place(SHIPPED, Source.SHIPPED)]).codes["statistics-check"]
+    code = Skills([SkillRoot(SHIPPED, Source.SHIPPED)]).codes["statistics-check"]
     return {tool.name: tool for tool in code.tools}
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from chiron_workers.skills import Skills
-from chiron_workers.skills.catalogue import Place
+from chiron_workers.skills.catalogue import SkillRoot
 from chiron_workers.skills.skill import Source
 
 
@@ -21,5 +21,5 @@ def write_skill(
 
 def skills_in(*roots: Path, trusted: bool = False) -> Skills:
     """The skills of some folders, in this order of precedence."""
-    found = [Place(root, Source.USER) for root in roots]
-    return Skills(found, trusted=roots if trusted else ())
+    found = [SkillRoot(root, Source.USER) for root in roots]
+    return Skills(found, trusted_folders=roots if trusted else ())

@@ -16,7 +16,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
-from chiron_workers.skills.offering import offer
+from chiron_workers.skills.skill_tools import register_skills
 from chiron_workers.states import Outcome
 
 CODE = '''
@@ -46,7 +46,7 @@ async def stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIter
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chiron_workers.skills.live.REREAD_S", 0)
+    monkeypatch.setattr("chiron_workers.skills.process_skills.REREAD_S", 0)
 
 
 def load(name: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def letter(**values: str) -> dict[str, Any]:
 
 def use(stage: Stage, skills: Skills) -> None:
     stage.skills = skills
-    offer(stage.registry, skills)
+    register_skills(stage.registry, skills)
 
 
 @pytest.fixture
