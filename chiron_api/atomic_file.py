@@ -5,8 +5,8 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """A place to write to, which takes the name of `target` when all is written; before that, what was there stays.
+def atomic_write(target: Path) -> Iterator[Path]:
+    """A temporary path to write to, which replaces `target` when the block ends without an error.
 
     A symbolic link stays one: the file that it leads to is replaced. What cannot be replaced, such as a device, is
     written to directly.
@@ -14,10 +14,10 @@ def whole_file(target: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    whole = target.resolve()
-    unfinished = whole.with_name(f".{whole.name}.{os.getpid()}.unfinished")
+    final = target.resolve()
+    partial = final.with_name(f".{final.name}.{os.getpid()}.unfinished")
     try:
-        yield unfinished
-        unfinished.replace(whole)
+        yield partial
+        partial.replace(final)
     finally:
-        unfinished.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)

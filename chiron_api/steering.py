@@ -1,4 +1,4 @@
-"""What follows a command that steers runs, and what whoever gave it is told."""
+"""Commands that steer runs (cancel, pause, resume, retry): run one, notify workers and watchers, and word its outcome."""
 
 from collections.abc import Awaitable, Callable
 from uuid import UUID
@@ -11,25 +11,30 @@ Command = Callable[[Pool, UUID], Awaitable[SteeringResult]]
 
 
 async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> SteeringResult:
-    """Give a command, then tell workers and watchers of it. Raises what the command raises."""
+    """Run a command, then notify workers and watchers. Raises what the command raises."""
     from chiron_workers.pubsub.signals import notify
 
-    steered = await command(pool, target)
-    await notify(redis_url, target, steered.events, lifted=steered.lifted)
-    return steered
+    effect = await command(pool, target)
+    await notify(redis_url, target, effect.events, lifted=effect.lifted)
+    return effect
 
 
 async def steer_once(settings: Settings, target: UUID, command: Command) -> SteeringResult:
-    """As `steer`, with a connection for this one command."""
+    """As `steer`, with a pool for this one command."""
     async with open_pool(settings.database_url, size=1) as pool:
         return await steer(pool, settings.redis_url, target, command)
 
 
-def sentence(steered: SteeringResult, *, done: str, asked: str = "") -> str:
-    """What happened, in one sentence: how many runs are `done`, and how many a worker was asked to let go of."""
-    counted = [(done, steered.changed), (asked, steered.requested)]
-    parts = [f"{what}: {count:,} {'run' if count == 1 else 'runs'}" for what, count in counted if count]
-    if steered.lifted:
-        parts.append(f"tried again at once: {', '.join(steered.lifted)}")
-    said = "; ".join(parts) or "the budget is changed, and nothing had to be woken"
-    return f"{said[:1].upper()}{said[1:]}."
+def outcome(effect: SteeringResult, *, changed_words: str, asked_words: str = "") -> str:
+    """One sentence about what a command did.
+
+    Args:
+        changed_words: What became of the runs that it changed at once, such as "cancelled".
+        asked_words: What becomes of those whose worker was asked to act.
+    """
+    counts = [(changed_words, effect.changed), (asked_words, effect.requested)]
+    parts = [f"{words}: {count:,} {'run' if count == 1 else 'runs'}" for words, count in counts if count]
+    if effect.lifted:
+        parts.append(f"tried again at once: {', '.join(effect.lifted)}")
+    text = "; ".join(parts) or "the budget is changed, and nothing had to be woken"
+    return f"{text[:1].upper()}{text[1:]}."

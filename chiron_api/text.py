@@ -1,4 +1,4 @@
-"""What is printed: words of models and pages made safe for a terminal, and results as JSON."""
+"""Text for output: words of models and pages made safe for a terminal, money and durations, and results as JSON."""
 
 import dataclasses
 import json
@@ -9,24 +9,26 @@ from typing import Any
 from uuid import UUID
 
 # Escape sequences, then what else a terminal obeys: controls, and marks that turn the direction of writing.
-SEQUENCES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+ESCAPE_SEQUENCES = re.compile(
+    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])"
+)
 CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-def paragraphs(text: str) -> str:
-    """The text without what a terminal would obey; its lines stay."""
-    return CONTROLS.sub("", SEQUENCES.sub("", text)).strip()
+def printable(text: str) -> str:
+    """The text without control characters and escape sequences that a terminal would obey; its lines stay."""
+    return CONTROLS.sub("", ESCAPE_SEQUENCES.sub("", text)).strip()
 
 
 def one_line(text: str, *, chars_max: int = 300) -> str:
-    """The text on one line, without what a terminal would obey, cut at `chars_max`."""
-    found = " ".join(paragraphs(text[: 4 * chars_max]).split())
-    return found if len(found) <= chars_max else f"{found[: chars_max - 1]}…"
+    """As `printable`, on one line, cut at `chars_max`."""
+    line = " ".join(printable(text[: 4 * chars_max]).split())
+    return line if len(line) <= chars_max else f"{line[: chars_max - 1]}…"
 
 
 def as_json(value: object) -> str:
     """One line of JSON: dataclasses as objects, ids and times as text, money as a number."""
-    return json.dumps(value, default=_plain)
+    return json.dumps(value, default=_json_value)
 
 
 def usd(amount: Decimal | float) -> str:
@@ -34,7 +36,7 @@ def usd(amount: Decimal | float) -> str:
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
-def lasted(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A time span for people: 7s, 3m 12s, 2h 05m."""
     whole = max(0, int(seconds))
     if whole < 60:
@@ -44,7 +46,7 @@ def lasted(seconds: float) -> str:
     return f"{whole // 3600}h {whole % 3600 // 60:02}m"
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     match value:
         case UUID():
             return str(value)

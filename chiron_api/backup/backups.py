@@ -13,7 +13,13 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from chiron_api.backup.postgres_clients import address, environment, last_words, program, run
+from chiron_api.backup.postgres_clients import (
+    connection_arguments,
+    environment,
+    first_error,
+    program_path,
+    run_program,
+)
 from chiron_workers.db.connect import connect
 from chiron_workers.db.migrate import migrations, refuse_newer, tables
 from chiron_workers.db.queries import load
@@ -21,10 +27,10 @@ from chiron_workers.errors import ChironError, Conflict, UsageError
 
 SQL = load(__file__)
 MAGIC = b"PGDMP"  # begins each file in pg_dump's custom format
-PLAIN = ("--no-owner", "--no-privileges", "--no-comments")  # so that any role can put it back
-COPIED_BYTES = 1 << 20
+PORTABLE = ("--no-owner", "--no-privileges", "--no-comments")  # any role can restore it
+COPY_BYTES = 1 << 20
 HEAD_BYTES = 4_096
-PARTING_S = 2.0  # Postgres shows who has just left for a moment longer
+DISCONNECT_GRACE_S = 2.0  # Postgres lists a connection for a moment after it has closed.
 
 
 def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
@@ -36,7 +42,7 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
         UsageError: The file exists and `force` is not set, it is no file, or its folder does not exist.
         ChironError: Postgres or the disk refuses; nothing is left behind.
     """
-    target = target.resolve()  # what a symbolic link leads to is written, as by reports and exports
+    target = target.resolve()  # The target of a symbolic link is written, as by reports and exports.
     if target.exists() and not target.is_file():
         raise UsageError(f"{target} is no file that could be overwritten. Name one, such as chiron.backup.")
     if target.exists() and not force:
@@ -44,24 +50,24 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
     if not target.parent.is_dir():
         raise UsageError(f"There is no folder {target.parent}.")
     with connect(database_url) as connection:
-        is_ours, major = _standing(connection)
+        is_ours, major = _database_state(connection)
     if not is_ours:
         raise ChironError("This database holds nothing of Chiron's. Is CHIRON_DATABASE_URL right?")
-    with _unfinished(target) as file:
+    with _temporary_file(target) as file:
         command = [
-            program("pg_dump", major),
+            program_path("pg_dump", major),
             "--format=custom",
             "--lock-wait-timeout=60s",
-            *PLAIN[:2],
+            *PORTABLE[:2],
         ]
-        run(
-            [*command, f"--file={file}", *address(database_url)],
+        run_program(
+            [*command, f"--file={file}", *connection_arguments(database_url)],
             database_url,
             "The backup failed",
         )
-        _to_disk(file)
+        _fsync(file)
         file.replace(target)
-        _to_disk(target.parent)
+        _fsync(target.parent)
     return target.stat().st_size
 
 
@@ -82,40 +88,40 @@ def restore(database_url: str, source: Path, *, force: bool = False) -> list[str
         ChironError: The backup is newer than this program or the server, or damaged; nothing was changed.
     """
     with connect(database_url) as connection:
-        is_ours, major = _standing(connection)
+        is_ours, major = _database_state(connection)
         versions = _inspect(source, major)
-        _refuse_company(connection)
-        if is_ours and not force and connection.execute(SQL["has_data"]).fetchone() != {"has": False}:
+        _refuse_connected_clients(connection)
+        if is_ours and not force and connection.execute(SQL["has_data"]).fetchone() != {"has_data": False}:
             raise Conflict(
                 "This database holds data. Restore into another one, or say --force to drop all of it first."
             )
         drop = _drop(connection, is_ours)
-    _play_back(database_url, source, drop, major)
-    return [found.name for found in migrations() if found.version not in versions]
+    _replay(database_url, source, drop, major)
+    return [migration.name for migration in migrations() if migration.version not in versions]
 
 
-def _standing(connection: psycopg.Connection[dict[str, object]]) -> tuple[bool, int]:
-    row = connection.execute(SQL["standing"]).fetchone()
+def _database_state(connection: psycopg.Connection[dict[str, object]]) -> tuple[bool, int]:
+    row = connection.execute(SQL["database_state"]).fetchone()
     assert row is not None
     return bool(row["is_ours"]), int(str(row["major"]))
 
 
-def _refuse_company(connection: psycopg.Connection[dict[str, object]]) -> None:
-    give_up_at = time.monotonic() + PARTING_S
-    while (rows := connection.execute(SQL["others"]).fetchall()) and time.monotonic() < give_up_at:
+def _refuse_connected_clients(connection: psycopg.Connection[dict[str, object]]) -> None:
+    deadline = time.monotonic() + DISCONNECT_GRACE_S
+    while (rows := connection.execute(SQL["connected_clients"]).fetchall()) and time.monotonic() < deadline:
         time.sleep(0.1)
     if rows:
-        who = ", ".join(f"{row['connections']} x {row['name']}" for row in rows)
+        clients = ", ".join(f"{row['connections']} x {row['name']}" for row in rows)
         raise Conflict(
-            f"Programs are connected to this database ({who}). Stop them first: `chiron down` stops the local stack."
+            f"Programs are connected to this database ({clients}). Stop them first: `chiron down` stops the local stack."
         )
 
 
 def _drop(connection: psycopg.Connection[dict[str, object]], is_ours: bool) -> bytes:
     if not is_ours:
         return b""
-    vectors = [str(row["table_name"]) for row in connection.execute(SQL["vectors"])]
-    names = sql.SQL(", ").join(sql.Identifier(name) for name in [*vectors, *tables()])
+    vector_tables = [str(row["table_name"]) for row in connection.execute(SQL["vector_tables"])]
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in [*vector_tables, *tables()])
     return SQL["drop"].format(tables=names).as_bytes(connection)
 
 
@@ -128,8 +134,8 @@ def _inspect(source: Path, major: int) -> set[int]:
         raise UsageError(f"{source} cannot be read: {error.strerror}.") from None
     if magic != MAGIC:
         raise UsageError(f"{source} is no backup made by `chiron backup`.")
-    reader = program("pg_restore", major)
-    contents = run([reader, "--list", source], "", f"{source} cannot be read")
+    reader = program_path("pg_restore", major)
+    contents = run_program([reader, "--list", source], "", f"{source} cannot be read")
     if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
         raise UsageError(f"{source} is a backup of something else; it holds nothing of Chiron's.")
     server = re.search(r"Dumped from database version: (\d+)", contents)
@@ -138,26 +144,33 @@ def _inspect(source: Path, major: int) -> set[int]:
             f"{source} comes from PostgreSQL {server[1]} and this server is PostgreSQL {major}. "
             f"Restore it into {server[1]} or newer."
         )
-    applied = run(
+    rows = run_program(
         [reader, "--data-only", "--table=schema_migrations", "--file=-", source],
         "",
         f"{source} cannot be read",
     )
-    versions = {int(found) for found in re.findall(r"^(\d+)\t\w", applied, flags=re.MULTILINE)}
+    versions = {int(version) for version in re.findall(r"^(\d+)\t\w", rows, flags=re.MULTILINE)}
     refuse_newer(versions, migrations(), what=str(source))
     return versions
 
 
-def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None:
-    reading = [program("pg_restore", major), *PLAIN, "--file=-", str(source)]
-    writing = [program("psql", major), "-X", "-q", "-v", "ON_ERROR_STOP=1", *address(database_url)]
-    with tempfile.TemporaryFile() as said:
-        reader = subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=said)
+def _replay(database_url: str, source: Path, drop: bytes, major: int) -> None:
+    read_command = [program_path("pg_restore", major), *PORTABLE, "--file=-", str(source)]
+    write_command = [
+        program_path("psql", major),
+        "-X",
+        "-q",
+        "-v",
+        "ON_ERROR_STOP=1",
+        *connection_arguments(database_url),
+    ]
+    with tempfile.TemporaryFile() as messages:
+        reader = subprocess.Popen(read_command, stdout=subprocess.PIPE, stderr=messages)
         writer = subprocess.Popen(
-            writing,
+            write_command,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=said,
+            stderr=messages,
             env=environment(database_url),
         )
         try:
@@ -167,12 +180,14 @@ def _play_back(database_url: str, source: Path, drop: bytes, major: int) -> None
             reader.communicate()
             has_committed = writer.wait() == 0  # without the commit it rolls everything back
         if not (is_whole and has_committed):
-            said.seek(0)
-            raise ChironError(f"Nothing was restored: {last_words(said.read().decode(errors='replace'))}")
+            messages.seek(0)
+            raise ChironError(
+                f"Nothing was restored: {first_error(messages.read().decode(errors='replace'))}"
+            )
 
 
 def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", drop: bytes) -> bool:
-    """Hand the script on; commit only if all of it was read, since a file that is cut short looks like an end."""
+    """Copy the script from the reader to the writer, and commit only if the reader succeeded: a truncated file just ends."""
     assert reader.stdout is not None
     assert writer.stdin is not None
     try:
@@ -180,7 +195,7 @@ def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", 
             script.write(b"%s\n%s\n" % (SQL["begin"].as_bytes(None), drop))
             # Servers before 17 do not know this setting, which programs from 17 on write for all of them.
             script.write(reader.stdout.read(HEAD_BYTES).replace(b"SET transaction_timeout = 0;\n", b""))
-            shutil.copyfileobj(reader.stdout, script, COPIED_BYTES)
+            shutil.copyfileobj(reader.stdout, script, COPY_BYTES)
             if reader.wait() != 0:
                 return False
             script.write(SQL["commit"].as_bytes(None) + b"\n")
@@ -190,8 +205,8 @@ def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", 
 
 
 @contextmanager
-def _unfinished(target: Path) -> Iterator[Path]:
-    """A file beside the target, for its owner only, that is gone afterwards unless it was renamed."""
+def _temporary_file(target: Path) -> Iterator[Path]:
+    """A file beside the target, for its owner only, removed afterwards unless it was renamed."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
     except OSError as error:
@@ -203,7 +218,7 @@ def _unfinished(target: Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def _to_disk(path: Path) -> None:
+def _fsync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

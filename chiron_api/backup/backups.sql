@@ -1,22 +1,28 @@
--- standing
-select to_regclass('schema_migrations') is not null as is_ours, current_setting('server_version_num')::int / 10000 as major;
+-- database_state
+select to_regclass('schema_migrations') is not null as is_ours,
+       current_setting('server_version_num')::int / 10000 as major;
 
--- others
--- Renewals, pools and people's own sessions alike: whoever is connected may write.
+-- connected_clients
+-- Workers, pools and people's own sessions alike: any connection may write.
 select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*) as connections
   from pg_stat_activity
- where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
- group by 1 order by 1;
+ where datname = current_database()
+   and pid <> pg_backend_pid()
+   and backend_type = 'client backend'
+ group by 1
+ order by 1;
 
 -- has_data
--- All that is ever stored names a subject, or is a page that was fetched.
-select exists (select from subjects) or exists (select from snapshots) as has;
+-- Every row of Chiron's belongs to a subject, except the pages that were fetched.
+select exists (select from subjects) or exists (select from snapshots) as has_data;
 
--- vectors
-select table_name from embedding_spaces order by id;
+-- vector_tables
+select table_name
+  from embedding_spaces
+ order by id;
 
 -- begin
--- What waits for a lock longer than this waits for somebody who should not be connected.
+-- A longer wait for a lock means that somebody is connected who should not be.
 begin;
 set lock_timeout = '10s';
 

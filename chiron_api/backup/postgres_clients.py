@@ -1,4 +1,4 @@
-"""PostgreSQL's own client programs: which of them fits a server, and how they are run without showing a password."""
+"""PostgreSQL's own client programs: the one that fits a server, and running it without showing a password."""
 
 import os
 import re
@@ -12,31 +12,31 @@ from chiron_api.local_stack.postgres import binaries
 from chiron_workers.errors import ChironError, ConfigurationError
 
 
-def program(name: str, major: int) -> str:
+def program_path(name: str, major: int) -> str:
     """Path of a PostgreSQL program: of the server's own version, else of the oldest that is newer.
 
     Raises:
-        ConfigurationError: There is none.
+        ConfigurationError: None is installed.
     """
-    found: dict[int, str] = {}
-    for place in (shutil.which(name), shutil.which(name, path=_own_folder())):
-        if place:
-            version = subprocess.run([place, "--version"], capture_output=True, text=True, check=True).stdout
-            found[int(re.findall(r"\) (\d+)", version)[0])] = place
-    fitting = [version for version in found if version >= major]
-    if not fitting:
+    paths: dict[int, str] = {}
+    for path in (shutil.which(name), shutil.which(name, path=_embedded_folder())):
+        if path:
+            version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+            paths[int(re.findall(r"\) (\d+)", version)[0])] = path
+    versions = [version for version in paths if version >= major]
+    if not versions:
         raise ConfigurationError(
             f"The server is PostgreSQL {major}, and no {name} of that version or newer is here. "
             f"Install PostgreSQL {major}'s client programs so that {name} is on the PATH."
         )
-    return found[min(fitting)]
+    return paths[min(versions)]
 
 
-def address(database_url: str) -> list[str]:
-    """The database for an argv, which everybody on the machine can read: without its password.
+def connection_arguments(database_url: str) -> list[str]:
+    """The database as an argument without its password, since everybody on the machine can read an argv.
 
     Raises:
-        ConfigurationError: It needs a secret that can only be handed over in the argv.
+        ConfigurationError: It needs a secret that can only be passed in the argv.
     """
     parts = conninfo_to_dict(database_url)
     parts.pop("password", None)
@@ -53,9 +53,9 @@ def environment(database_url: str) -> dict[str, str]:
     return {**os.environ, "PGCONNECT_TIMEOUT": "10", **({"PGPASSWORD": str(password)} if password else {})}
 
 
-def run(command: list[str | Path], database_url: str, failure: str) -> str:
+def run_program(command: list[str | Path], database_url: str, failure: str) -> str:
     """What a program prints. Raises ChironError that begins with `failure` and goes on in the program's words."""
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -63,21 +63,21 @@ def run(command: list[str | Path], database_url: str, failure: str) -> str:
         errors="replace",
         check=False,
         env=environment(database_url) if database_url else None,
-        restore_signals=False,  # A limit of file sizes is then an error that the program tells of.
+        restore_signals=False,  # The program then reports a limit of file sizes as an error.
     )
-    if done.returncode != 0:
-        raise ChironError(f"{failure}: {last_words(done.stderr)}")
-    return done.stdout
+    if process.returncode != 0:
+        raise ChironError(f"{failure}: {first_error(process.stderr)}")
+    return process.stdout
 
 
-def last_words(complaints: str) -> str:
-    """The first error among what a program complained of, as the end of a sentence."""
-    lines = [line.strip() for line in complaints.splitlines() if "error" in line.lower() or "FATAL" in line]
-    said = re.sub(r"^(psql\S*|pg_\w+): (error: )?", "", lines[0]) if lines else "no reason was given"
-    return f"{said.rstrip('.')}."
+def first_error(messages: str) -> str:
+    """The first error line of a program's messages, as the end of a sentence."""
+    lines = [line.strip() for line in messages.splitlines() if "error" in line.lower() or "FATAL" in line]
+    error = re.sub(r"^(psql\S*|pg_\w+): (error: )?", "", lines[0]) if lines else "no reason was given"
+    return f"{error.rstrip('.')}."
 
 
-def _own_folder() -> str:
+def _embedded_folder() -> str:
     try:
         return str(binaries())
     except ConfigurationError:

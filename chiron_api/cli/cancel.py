@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.steering import sentence, steer_once
+from chiron_api.steering import outcome, steer_once
 from chiron_workers.batches import steering
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.settings import settings
@@ -17,4 +17,4 @@ def cancel(
 ) -> None:
     """End a run, or all open runs of a batch. What was found stays; `chiron retry` goes on from there."""
     steered = run(steer_once(settings(), parse_id(target), steering.cancel))
-    typer.echo(sentence(steered, done="cancelled", asked="being cut off by its worker"))
+    typer.echo(outcome(steered, changed_words="cancelled", asked_words="being cut off by its worker"))

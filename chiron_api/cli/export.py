@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.atomic_file import whole_file
+from chiron_api.atomic_file import atomic_write
 from chiron_api.cli import run
 from chiron_api.cli.report import wanted_target
 from chiron_api.reports.write import refuse_to_overwrite
@@ -88,5 +88,5 @@ def _opened(output: Path | None, *, force: bool) -> Iterator[TextIO]:
         yield sys.stdout
         return
     refuse_to_overwrite(output, force=force)
-    with whole_file(output) as place, place.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(output) as place, place.open("w", encoding="utf-8", newline="") as file:
         yield file

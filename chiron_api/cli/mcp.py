@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.http.auth import refuse_open_doors
+from chiron_api.http.auth import refuse_open_access
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -32,7 +32,7 @@ def mcp(
     found = settings()
     wanted = found.model_copy(update={"api_host": host, "api_port": http or 0})
     if http is not None:
-        refuse_open_doors(wanted)
+        refuse_open_access(wanted)
     # fastmcp would take its own settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.mcp_server.transports import serve_http, serve_stdio

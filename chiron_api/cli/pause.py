@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.steering import sentence, steer_once
+from chiron_api.steering import outcome, steer_once
 from chiron_workers.batches import steering
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.settings import settings
@@ -17,4 +17,6 @@ def pause(
 ) -> None:
     """Put a run, or all open runs of a batch, aside until `chiron resume`. A model call in flight is finished first."""
     steered = run(steer_once(settings(), parse_id(target), steering.pause))
-    typer.echo(sentence(steered, done="paused", asked="pausing as soon as the model has answered"))
+    typer.echo(
+        outcome(steered, changed_words="paused", asked_words="pausing as soon as the model has answered")
+    )

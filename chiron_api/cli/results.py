@@ -6,7 +6,7 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line, paragraphs, usd
+from chiron_api.text import one_line, printable, usd
 from chiron_workers.batches.answers import Result
 from chiron_workers.batches.answers import results as read_results
 from chiron_workers.batches.summaries import parse_id
@@ -44,5 +44,5 @@ def _told(result: Result) -> str:
     if result.error:
         lines.append(f"  {result.error.get('kind')}: {one_line(result.error.get('message', ''))}")
     if result.answer:
-        lines += ["", *(f"  {line}".rstrip() for line in paragraphs(result.answer).splitlines())]
+        lines += ["", *(f"  {line}".rstrip() for line in printable(result.answer).splitlines())]
     return "\n".join([*lines, ""])

@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.cli.input.money import NewBudget, NewTokens
-from chiron_api.steering import sentence, steer_once
+from chiron_api.steering import outcome, steer_once
 from chiron_workers.batches import steering
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.billing.budgets import Budget
@@ -23,4 +23,4 @@ def resume(
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     command = partial(steering.resume, budget=Budget(budget_usd, budget_tokens))
     steered = run(steer_once(settings(), parse_id(target), command))
-    typer.echo(f"{sentence(steered, done='going on')} `chiron watch {target}` follows.")
+    typer.echo(f"{outcome(steered, changed_words='going on')} `chiron watch {target}` follows.")

@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.cli.input.money import NewBudget, NewTokens
-from chiron_api.steering import sentence, steer_once
+from chiron_api.steering import outcome, steer_once
 from chiron_workers.batches import steering
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.billing.budgets import Budget
@@ -30,4 +30,4 @@ def retry(
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
     command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens), from_scratch=from_scratch)
     steered = run(steer_once(settings(), parse_id(target), command))
-    typer.echo(f"{sentence(steered, done='tried again')} `chiron watch {target}` follows.")
+    typer.echo(f"{outcome(steered, changed_words='tried again')} `chiron watch {target}` follows.")

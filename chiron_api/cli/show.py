@@ -15,7 +15,7 @@ from chiron_api.cli.display.fact import lines
 from chiron_api.cli.display.model_holds import from_summary, sentences
 from chiron_api.cli.display.watch import COLOURS
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line, paragraphs, usd
+from chiron_api.text import one_line, printable, usd
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_api.views.facts import fact_page
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, newest, runs_of
@@ -157,7 +157,7 @@ def _print_run(found: RunSummary) -> None:
     if found.error:
         typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
     if found.answer:
-        typer.echo(f"\n{paragraphs(found.answer)}")
+        typer.echo(f"\n{printable(found.answer)}")
     for evaluation in found.evaluations:
         _print_evaluation(evaluation)
 

@@ -15,9 +15,9 @@ def skills(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     A skill is a folder with a SKILL.md in `.chiron/skills` or `.agents/skills` here, in a folder of CHIRON_SKILLS, or in
     `skills` of CHIRON_HOME. The first of a name wins, in this order.
     """
-    from chiron_api.views.skills import listed
+    from chiron_api.views.skills import skill_rows
 
-    found = listed()
+    found = skill_rows()
     if as_json:
         typer.echo(json_line(found))
         return

@@ -12,7 +12,7 @@ from chiron_api.cli.input.money import usd_amount
 from chiron_api.cli.input.times import starting_time
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, usd
-from chiron_api.views.subscriptions import TIMES_MAX, with_times
+from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -104,7 +104,7 @@ def show(
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
     found, last = run(_with_times(parse_id(subscription), times))
     if as_json:
-        typer.echo(json_line(with_times(found, last)))
+        typer.echo(json_line(subscription_page(found, last)))
         return
     typer.echo("\n".join(_lines(found)))
     for time in last:

@@ -1,4 +1,4 @@
-"""The HTTP API: every module of `routes` brings its own paths."""
+"""The HTTP API: every module of `routes` brings its own list `routes`."""
 
 import importlib
 import pkgutil
@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
-from chiron_api.http.auth import Gate, refuse_open_doors
+from chiron_api.http.auth import Authentication, refuse_open_access
 from chiron_api.http.requests import Services
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
@@ -27,7 +27,7 @@ def build_app(settings: Settings) -> Starlette:
     Raises:
         ConfigurationError: It would listen beyond this machine without a key, or the embedder lacks a setting.
     """
-    refuse_open_doors(settings)
+    refuse_open_access(settings)
     embedder = open_embedder(settings)
 
     @asynccontextmanager
@@ -40,7 +40,7 @@ def build_app(settings: Settings) -> Starlette:
 
     app = Starlette(
         routes=_routes(),
-        middleware=[Middleware(Gate, key=settings.api_key.get_secret_value())],
+        middleware=[Middleware(Authentication, key=settings.api_key.get_secret_value())],
         exception_handlers={
             problems.Problem: problems.answer_problem,
             ChironError: problems.answer_chiron_error,
@@ -58,7 +58,7 @@ def build_app(settings: Settings) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
-    modules = sorted(found.name for found in pkgutil.iter_modules(routes.__path__))
+    modules = sorted(module.name for module in pkgutil.iter_modules(routes.__path__))
     return [
         route for name in modules for route in importlib.import_module(f"{routes.__name__}.{name}").routes
     ]

@@ -1,4 +1,4 @@
-"""Who may come in: with a key whoever shows it, without one only programs of this machine."""
+"""Access: with an API key whoever sends it, without one only programs of this machine."""
 
 import secrets
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from chiron_workers.settings import Settings
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 
 
-def refuse_open_doors(settings: Settings) -> None:
+def refuse_open_access(settings: Settings) -> None:
     """Raise ConfigurationError if the API would listen beyond this machine without a key."""
     if not settings.api_key.get_secret_value() and not is_local(settings.api_host):
         raise ConfigurationError(
@@ -34,8 +34,8 @@ def is_local(host: str) -> bool:
         return False
 
 
-class Gate:
-    """ASGI middleware in front of everything."""
+class Authentication:
+    """ASGI middleware that checks each request before its route."""
 
     def __init__(self, app: ASGIApp, *, key: str) -> None:
         self.app = app
@@ -49,8 +49,8 @@ class Gate:
     def _refusal(self, scope: Scope) -> Problem | None:
         headers = Headers(scope=scope)
         if not self.key:
-            return _stranger(headers)
-        if scope["path"] in OPEN_PATHS or self._shows_key(headers):
+            return _refuse_other_sites(headers)
+        if scope["path"] in OPEN_PATHS or self._has_key(headers):
             return None
         return Problem(
             HTTPStatus.UNAUTHORIZED,
@@ -58,12 +58,12 @@ class Gate:
             headers={"WWW-Authenticate": "Bearer"},
         )
 
-    def _shows_key(self, headers: Headers) -> bool:
+    def _has_key(self, headers: Headers) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and secrets.compare_digest(token.strip().encode(), self.key)
 
 
-def _stranger(headers: Headers) -> Problem | None:
+def _refuse_other_sites(headers: Headers) -> Problem | None:
     # Any web page can make a browser send here: by a name of its own (DNS rebinding) or across origins.
     if not _names_this_machine("//" + headers.get("host", "")):
         return Problem(

@@ -24,7 +24,7 @@ from chiron_workers.errors import (
 
 LOG = logging.getLogger(__name__)
 
-STATUS: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
+STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ToolNotFoundError, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
@@ -66,12 +66,12 @@ class Problem(Exception):
         )
 
 
-def invalid(error: ValidationError) -> Problem:
+def validation_problem(error: ValidationError) -> Problem:
     """The problem of a body or a query that does not fit its model."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    if found[0]["type"] == "json_invalid":
-        return Problem(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {found[0]['msg']}.")
-    fields = [(".".join(str(part) for part in problem["loc"]), problem["msg"]) for problem in found]
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    if errors[0]["type"] == "json_invalid":
+        return Problem(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {errors[0]['msg']}.")
+    fields = [(".".join(str(part) for part in entry["loc"]), entry["msg"]) for entry in errors]
     detail = "; ".join(f"{name}: {message}" if name else message for name, message in fields[:5])
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields[:100])
 
@@ -82,9 +82,9 @@ async def answer_problem(_: Request, error: Exception) -> JSONResponse:
 
 
 async def answer_chiron_error(_: Request, error: Exception) -> JSONResponse:
-    """An error of the engine; those that no caller can mend are 500."""
+    """An error of the engine; 500 for one that no caller can correct."""
     status = next(
-        (code for kind, code in STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR
+        (code for kind, code in STATUS_OF_ERROR if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR
     )
     field = error.field if isinstance(error, ToolValidationError) else ""
     return Problem(status, str(error), fields=[(field, str(error))] if field else ()).response()
@@ -105,7 +105,7 @@ async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def answer_failed_tool(request: Request, error: Exception) -> JSONResponse:
-    """A tool that broke; unlike the model, a stranger is not told how."""
+    """A tool that broke; the reason goes to the log alone, unlike with a run, where the model reads it."""
     if isinstance(error.__cause__, psycopg.OperationalError):
         return await answer_lost_service(request, error.__cause__)
     if isinstance(error.__cause__, psycopg.DataError):
@@ -128,7 +128,7 @@ async def answer_lost_service(request: Request, error: Exception) -> JSONRespons
 
 
 async def answer_fault(_: Request, _error: Exception) -> JSONResponse:
-    """A fault of ours; the log has it in full, the caller learns nothing of our insides."""
+    """An unexpected exception; the log has it in full, and the caller learns nothing of it."""
     return Problem(
         HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here; the server's log has it."
     ).response()

@@ -1,4 +1,4 @@
-"""What routes read from a request, bounded and checked, and what they work with."""
+"""Bodies, query strings and ids of requests, bounded and validated, and the services that routes work with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 from starlette.requests import Request
 
-from chiron_api.http.problems import Problem, invalid
+from chiron_api.http.problems import Problem, validation_problem
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.runs.session import Caller, Session
@@ -19,13 +19,13 @@ from chiron_workers.store import Store
 BODY_BYTES_MAX = 16 * 1024 * 1024
 
 
-class Wire(BaseModel):
-    """What comes over HTTP; an unknown field is refused, since it is most likely a typing error."""
+class RequestModel(BaseModel):
+    """A body or a query string; an unknown field is refused, since it is most likely a typing error."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class AnyObject(RootModel[dict[str, object]]):
+class JsonObject(RootModel[dict[str, object]]):
     """A JSON object whose fields are checked elsewhere."""
 
 
@@ -45,55 +45,55 @@ class Services:
         return Store(Session(self.pool, Caller()), self.embedder)
 
 
-def services(request: Request) -> Services:
+def services_of(request: Request) -> Services:
     """The services of the process that answers."""
-    found: Services = request.state.services
-    return found
+    services: Services = request.state.services
+    return services
 
 
-async def json_object(request: Request) -> dict[str, object]:
+async def read_json_object(request: Request) -> dict[str, object]:
     """The body as any JSON object. Raises Problem 400, 413, 415 or 422."""
-    return (await body(request, AnyObject)).root
+    return (await read_body(request, JsonObject)).root
 
 
-async def body(request: Request, model: type[Model]) -> Model:
+async def read_body(request: Request, model: type[Model]) -> Model:
     """The body as a model. Raises Problem 400, 413, 415 or 422."""
     try:
-        return model.model_validate_json(await _read(request))
+        return model.model_validate_json(await _read_bytes(request))
     except ValidationError as error:
-        raise invalid(error) from None
+        raise validation_problem(error) from None
 
 
-async def optional_body(request: Request, model: type[Model]) -> Model:
+async def read_optional_body(request: Request, model: type[Model]) -> Model:
     """As `body`, but a request without one gives the model's defaults."""
     if request.headers.get("content-length", "0") == "0" and "transfer-encoding" not in request.headers:
         return model()
-    return await body(request, model)
+    return await read_body(request, model)
 
 
-async def _read(request: Request) -> bytes:
+async def _read_bytes(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON with `Content-Type: application/json`.")
-    read = bytearray()
+    received = bytearray()
     async for chunk in request.stream():
-        read += chunk
-        if len(read) > BODY_BYTES_MAX:
+        received += chunk
+        if len(received) > BODY_BYTES_MAX:
             raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {BODY_BYTES_MAX:,} bytes.")
-    return bytes(read)
+    return bytes(received)
 
 
-def query(request: Request, model: type[Model]) -> Model:
+def read_query(request: Request, model: type[Model]) -> Model:
     """The query string as a model. Raises Problem 422."""
     values: Mapping[str, str] = request.query_params
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        raise invalid(error) from None
+        raise validation_problem(error) from None
 
 
 def path_id(request: Request) -> UUID:
-    """The `{id}` of the path. Raises Problem 404, since nothing can have an id that is none."""
+    """The `{id}` of the path. Raises Problem 404 where it is no UUID, since nothing has such an id."""
     text: str = request.path_params["id"]
     try:
         return UUID(text)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import Services, Wire, query, services
+from chiron_api.http.requests import RequestModel, Services, read_query, services_of
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import heads
@@ -20,26 +20,30 @@ from chiron_workers.runs.events import heads
 HEARTBEAT_S = 15
 
 
-class Wanted(Wire):
-    """What of a stream: `after` leaves out events up to this seq of a run, `text` adds the model's words."""
+class StreamOptions(RequestModel):
+    """Which events to send: those after the seq `after` of a run; `text` adds the model's words as they come."""
 
     after: Annotated[int, Field(ge=0)] = 0
     text: bool = False
 
 
-async def follow(request: Request, *, batch_id: UUID | None = None, run_id: UUID | None = None) -> Response:
+async def event_stream(
+    request: Request, *, batch_id: UUID | None = None, run_id: UUID | None = None
+) -> Response:
     """The events of one batch or one run, until the final one; a comment every 15 s keeps proxies from hanging up.
 
-    An EventSource that comes back after the end of a run is told with 204 to stay away.
+    An EventSource that reconnects after the end of a run gets 204, which makes it stop.
     """
-    found, wanted = services(request), query(request, Wanted)
+    services, options = services_of(request), read_query(request, StreamOptions)
     after = _last_event_id(request) if run_id else None
-    head = await heads(found.pool, batch_id=batch_id, run_id=run_id)
+    head = await heads(services.pool, batch_id=batch_id, run_id=run_id)
     if not head.seqs:
         raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
     if run_id and after is not None and head.is_over and after >= head.seqs[run_id]:
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    events = _events(found, batch_id=batch_id, run_id=run_id, after=after or wanted.after, text=wanted.text)
+    events = _server_sent(
+        services, batch_id=batch_id, run_id=run_id, after=after or options.after, text=options.text
+    )
     return EventSourceResponse(events, ping=HEARTBEAT_S, send_timeout=60)
 
 
@@ -52,14 +56,19 @@ def _last_event_id(request: Request) -> int | None:
     return int(text)
 
 
-async def _events(
-    found: Services, *, batch_id: UUID | None, run_id: UUID | None, after: int, text: bool
+async def _server_sent(
+    services: Services, *, batch_id: UUID | None, run_id: UUID | None, after: int, text: bool
 ) -> AsyncIterator[ServerSentEvent]:
-    following = tail(
-        found.pool, found.settings.redis_url, batch_id=batch_id, run_id=run_id, after=after, with_text=text
+    source = tail(
+        services.pool,
+        services.settings.redis_url,
+        batch_id=batch_id,
+        run_id=run_id,
+        after=after,
+        with_text=text,
     )
-    async with aclosing(following) as events:
+    async with aclosing(source) as events:
         async for event in events:
-            # Within a batch no single number says how far a reader has come.
+            # A batch has no id: each of its runs counts its own events.
             seq = str(event.seq) if run_id and event.seq is not None else None
             yield ServerSentEvent(event.to_json(), event=event.kind, id=seq)

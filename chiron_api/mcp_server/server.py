@@ -7,7 +7,7 @@ from fastmcp.tools import Tool
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from chiron_api.http.auth import Gate
+from chiron_api.http.auth import Authentication
 from chiron_api.mcp_server.lazy_services import LateServices
 from chiron_api.mcp_server.tasks import ResearchTasks
 from chiron_api.mcp_server.tool_adapter import Counter
@@ -58,5 +58,5 @@ def build_server(
 
 def http_app(server: FastMCP, *, key: str) -> Starlette:
     """The server over streamable HTTP at /mcp: with a key for whoever shows it, without for this machine alone."""
-    gate = Middleware(Gate, key=key)
+    gate = Middleware(Authentication, key=key)
     return server.http_app(path="/mcp", middleware=[gate], host_origin_protection="auto")

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
-from chiron_api.atomic_file import whole_file
+from chiron_api.atomic_file import atomic_write
 from chiron_api.reports.formats import docx, html, json, markdown, obsidian
 from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.report import Report
@@ -42,7 +42,7 @@ def write(report: Report, format: Format, target: Path, *, force: bool = False) 
         notes = write_notes(target, obsidian.notes(report), force=force)
         return f"{notes:,} notes written to {target}; begin with {target / obsidian.INDEX}.md."
     refuse_to_overwrite(target, force=force)
-    with whole_file(target) as place:
+    with atomic_write(target) as place:
         _render(report, format, place)
     return f"{target} written."
 

@@ -7,16 +7,16 @@ from chiron_workers.knowledge.subject_diff import SubjectDiff
 from chiron_workers.runs.session import Session
 from chiron_workers.subscriptions.occurrences import occurrence_of
 
-LISTED = 20  # of each kind of difference
+ENTRIES_MAX = 20  # of each kind of change
 
 
 async def difference_of(pool: Pool, batch_id: UUID) -> SubjectDiff | None:
-    """What a time of a subscription has brought; None of a batch that none started, or that is not finished."""
-    time = await occurrence_of(Session(pool), batch_id, listed=LISTED)
+    """What a batch that a subscription started has changed; None for any other batch, or one that is not finished."""
+    time = await occurrence_of(Session(pool), batch_id, listed=ENTRIES_MAX)
     return time.difference if time else None
 
 
-def batch_page(found: BatchSummary, difference: SubjectDiff | None) -> dict[str, Any]:
+def batch_page(batch: BatchSummary, difference: SubjectDiff | None) -> dict[str, Any]:
     """The fields of a summary, with its difference if there is one."""
-    told = {"difference": difference} if difference else {}
-    return {name: getattr(found, name) for name in BatchSummary.__slots__} | told
+    fields = {name: getattr(batch, name) for name in BatchSummary.__slots__}
+    return fields | ({"difference": difference} if difference else {})

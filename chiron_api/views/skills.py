@@ -1,4 +1,4 @@
-"""What people are told of the skills of this machine."""
+"""The skills of this machine as rows that commands, routes and the doctor share."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from chiron_workers.skills import Skill, skills
 from chiron_workers.tools import registry
 
 
-def listed() -> list[dict[str, Any]]:
-    """Every skill that was found, with its `state`: offered, shadowed by one of the same name, or left out."""
-    registry()  # whose names decide whether the tools of a skill can be used
-    found = skills().catalogue()
-    offered = [_row(skill, "offered") for skill in found.skills.values()]
-    shadowed = [_row(skill, "shadowed") for skill in found.shadowed_skills]
-    left_out = [
-        {"name": each.folder.name, "state": "left out", "folder": str(each.folder), "reason": each.reason}
-        for each in found.rejections
+def skill_rows() -> list[dict[str, Any]]:
+    """Every skill of the catalogue, with its `state`: offered, shadowed by one of the same name, or left out."""
+    registry()  # Its names decide whether the tools of a skill can be used.
+    catalogue = skills().catalogue()
+    offered_rows = [_row(skill, "offered") for skill in catalogue.skills.values()]
+    shadowed_rows = [_row(skill, "shadowed") for skill in catalogue.shadowed_skills]
+    left_out_rows = [
+        {"name": entry.folder.name, "state": "left out", "folder": str(entry.folder), "reason": entry.reason}
+        for entry in catalogue.rejections
     ]
-    return [*offered, *shadowed, *left_out]
+    return [*offered_rows, *shadowed_rows, *left_out_rows]
 
 
 def _row(skill: Skill, state: str) -> dict[str, Any]:

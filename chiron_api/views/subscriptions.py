@@ -7,8 +7,8 @@ from chiron_workers.subscriptions.subscriptions import Subscription
 TIMES_MAX = 100
 
 
-def as_items(times: Sequence[PastOccurrence]) -> list[dict[str, Any]]:
-    """Times of a subscription with the counts of what each has brought; None of one that is not finished."""
+def time_items(times: Sequence[PastOccurrence]) -> list[dict[str, Any]]:
+    """Occurrences of a subscription with the counts of what each changed; those are None until its batch is finished."""
     return [
         {
             "batch_id": time.batch_id,
@@ -22,6 +22,8 @@ def as_items(times: Sequence[PastOccurrence]) -> list[dict[str, Any]]:
     ]
 
 
-def with_times(found: Subscription, times: Sequence[PastOccurrence]) -> dict[str, Any]:
-    """A subscription with its last times, latest first."""
-    return {name: getattr(found, name) for name in Subscription.__slots__} | {"times": as_items(times)}
+def subscription_page(subscription: Subscription, times: Sequence[PastOccurrence]) -> dict[str, Any]:
+    """A subscription with its last occurrences, latest first."""
+    return {name: getattr(subscription, name) for name in Subscription.__slots__} | {
+        "times": time_items(times)
+    }

@@ -165,8 +165,8 @@ def test_what_is_no_backup_is_refused(at, empty_url, filled, tmp_path):
     assert (found.exit_code, "is no backup made by `chiron backup`" in said(found)) == (2, True)
     with psycopg.connect(empty_url, autocommit=True) as connection:
         connection.execute("create table stranger (id int)")
-    dump = [postgres_clients.program("pg_dump", 18), "--format=custom", "--file", tmp_path / "other"]
-    subprocess.run([*dump, *postgres_clients.address(empty_url)], check=True)
+    dump = [postgres_clients.program_path("pg_dump", 18), "--format=custom", "--file", tmp_path / "other"]
+    subprocess.run([*dump, *postgres_clients.connection_arguments(empty_url)], check=True)
     assert "holds nothing of Chiron's" in said(at(filled, "restore", "other", "--force"))
     found = at(empty_url, "restore", "missing")
     assert (found.exit_code, "missing cannot be read: No such file or directory." in said(found)) == (2, True)
@@ -215,7 +215,7 @@ def test_a_table_of_somebody_else_in_the_way_is_named_and_nothing_changes(at, fi
 
 def test_passwords_are_in_no_argv():
     url = "postgresql://me:s3cret%40@db.example:5433/chiron?sslmode=require"
-    [shown] = postgres_clients.address(url)
+    [shown] = postgres_clients.connection_arguments(url)
     assert "s3cret" not in shown
     assert all(
         part in shown
@@ -223,11 +223,11 @@ def test_passwords_are_in_no_argv():
     )
     assert postgres_clients.environment(url)["PGPASSWORD"] == "s3cret@"
     with pytest.raises(ConfigurationError, match="sslpassword"):
-        postgres_clients.address("postgresql://me@db.example/chiron?sslpassword=s3cret")
+        postgres_clients.connection_arguments("postgresql://me@db.example/chiron?sslpassword=s3cret")
 
 
 def test_a_server_newer_than_every_program_is_named():
     with pytest.raises(
         ConfigurationError, match="The server is PostgreSQL 99, and no pg_dump of that version"
     ):
-        postgres_clients.program("pg_dump", 99)
+        postgres_clients.program_path("pg_dump", 99)

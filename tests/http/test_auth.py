@@ -4,7 +4,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
-from chiron_api.http.auth import refuse_open_doors
+from chiron_api.http.auth import refuse_open_access
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 
@@ -17,13 +17,13 @@ def keyed(settings: Settings) -> Settings:
 def test_listening_beyond_this_machine_needs_a_key(settings: Settings):
     for host in ("0.0.0.0", "::", "192.0.2.7", "chiron.example"):
         with pytest.raises(ConfigurationError, match="CHIRON_API_KEY"):
-            refuse_open_doors(settings.model_copy(update={"api_host": host}))
+            refuse_open_access(settings.model_copy(update={"api_host": host}))
 
 
 def test_loopback_and_a_key_may_listen(settings: Settings, keyed: Settings):
     for host in ("127.0.0.1", "::1", "localhost"):
-        refuse_open_doors(settings.model_copy(update={"api_host": host}))
-    refuse_open_doors(keyed.model_copy(update={"api_host": "0.0.0.0"}))
+        refuse_open_access(settings.model_copy(update={"api_host": host}))
+    refuse_open_access(keyed.model_copy(update={"api_host": "0.0.0.0"}))
 
 
 async def test_a_key_is_asked_for_everywhere_but_at_the_health_checks(keyed: Settings, serving):

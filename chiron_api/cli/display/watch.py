@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from chiron_api.text import lasted, one_line, usd
+from chiron_api.text import duration, one_line, usd
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
@@ -82,7 +82,7 @@ def closing(found: BatchSummary | RunSummary) -> str:
     parts.append(f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out")
     parts.append(usd(found.spent_usd))
     if found.started_at and found.finished_at:
-        parts.append(lasted((found.finished_at - found.started_at).total_seconds()))
+        parts.append(duration((found.finished_at - found.started_at).total_seconds()))
     if found.pruned if isinstance(found, BatchSummary) else found.pruned_at:
         parts.append(
             "pruned, so its events are gone" if isinstance(found, RunSummary) else f"{found.pruned:,} pruned"
@@ -176,7 +176,7 @@ class Board:
             if counts[state]:
                 head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
         facts = sum(row.facts for row in self.rows.values())
-        elapsed = lasted((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
+        elapsed = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
             f"\n{facts:,} facts  {self.tokens_in:,} tokens in  {self.tokens_out:,} out  {usd(self.cost_usd)}  {elapsed}",
             style="not bold",

@@ -11,9 +11,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import Services, Wire, body, path_id, query, services
-from chiron_api.http.responses import answer
-from chiron_api.http.sse import follow
+from chiron_api.http.requests import RequestModel, Services, path_id, read_body, read_query, services_of
+from chiron_api.http.responses import json_response
+from chiron_api.http.sse import event_stream
 from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import results
@@ -28,8 +28,8 @@ Usd = Annotated[Decimal, Field(gt=0)]
 Tokens = Annotated[int, Field(gt=0)]
 
 
-class Topic(Wire):
-    """A topic that differs from the rest of its batch in something."""
+class Topic(RequestModel):
+    """A topic with options of its own; what is None comes from its batch."""
 
     topic: Annotated[str, Field(min_length=1)]
     subject: Name | None = None
@@ -42,8 +42,8 @@ class Topic(Wire):
     ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class Batch(Wire):
-    """What is submitted: topics, and what holds for those that say nothing else."""
+class Batch(RequestModel):
+    """Topics to submit, and the options of those that set none themselves."""
 
     topics: Annotated[list[Annotated[str, Field(min_length=1)] | Topic], Field(min_length=1)]
     subject: Name
@@ -60,69 +60,69 @@ class Batch(Wire):
     ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class Page(Wire):
-    """Which part of a list is wanted: `after` is the `next` of the page before."""
+class Page(RequestModel):
+    """A page of a list: `after` is the `next` of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     after: UUID | None = None
 
 
 async def submit_batch(request: Request) -> Response:
-    """Store a batch and tell the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
-    found = services(request)
-    wanted = _new_batch(await body(request, Batch), found, request.headers.get("idempotency-key"))
+    """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
+    services = services_of(request)
+    batch = _new_batch(await read_body(request, Batch), services, request.headers.get("idempotency-key"))
     try:
-        submitted = await submit(found.pool, wanted)
+        receipt = await submit(services.pool, batch)
     except Conflict as error:
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
-    await notify(found.settings.redis_url, submitted.batch_id)
-    document = {"batch_id": submitted.batch_id, "run_ids": submitted.run_ids}
-    headers = {"Location": f"/v1/batches/{submitted.batch_id}"}
-    return answer(document, HTTPStatus.ACCEPTED, headers=headers)
+    await notify(services.settings.redis_url, receipt.batch_id)
+    document = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}
+    headers = {"Location": f"/v1/batches/{receipt.batch_id}"}
+    return json_response(document, HTTPStatus.ACCEPTED, headers=headers)
 
 
 async def list_batches(request: Request) -> Response:
     """Batches, newest first, in pages; `next` is null on the last one."""
-    page = query(request, Page)
-    found = await newest(services(request).pool, limit=page.limit + 1, before=page.after)
-    items = found[: page.limit]
-    more = items[-1].id if len(found) > page.limit else None
-    return answer({"items": items, "next": more})
+    page = read_query(request, Page)
+    batches = await newest(services_of(request).pool, limit=page.limit + 1, before=page.after)
+    items = batches[: page.limit]
+    next_id = items[-1].id if len(batches) > page.limit else None
+    return json_response({"items": items, "next": next_id})
 
 
 async def show_batch(request: Request) -> Response:
-    """One batch with its runs counted by state; one of a subscription with what it has brought."""
-    pool, batch_id = services(request).pool, path_id(request)
-    return answer(batch_page(await summary(pool, batch_id), await difference_of(pool, batch_id)))
+    """One batch with its runs counted by state; one of a subscription with what it changed."""
+    pool, batch_id = services_of(request).pool, path_id(request)
+    return json_response(batch_page(await summary(pool, batch_id), await difference_of(pool, batch_id)))
 
 
 async def batch_results(request: Request) -> Response:
     """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
-    found, batch_id = services(request), path_id(request)
-    await summary(found.pool, batch_id)  # the id of a run is not found here
-    return StreamingResponse(_lines(found, batch_id), media_type="application/jsonl")
+    services, batch_id = services_of(request), path_id(request)
+    await summary(services.pool, batch_id)  # 404 for the id of a run
+    return StreamingResponse(_lines(services, batch_id), media_type="application/jsonl")
 
 
-async def _lines(found: Services, batch_id: UUID) -> AsyncIterator[str]:
-    async with aclosing(results(found.pool, batch_id)) as pages:
+async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
+    async with aclosing(results(services.pool, batch_id)) as pages:
         async for page in pages:
             yield "".join(f"{as_json(result)}\n" for result in page)
 
 
 async def batch_events(request: Request) -> Response:
     """Server-sent events of all runs of a batch, from the first to `batch.completed`."""
-    return await follow(request, batch_id=path_id(request))
+    return await event_stream(request, batch_id=path_id(request))
 
 
-def _new_batch(batch: Batch, found: Services, idempotency_key: str | None) -> NewBatch:
+def _new_batch(batch: Batch, services: Services, idempotency_key: str | None) -> NewBatch:
     topics = [Topic(topic=entry) if isinstance(entry, str) else entry for entry in batch.topics]
     runs = [
         NewRun(
             topic=entry.topic,
             role=entry.role or batch.role,
             subject=entry.subject or batch.subject,
-            model=entry.model or batch.model or found.settings.model,
-            max_turns=entry.max_turns or batch.max_turns or found.settings.max_turns,
+            model=entry.model or batch.model or services.settings.model,
+            max_turns=entry.max_turns or batch.max_turns or services.settings.max_turns,
             priority=batch.priority if entry.priority is None else entry.priority,
             budget=Budget(
                 entry.budget_usd or batch.run_budget_usd, entry.budget_tokens or batch.run_budget_tokens

@@ -5,42 +5,42 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import Wire, body, path_id, services
-from chiron_api.http.responses import answer
+from chiron_api.http.requests import RequestModel, path_id, read_body, services_of
+from chiron_api.http.responses import json_response
 from chiron_api.views.facts import fact_page
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.facts import REASON_CHARS_MAX
 
 
-class Reason(Wire):
-    """Why a fact is taken out or brought back."""
+class Reason(RequestModel):
+    """Why a fact is withdrawn or reinstated."""
 
     reason: Annotated[str, Field(max_length=REASON_CHARS_MAX)] = ""
 
 
 async def show_fact(request: Request) -> Response:
-    """A fact with what it rests on, how its confidence comes about, what stands against it, and its history."""
-    async with services(request).store() as store:
-        return answer(fact_page(await load_details(store.session, path_id(request))))
+    """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
+    async with services_of(request).store() as store:
+        return json_response(fact_page(await load_details(store.session, path_id(request))))
 
 
 async def withdraw_fact(request: Request) -> Response:
-    """Take a fact out; the fact as it is now."""
-    return await _set_aside(request, back=False)
+    """Withdraw a fact; the fact as it is now."""
+    return await _change(request, is_reinstated=False)
 
 
 async def reinstate_fact(request: Request) -> Response:
-    """Bring a withdrawn fact back; the fact as it is now."""
-    return await _set_aside(request, back=True)
+    """Reinstate a withdrawn fact; the fact as it is now."""
+    return await _change(request, is_reinstated=True)
 
 
-async def _set_aside(request: Request, *, back: bool) -> Response:
-    fact_id, wanted = path_id(request), await body(request, Reason)
-    async with services(request).store() as store:
-        change = store.facts.reinstate if back else store.facts.withdraw
-        await change(str(fact_id), reason=wanted.reason)
-    async with services(request).store() as store:
-        return answer(fact_page(await load_details(store.session, fact_id)))
+async def _change(request: Request, *, is_reinstated: bool) -> Response:
+    fact_id, body = path_id(request), await read_body(request, Reason)
+    async with services_of(request).store() as store:
+        change = store.facts.reinstate if is_reinstated else store.facts.withdraw
+        await change(str(fact_id), reason=body.reason)
+    async with services_of(request).store() as store:
+        return json_response(fact_page(await load_details(store.session, fact_id)))
 
 
 routes = [

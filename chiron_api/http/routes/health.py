@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import services
+from chiron_api.http.requests import services_of
 from chiron_workers.db.migrate import pending
 from chiron_workers.errors import ServiceUnavailable
 
@@ -21,7 +21,7 @@ async def readyz(request: Request) -> JSONResponse:
     """Postgres answers within 3 s and has every migration; else 503."""
     try:
         async with asyncio.timeout(3):
-            missing = await asyncio.to_thread(pending, services(request).settings.database_url)
+            missing = await asyncio.to_thread(pending, services_of(request).settings.database_url)
     except (ServiceUnavailable, psycopg.Error, TimeoutError):
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Postgres does not answer.") from None
     if missing:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from chiron_api.http.requests import Wire, path_id, query, services
+from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
 from chiron_api.reports.formats import docx, html
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.report import Report
@@ -19,8 +19,8 @@ from chiron_workers.knowledge.report_rows import Kind
 PIECE_CHARS = 65_536
 
 
-class Wanted(Wire):
-    """In what form a report is wanted; `candidates` adds what is not sure enough, marked."""
+class ReportOptions(RequestModel):
+    """The format of a report; `candidates` adds facts that are not sure enough, marked."""
 
     format: Literal["md", "html", "json", "docx"] = "json"
     candidates: bool = False
@@ -28,36 +28,36 @@ class Wanted(Wire):
 
 async def batch_report(request: Request) -> Response:
     """What the runs of a batch found, with sources, contradictions, coverage and cost."""
-    return await _answer(request, path_id(request), Kind.BATCH)
+    return await _report(request, path_id(request), Kind.BATCH)
 
 
 async def run_report(request: Request) -> Response:
     """What a run found, as the report of a batch; at its end what the agent said itself, marked as unchecked."""
-    return await _answer(request, path_id(request), Kind.RUN)
+    return await _report(request, path_id(request), Kind.RUN)
 
 
 async def subject_report(request: Request) -> Response:
     """All that is known of a subject."""
-    return await _answer(request, request.path_params["id"], Kind.SUBJECT)
+    return await _report(request, request.path_params["id"], Kind.SUBJECT)
 
 
-async def _answer(request: Request, wanted: UUID | str, kind: Kind) -> Response:
-    asked = query(request, Wanted)
-    report = await gather(services(request).pool, wanted, with_candidates=asked.candidates)
+async def _report(request: Request, target: UUID | str, kind: Kind) -> Response:
+    options = read_query(request, ReportOptions)
+    report = await gather(services_of(request).pool, target, with_candidates=options.candidates)
     if report.kind is not kind:
-        raise NotFound(f"There is no {kind} {wanted}.")
-    wanted_format = Format(asked.format)
+        raise NotFound(f"There is no {kind} {target}.")
+    report_format = Format(options.format)
     headers = {"X-Content-Type-Options": "nosniff"}
-    if wanted_format is Format.DOCX:
+    if report_format is Format.DOCX:
         headers["Content-Disposition"] = f'attachment; filename="{report.kind}-report.docx"'
         return Response(
-            await asyncio.to_thread(_document, report), media_type=MEDIA_TYPES[wanted_format], headers=headers
+            await asyncio.to_thread(_document, report), media_type=MEDIA_TYPES[report_format], headers=headers
         )
-    if wanted_format is Format.HTML:
+    if report_format is Format.HTML:
         headers["Content-Security-Policy"] = html.policy()
     # Starlette draws the pieces in threads, so that a long report holds up nobody.
     return StreamingResponse(
-        _gathered(TEXTS[wanted_format](report)), media_type=MEDIA_TYPES[wanted_format], headers=headers
+        _in_chunks(TEXTS[report_format](report)), media_type=MEDIA_TYPES[report_format], headers=headers
     )
 
 
@@ -67,16 +67,16 @@ def _document(report: Report) -> bytes:
     return file.getvalue()
 
 
-def _gathered(pieces: Iterator[str]) -> Iterator[str]:
-    """The same text in pieces of some size, since each costs a turn of a thread."""
-    kept, chars = list[str](), 0
+def _in_chunks(pieces: Iterator[str]) -> Iterator[str]:
+    """The same text in larger chunks, since Starlette hands each to a thread."""
+    chunk, chars = list[str](), 0
     for piece in pieces:
-        kept.append(piece)
+        chunk.append(piece)
         chars += len(piece)
         if chars >= PIECE_CHARS:
-            yield "".join(kept)
-            kept, chars = [], 0
-    yield "".join(kept)
+            yield "".join(chunk)
+            chunk, chars = [], 0
+    yield "".join(chunk)
 
 
 routes = [

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from chiron_api.http.requests import Wire, body, services
+from chiron_api.http.requests import RequestModel, read_body, services_of
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
@@ -14,8 +14,8 @@ from chiron_workers.states import SearchMode
 Name = Annotated[str, Field(min_length=1)]
 
 
-class Search(Wire):
-    """What is looked for, and where; without a subject in all of them."""
+class SearchRequest(RequestModel):
+    """A question and its filters; without a subject all of them are searched."""
 
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]
     top_k: Annotated[int, Field(ge=1, le=RESULTS_MAX)] = 5
@@ -35,15 +35,17 @@ class Search(Wire):
 async def search(request: Request) -> JSONResponse:
     """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
     embedding model, are found by their words only."""
-    wanted = await body(request, Search)
-    filters = Filters(**wanted.model_dump(exclude={"query", "top_k", "mode"}))
-    async with services(request).store() as store:
-        facts = await store.search.find(wanted.query, filters=filters, limit=wanted.top_k, mode=wanted.mode)
-        if len(facts) == wanted.top_k:
+    options = await read_body(request, SearchRequest)
+    filters = Filters(**options.model_dump(exclude={"query", "top_k", "mode"}))
+    async with services_of(request).store() as store:
+        facts = await store.search.find(
+            options.query, filters=filters, limit=options.top_k, mode=options.mode
+        )
+        if len(facts) == options.top_k:
             return JSONResponse({"items": facts})
         # Counting costs as much as a search, so only those who miss something pay for it.
-        unembedded = await store.search.unembedded(wanted.subject_id)
-    return JSONResponse({"items": facts, "unembedded": unembedded})
+        count = await store.search.unembedded(options.subject_id)
+    return JSONResponse({"items": facts, "unembedded": count})
 
 
 routes = [Route("/v1/knowledge/search", search, methods=["POST"])]

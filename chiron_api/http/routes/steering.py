@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import Wire, optional_body, path_id, services
-from chiron_api.http.responses import answer
+from chiron_api.http.requests import RequestModel, path_id, read_optional_body, services_of
+from chiron_api.http.responses import json_response
 from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
@@ -19,38 +19,38 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 
 
-class Nothing(Wire):
-    """A request that says everything by its path."""
+class NoOptions(RequestModel):
+    """A command without options."""
 
-    def wishes(self) -> dict[str, Any]:
-        """What the command is given beside its target."""
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of the command."""
         return {}
 
 
-class NewBudget(Nothing):
-    """What the batch or the run may cost from now on."""
+class NewBudget(NoOptions):
+    """The budget of the batch or the run from now on."""
 
     budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
     budget_tokens: Annotated[int, Field(gt=0)] | None = None
 
-    def wishes(self) -> dict[str, Any]:
-        """What the command is given beside its target."""
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of the command."""
         return {"budget": Budget(self.budget_usd, self.budget_tokens)}
 
 
 class Retry(NewBudget):
-    """How to try again."""
+    """`from_scratch` begins anew instead of where the run ended."""
 
     from_scratch: bool = False
 
-    def wishes(self) -> dict[str, Any]:
-        """What the command is given beside its target."""
-        return NewBudget.wishes(self) | {"from_scratch": self.from_scratch}
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of the command."""
+        return NewBudget.arguments(self) | {"from_scratch": self.from_scratch}
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[Nothing]]] = {
-    "cancel": (cancel, Nothing),
-    "pause": (pause, Nothing),
+COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[NoOptions]]] = {
+    "cancel": (cancel, NoOptions),
+    "pause": (pause, NoOptions),
     "resume": (resume, NewBudget),
     "retry": (retry, Retry),
 }
@@ -60,15 +60,17 @@ Find = Callable[[Pool, UUID], Awaitable[object]]
 def _route(kind: str, find: Find, name: str) -> Route:
     command, model = COMMANDS[name]
 
-    async def steer_one(request: Request) -> Response:
-        found, target = services(request), path_id(request)
-        wish = (await optional_body(request, model)).wishes()
-        await find(found.pool, target)  # an id of the other kind is not found here
-        steered = await steer(found.pool, found.settings.redis_url, target, partial(command, **wish))
-        document = {"changed": steered.changed, "asked": steered.requested, "lifted": list(steered.lifted)}
-        return answer(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
+    async def answer(request: Request) -> Response:
+        services, target = services_of(request), path_id(request)
+        arguments = (await read_optional_body(request, model)).arguments()
+        await find(services.pool, target)  # 404 for an id of the other kind
+        effect = await steer(
+            services.pool, services.settings.redis_url, target, partial(command, **arguments)
+        )
+        document = {"changed": effect.changed, "asked": effect.requested, "lifted": list(effect.lifted)}
+        return json_response(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
 
-    return Route(f"/v1/{kind}/{{id}}/{name}", steer_one, methods=["POST"])
+    return Route(f"/v1/{kind}/{{id}}/{name}", answer, methods=["POST"])
 
 
 routes = [

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import Wire, body, path_id, query, services
-from chiron_api.http.responses import answer
-from chiron_api.views.subscriptions import TIMES_MAX, as_items
+from chiron_api.http.requests import RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.responses import json_response
+from chiron_api.views.subscriptions import TIMES_MAX, time_items
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import last_occurrences
@@ -20,8 +20,8 @@ from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscrip
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class NewOne(Wire):
-    """Topics that are to be researched again and again."""
+class SubscriptionRequest(RequestModel):
+    """A subscription to make: topics, and when to research them."""
 
     topics: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
     subject: Name
@@ -33,87 +33,87 @@ class NewOne(Wire):
     ends_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class Page(Wire):
-    """Which part of the list is wanted: `after` is the `next` of the page before."""
+class Page(RequestModel):
+    """A page of the list: `after` is the `next` of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     after: UUID | None = None
     subject: Name | None = None
 
 
-class Times(Wire):
-    """How many times are wanted, the latest first."""
+class TimesQuery(RequestModel):
+    """How many occurrences to list, the latest first."""
 
     limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
 
 
 async def create(request: Request) -> Response:
-    """Make a subscription: 201, or 200 with the one that is the same."""
-    wanted = await body(request, NewOne)
+    """Make a subscription: 201, or 200 with the existing one that equals it."""
+    request_body = await read_body(request, SubscriptionRequest)
     new = NewSubscription(
-        tuple(wanted.topics),
-        wanted.subject,
-        Recurrence(wanted.cron, wanted.time_zone),
-        wanted.role,
-        wanted.model or services(request).settings.model,
-        wanted.budget_usd,
-        wanted.ends_at,
+        tuple(request_body.topics),
+        request_body.subject,
+        Recurrence(request_body.cron, request_body.time_zone),
+        request_body.role,
+        request_body.model or services_of(request).settings.model,
+        request_body.budget_usd,
+        request_body.ends_at,
     )
-    async with services(request).store() as store:
-        found, is_new = await store.subscriptions.create(new)
-    headers = {"Location": f"/v1/subscriptions/{found.id}"}
-    return answer(found, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers=headers)
+    async with services_of(request).store() as store:
+        subscription, is_new = await store.subscriptions.create(new)
+    headers = {"Location": f"/v1/subscriptions/{subscription.id}"}
+    return json_response(subscription, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers=headers)
 
 
 async def list_subscriptions(request: Request) -> Response:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
-    page = query(request, Page)
+    page = read_query(request, Page)
     subject_id = slug(page.subject) if page.subject else None
-    async with services(request).store() as store:
-        found = await store.subscriptions.newest(
+    async with services_of(request).store() as store:
+        subscriptions = await store.subscriptions.newest(
             limit=page.limit + 1, before=page.after, subject_id=subject_id
         )
-    items = found[: page.limit]
-    return answer({"items": items, "next": items[-1].id if len(found) > page.limit else None})
+    items = subscriptions[: page.limit]
+    return json_response({"items": items, "next": items[-1].id if len(subscriptions) > page.limit else None})
 
 
 async def show(request: Request) -> Response:
     """One subscription: when it is due next, and why if it is not."""
-    return await _answer(request, Subscriptions.get)
+    return await _apply(request, Subscriptions.get)
 
 
 async def list_times(request: Request) -> Response:
-    """What each of its last times has brought against the time before, latest first."""
-    wanted = query(request, Times)
-    async with services(request).store() as store:
-        found = await store.subscriptions.get(path_id(request))
-        times = await last_occurrences(store.session, found.id, limit=wanted.limit)
-    return answer({"items": as_items(times)})
+    """What each of its last occurrences changed, latest first."""
+    options = read_query(request, TimesQuery)
+    async with services_of(request).store() as store:
+        subscription = await store.subscriptions.get(path_id(request))
+        times = await last_occurrences(store.session, subscription.id, limit=options.limit)
+    return json_response({"items": time_items(times)})
 
 
 async def pause(request: Request) -> Response:
     """Start nothing more until it is resumed; 409 if it has ended."""
-    return await _answer(request, Subscriptions.pause)
+    return await _apply(request, Subscriptions.pause)
 
 
 async def resume(request: Request) -> Response:
     """Go on at the next of its times; 409 if it has ended, or its subject has as many as it may have."""
-    return await _answer(request, Subscriptions.resume)
+    return await _apply(request, Subscriptions.resume)
 
 
 async def delete(request: Request) -> Response:
     """Delete a subscription; 204. What it has started goes on."""
-    async with services(request).store() as store:
+    async with services_of(request).store() as store:
         await store.subscriptions.remove(path_id(request))
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-async def _answer(
-    request: Request, act: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
+async def _apply(
+    request: Request, method: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
 ) -> Response:
-    async with services(request).store() as store:
-        found = await act(store.subscriptions, path_id(request))
-    return answer(found)
+    async with services_of(request).store() as store:
+        subscription = await method(store.subscriptions, path_id(request))
+    return json_response(subscription)
 
 
 routes = [

@@ -5,7 +5,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import json_object, services
+from chiron_api.http.requests import read_json_object, services_of
 from chiron_workers.errors import ToolTimeoutError
 from chiron_workers.tools import registry
 
@@ -17,12 +17,12 @@ async def list_tools(_: Request) -> JSONResponse:
 
 async def call_tool(request: Request) -> JSONResponse:
     """Run a tool with the body as its arguments, and commit what it wrote."""
-    name, found = request.path_params["name"], services(request)
+    name, services = request.path_params["name"], services_of(request)
     registry().get(name)  # an unknown tool is 404, whatever the body
-    arguments = await json_object(request)
+    arguments = await read_json_object(request)
     try:
-        async with found.store() as store:
-            limit_s = found.settings.tool_timeout_s
+        async with services.store() as store:
+            limit_s = services.settings.tool_timeout_s
             result = await registry().execute(name, store, arguments, timeout_s=limit_s)
     except ToolTimeoutError as error:
         raise Problem(HTTPStatus.GATEWAY_TIMEOUT, f"{error} Nothing was written.") from None

@@ -1,11 +1,11 @@
 from chiron_api.local_stack.checks.check import Check
-from chiron_api.views.skills import listed
+from chiron_api.views.skills import skill_rows
 from chiron_workers.settings import Settings
 
 
 def skill_checks(_: Settings) -> list[Check]:
     """How many skills there are, which one shadows another, and each that is left out."""
-    found = listed()
+    found = skill_rows()
     offered = {row["name"]: row for row in found if row["state"] == "offered"}
     checks = [
         Check(
