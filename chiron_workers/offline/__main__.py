@@ -4,8 +4,7 @@ import asyncio
 import sys
 
 from chiron_workers.errors import UsageError
-from chiron_workers.offline.api.foreground import until_stopped
-from chiron_workers.offline.api.server import OfflineServer
+from chiron_workers.offline.api.server import OfflineServer, run_until_stopped
 
 
 def main() -> None:
@@ -14,7 +13,7 @@ def main() -> None:
     if not port.isdigit():
         sys.exit("usage: python -m chiron_workers.offline [PORT]")
     try:
-        asyncio.run(until_stopped(OfflineServer(), port=int(port), announce=_say))
+        asyncio.run(run_until_stopped(OfflineServer(), port=int(port), announce=_say))
     except UsageError as error:
         sys.exit(str(error))
 

@@ -4,18 +4,17 @@ import json
 import random
 import re
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from chiron_workers.offline.api import request
 from chiron_workers.offline.api.reply import Reply, reply, tokens_of
 from chiron_workers.offline.api.usage import InputUsage, PrefixCache
-from chiron_workers.offline.researcher.arguments import fill
-from chiron_workers.offline.researcher.conversation import conversation_key, words_of
-from chiron_workers.offline.researcher.properties import Purpose
-from chiron_workers.offline.researcher.toolbelt import Tool, Toolbelt, toolbelt
-from chiron_workers.offline.researcher.topic import topic
-from chiron_workers.offline.researcher.vocabulary import VOCABULARY
+from chiron_workers.offline.researcher.conversation import conversation_key, text_of
+from chiron_workers.offline.researcher.research import STORE
+from chiron_workers.offline.researcher.topic import subject_id, topic
+from chiron_workers.offline.researcher.words import COMMON_WORDS
 
 FRAMES_MAX = 1_024
 _STORED_EVERY = 10  # turns, where a store is offered and the last results hold a statement
@@ -24,8 +23,11 @@ _RECENT_BYTES = 6_000
 _ASSISTANT = re.compile(rb'"role"\s*:\s*"assistant"')
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _AFTER_MESSAGES = (b'],"model":', b'], "model":')
-_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:[^\s\"'\\<>]{3,500}")
+_URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:[^\s\"'\\<>]{3,500}")
 _STATEMENT = re.compile(r"[A-Z][^\"\\{}\[\]<>]{40,300}?\.")
+_READING_TOOL = re.compile(r"(?:get|list|look)_|\w+_search$")
+_RESULTS_MAX = 3
+_READING_ARGUMENTS = frozenset({"query", "subject_id", "max_results", "top_k"})
 _BEGINNING = "This is a load test. A program plays a set number of turns and says nothing of any meaning."
 
 
@@ -35,9 +37,10 @@ class Frame:
 
     model: str
     system: str
-    stream: bool
-    cached: bool
-    belt: Toolbelt
+    is_streamed: bool
+    is_cached: bool
+    is_storing: bool  # whether store_knowledge is offered
+    reading_tools: tuple[tuple[str, frozenset[str]], ...]  # names, and which of _READING_ARGUMENTS they take
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +65,14 @@ class Load:
     def turn(self, body: bytes) -> Turn:
         """The reply to a request. Its history is counted, not read, and so not checked. Raises ApiError (400)."""
         start = _MESSAGES.search(body)
-        if start is None or (first := _first_message(body, start.end())) is None:
-            asked = request.parse(body)
-            first = asked.messages[0].model_dump()
+        message = _first_message(body, start.end()) if start else None
+        if message is None:
+            message = request.parse(body).messages[0].model_dump()
         frame = self._frame(body)
-        key = conversation_key(frame.system, first["content"])
+        key = conversation_key(frame.system, message["content"])
         number = len(_ASSISTANT.findall(body))
-        usage = self._usage(key, len(body), cached=frame.cached or b'"cache_control"' in body)
-        calls = self._planned(frame, topic(words_of(first["content"])), number, body)
+        usage = self._usage(key, len(body), is_cached=frame.is_cached or b'"cache_control"' in body)
+        calls = self._calls_of(frame, topic(text_of(message["content"])), number, body)
         return Turn(frame, key, number, usage, reply(key, number, self._text, calls))
 
     def _frame(self, body: bytes) -> Frame:
@@ -77,41 +80,42 @@ class Load:
         ends = (body.rfind(mark) for mark in _AFTER_MESSAGES)
         end = next((end for end in ends if end >= 0), -1)
         tail = b"{" + body[end:].lstrip(b"], ") if end >= 0 else body
-        if (known := self._frames.get(tail)) is None:
-            known = _parsed_frame(tail, body)
-            self._frames[tail] = known
+        frame = self._frames.get(tail)
+        if frame is None:
+            frame = self._frames[tail] = _parsed_frame(tail, body)
             if len(self._frames) > FRAMES_MAX:
                 self._frames.popitem(last=False)
-        return known
+        return frame
 
-    def _usage(self, key: str, size: int, *, cached: bool) -> InputUsage:
+    def _usage(self, key: str, size: int, *, is_cached: bool) -> InputUsage:
         total = tokens_of(size)
-        if not cached:
+        if not is_cached:
             return InputUsage(total)
         read = min(self._prefixes.read(key), total)
         self._prefixes.write(key, total)
         return InputUsage(0, total - read, read)
 
-    def _planned(
+    def _calls_of(
         self, frame: Frame, asked: str, number: int, body: bytes
     ) -> list[tuple[str, dict[str, Any]]]:
-        belt = frame.belt
-        if number >= self._turns - 1 or not (belt.reading or belt.store):
+        if number >= self._turns - 1:
             return []
-        due = belt.store and number % _STORED_EVERY == _STORED_EVERY - 1
-        if due and belt.store and (stored := _storing(belt.store, frame, asked, body)):
-            return [(belt.store.name, stored)]
-        tools = [
-            belt.reading[(number + index) % len(belt.reading)] for index in range(self._calls) if belt.reading
-        ]
-        values = {Purpose.QUERY: f"{asked} {number + 1}", Purpose.LIMIT: 3}
-        return [(tool.name, fill(tool, values, said=frame.system, asked=asked)) for tool in tools]
+        if (
+            frame.is_storing
+            and number % _STORED_EVERY == _STORED_EVERY - 1
+            and (fact := _fact(frame, asked, body))
+        ):
+            return [(STORE, fact)]
+        values: dict[str, Any] = dict.fromkeys(("max_results", "top_k"), _RESULTS_MAX)
+        values |= {"query": f"{asked} {number + 1}", "subject_id": subject_id(frame.system, asked)}
+        tools = frame.reading_tools
+        chosen = [tools[(number + index) % len(tools)] for index in range(self._calls) if tools]
+        return [(name, {key: values[key] for key in sorted(arguments)}) for name, arguments in chosen]
 
 
 def prose(chars: int) -> str:
     """Text of a length, always the same: words in no order, since repeated ones would be compressed to nothing."""
-    words = sorted(word for words in VOCABULARY.values() for word in words)
-    drawn = random.Random(0).choices(words, k=chars)  # noqa: S311  # a seed, so that all runs say the same
+    drawn = random.Random(0).choices(sorted(COMMON_WORDS), k=chars)  # noqa: S311  # a seed, so that all runs say the same
     return " ".join([_BEGINNING, *drawn])[:chars]
 
 
@@ -119,40 +123,51 @@ def _first_message(body: bytes, start: int) -> dict[str, Any] | None:
     """The first message alone, as the decoder stops where it ends."""
     text = body[start : start + 100_000].decode("utf-8", "ignore").lstrip()
     try:
-        found, _ = json.JSONDecoder().raw_decode(text)
+        message, _ = json.JSONDecoder().raw_decode(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and "content" in found else None
+    return message if isinstance(message, dict) and "content" in message else None
 
 
 def _parsed_frame(tail: bytes, body: bytes) -> Frame:
     """The frame from the end of a request, from the whole of it where the end alone is not JSON."""
     try:
-        found = json.loads(tail)
+        fields = json.loads(tail)
     except ValueError:
-        found = request.parse(body).model_dump()
+        fields = request.parse(body).model_dump()
+    tools = fields.get("tools") or ()
     return Frame(
-        model=str(found.get("model") or ""),
-        system=words_of(found.get("system") or ""),
-        stream=bool(found.get("stream")),
-        cached=bool(found.get("cache_control")),
-        belt=toolbelt(found.get("tools") or ()),
+        model=str(fields.get("model") or ""),
+        system=text_of(fields.get("system") or ""),
+        is_streamed=bool(fields.get("stream")),
+        is_cached=bool(fields.get("cache_control")),
+        is_storing=any(tool.get("name") == STORE for tool in tools),
+        reading_tools=tuple(_reading_tools(tools)),
     )
 
 
-def _storing(tool: Tool, frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
-    """Arguments that store a statement from the last results; None if they hold none."""
+def _reading_tools(tools: Iterable[dict[str, Any]]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Tools that only look something up and ask for nothing but a query or a subject."""
+    for tool in tools:
+        schema = tool.get("input_schema") or {}
+        is_filled = set(schema.get("required") or ()) <= _READING_ARGUMENTS
+        if is_filled and _READING_TOOL.match(str(tool.get("name"))):
+            yield tool["name"], _READING_ARGUMENTS & (schema.get("properties") or {}).keys()
+
+
+def _fact(frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
+    """A statement from the last results, as store_knowledge takes it; None if they hold none."""
     start = max(0, body.rfind(b'"tool_result"'))
     recent = body[start : start + _RECENT_BYTES].decode("utf-8", "ignore")
-    address, statement = _ADDRESS.search(recent), _STATEMENT.search(recent)
-    if not address or not statement:
+    url, statement = _URL.search(recent), _STATEMENT.search(recent)
+    if not url or not statement:
         return None
-    values = {
-        Purpose.CONTENT: statement[0],
-        Purpose.QUOTE: statement[0],
-        Purpose.ADDRESS: address[0],
-        Purpose.TOPIC: asked.replace("/", "-"),
-        Purpose.SCORE: 0.5,
-        Purpose.CONFIDENCE: 0.5,
+    return {
+        "content": statement[0],
+        "subject_id": subject_id(frame.system, asked),
+        "source_url": url[0],
+        "source_score": 0.5,
+        "topic_path": asked.replace("/", "-"),
+        "confidence": 0.5,
+        "quote": statement[0],
     }
-    return fill(tool, values, said=frame.system, asked=asked)

@@ -3,7 +3,7 @@ from typing import Self
 
 from chiron_workers.model import Model
 from chiron_workers.model.admission import Traffic
-from chiron_workers.offline import Started, start_in_thread
+from chiron_workers.offline import ServerThread, start_in_thread
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
@@ -19,7 +19,7 @@ class Endpoints:
         self.traffic = Traffic(settings)
         self._model = Model(settings, self.traffic)
         self._offline: Model | None = None
-        self._offline_thread: Started | None = None
+        self._offline_thread: ServerThread | None = None
 
     def of(self, run: Run) -> Model:
         """The client for a run's model."""

@@ -1,4 +1,4 @@
-"""A made-up library with tools of unusual names, and a loop that plays a conversation over the real SDK."""
+"""A made-up library behind the tools of research, and a loop that plays a conversation over the real SDK."""
 
 import json
 from collections.abc import AsyncIterator
@@ -10,6 +10,10 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, MessageParam
 
 from chiron_workers.offline import OfflineServer, serve
+from chiron_workers.toolkit.function_tool import tool_of
+from chiron_workers.tools.knowledge import store_knowledge
+from chiron_workers.tools.searching import vector_search
+from chiron_workers.tools.web import web_fetch, web_search
 
 DOCUMENTS = {
     "shelf:7/glimmer-moss": (
@@ -56,94 +60,33 @@ Merchants of Tarvin sold glimmer moss by the ounce until the road was closed.
     ),
 }
 
+RING_BELL = {
+    "name": "ring_bell",
+    "description": "Ring a bell.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"times": {"type": "integer"}},
+        "required": ["times"],
+    },
+}
 TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "jot",
-        "description": "Keep one statement for good, with the document it was drawn from.",
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "assertion": {"type": "string", "description": "The statement, one sentence."},
-                "realm": {"type": "string", "description": "Identifier of the subject it belongs to."},
-                "drawn_from": {"type": "string", "description": "Address of the document."},
-                "word_for_word": {"type": "string", "description": "The passage exactly as it stands there."},
-                "standing": {
-                    "type": "integer",
-                    "description": "Quality of the document, 0 to 100.",
-                    "maximum": 100,
-                },
-                "sureness": {"type": "number", "description": "How certain it is, 0 to 1."},
-                "filed_under": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "Path of headings.",
-                },
-            },
-            "required": ["assertion", "realm", "drawn_from", "standing", "sureness", "filed_under"],
-        },
-    },
-    {
-        "name": "peruse",
-        "description": "Look through the archive for documents.",
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "needle": {
-                    "type": "string",
-                    "description": "Words to look for, as a question or as keywords.",
-                },
-                "realm": {"type": "string", "description": "Identifier of the subject."},
-                "cap": {"type": "integer", "description": "At most so many hits.", "default": 5},
-            },
-            "required": ["needle", "realm"],
-        },
-    },
-    {
-        "name": "unroll",
-        "description": "Bring the whole text of a document.",
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "whereabouts": {
-                    "type": "string",
-                    "description": "Address of the document, as the archive gave it.",
-                }
-            },
-            "required": ["whereabouts"],
-        },
-    },
-    {
-        "name": "recollect",
-        "description": "Find facts that are already remembered, nearest in meaning to a question.",
-        "input_schema": {
-            "type": "object",
-            "properties": {"question": {"type": "string"}, "realm": {"type": "string"}},
-            "required": ["question", "realm"],
-        },
-    },
-    {
-        "name": "ring_bell",
-        "description": "Ring a bell.",
-        "input_schema": {
-            "type": "object",
-            "properties": {"times": {"type": "integer"}},
-            "required": ["times"],
-        },
-    },
+    *(tool_of(tool).definition() for tool in (store_knowledge, web_search, web_fetch, vector_search)),
+    RING_BELL,
 ]
 
-SYSTEM = "You are a researcher.\nSubject: Caves of Tarvin (realm_id: caves-of-tarvin)\nStore what you find."
+SYSTEM = "You are a researcher.\nSubject: Caves of Tarvin (subject_id: caves-of-tarvin)\nStore what you find."
 TOPIC = "Research topic: How long does glimmer moss glow?"
 
 
 @dataclass
 class Library:
-    """Executes the made-up tools; `broken` maps a tool to errors it answers first, one for each call."""
+    """Executes the tools of research; `broken` maps a tool to errors it answers first, one for each call."""
 
     documents: dict[str, tuple[str, str]] = field(default_factory=lambda: dict(DOCUMENTS))
     broken: dict[str, list[str]] = field(default_factory=dict)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    kept: list[dict[str, Any]] = field(default_factory=list)
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    window_chars: int = 20_000
 
     def run(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """(result, is_error) of a call."""
@@ -151,25 +94,30 @@ class Library:
         if self.broken.get(name):
             return self.broken[name].pop(0), True
         match name:
-            case "peruse":
-                return json.dumps({"hits": self._hits(arguments["needle"], arguments.get("cap", 5))}), False
-            case "unroll":
-                title, text = self.documents[arguments["whereabouts"]]
-                return json.dumps(
-                    {"whereabouts": arguments["whereabouts"], "caption": title, "scroll": text}
-                ), False
-            case "jot":
-                self.kept.append(arguments)
-                return json.dumps({"kept": True}), False
+            case "web_search":
+                return json.dumps(self._hits(arguments["query"], arguments.get("max_results", 5))), False
+            case "web_fetch":
+                return json.dumps(self._page(arguments["url"], arguments.get("offset", 0))), False
+            case "store_knowledge":
+                self.facts.append(arguments)
+                return json.dumps({"status": "stored"}), False
+            case "vector_search":
+                return json.dumps(self._hits(arguments["query"], arguments.get("top_k", 5))), False
         return f"no such tool: {name}", True
 
-    def _hits(self, needle: str, cap: int) -> list[dict[str, str]]:
-        asked = {word for word in needle.lower().split() if len(word) > 3}
+    def _page(self, url: str, offset: int) -> dict[str, Any]:
+        title, text = self.documents[url]
+        end = offset + self.window_chars
+        next_offset = end if end < len(text) else None
+        return {"url": url, "title": title, "text": text[offset:end], "next_offset": next_offset}
+
+    def _hits(self, query: str, limit: int) -> list[dict[str, Any]]:
+        words = {word for word in query.lower().split() if len(word) > 3}
         return [
-            {"whereabouts": address, "caption": title, "gist": text[:120]}
-            for address, (title, text) in self.documents.items()
-            if asked & set(text.lower().replace(".", " ").split())
-        ][:cap]
+            {"url": url, "title": title, "snippet": text[:120], "score": 1.0, "source_type": "own document"}
+            for url, (title, text) in self.documents.items()
+            if words & set(text.lower().replace(".", " ").split())
+        ][:limit]
 
 
 @dataclass

@@ -23,7 +23,7 @@ def whole(text: str, start: int, end: int, *, chars_max: int) -> tuple[int, int]
     blank = BLANK_LINE.search(text, end, high)
     low, is_open = (blanks[-1], False) if blanks else (low, low > 0)
     high, is_open_end = (blank.start(), False) if blank else (high, high < len(text))
-    breaks = [low + at for at in _breaks(text[low:high])]
+    breaks = [low + at for at in sentence_breaks(text[low:high])]
     begin = max((at for at in breaks if at <= start and not (is_open and at == low)), default=-1)
     finish = min((at for at in breaks if at >= end and not (is_open_end and at == high)), default=-1)
     room = max(0, chars_max - (end - start)) // 2
@@ -50,11 +50,13 @@ def _last_line(text: str, end: int, high: int) -> int:
     return at if at >= 0 else end
 
 
-def _breaks(text: str) -> list[int]:
+def sentence_breaks(text: str) -> list[int]:
+    """Where the sentences of a text begin, in order, and its end."""
     import sentencex
 
-    found = [part["start_index"] for part in sentencex.get_sentence_boundaries("en", text)] + [len(text)]
-    return [at for at in found if at in (0, len(text)) or not GOES_ON.search(text, max(0, at - 40), at)]
+    starts = [sentence["start_index"] for sentence in sentencex.get_sentence_boundaries("en", text)]
+    breaks = [*starts, len(text)]
+    return [at for at in breaks if at in (0, len(text)) or not GOES_ON.search(text, max(0, at - 40), at)]
 
 
 def _trimmed(text: str, begin: int, finish: int, start: int, end: int) -> tuple[int, int]:

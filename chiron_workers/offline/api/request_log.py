@@ -11,7 +11,7 @@ from chiron_workers.offline.api.faults import Fault
 Event = Literal["received", "answered", "cut"]
 
 
-class Witness:
+class RequestLog:
     """Appends one JSON line an event, flushed at once; without a path it writes nothing."""
 
     def __init__(self, path: Path | None) -> None:

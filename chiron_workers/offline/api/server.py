@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from chiron_workers.errors import UsageError
 from chiron_workers.offline.api.delivery import Delivery, drop
 from chiron_workers.offline.api.faults import OVERLOADED, REFUSALS, Fault, Faults
 from chiron_workers.offline.api.reply import Reply
-from chiron_workers.offline.api.request import CountRequest, parse, parse_count
-from chiron_workers.offline.api.request_log import Event, Witness
+from chiron_workers.offline.api.request import parse, parse_count
+from chiron_workers.offline.api.request_log import Event, RequestLog
 from chiron_workers.offline.api.usage import InputUsage, PrefixCache
 from chiron_workers.offline.api.wire import MODEL, ApiError, events, message
 from chiron_workers.offline.load_test import Load
@@ -29,7 +30,7 @@ _STOP_S = 2.0  # for replies under way when the server stops
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PreparedReply:
     """A request with its reply, not yet sent."""
 
     conversation: str
@@ -67,9 +68,9 @@ class OfflineServer:
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count, init=False, repr=False)
     _prefixes: PrefixCache = field(default_factory=PrefixCache, init=False, repr=False)
 
-    def app(self, witness: Witness) -> web.Application:
+    def app(self, request_log: RequestLog) -> web.Application:
         """The web application."""
-        self._witness = witness
+        self._request_log = request_log
         self._faults = Faults(self.fault_rate, self.seed, self.script)
         self._delivery = Delivery(self.latency_s, self.stall_s)
         self._load = self.turns and Load(
@@ -86,29 +87,35 @@ class OfflineServer:
         number = next(self._numbers)
         request_id = f"req_offline_{number:08d}"
         request[_REQUEST_ID] = request_id
-        asked = await self._asked(await request.read())
+        prepared = await self._prepare(await request.read())
         fault = self._faults.of(number)
 
         def note(event: Event) -> None:
-            self._witness.note(
-                event, request_id=request_id, conversation=asked.conversation, turn=asked.turn, fault=fault
+            self._request_log.note(
+                event,
+                request_id=request_id,
+                conversation=prepared.conversation,
+                turn=prepared.turn,
+                fault=fault,
             )
 
         note("received")
-        done = False
+        is_answered = False
         try:
             if fault in REFUSALS:
                 raise REFUSALS[fault]
-            response = await self._send(request, asked, fault)
-            done = fault is None
+            response = await self._send(request, prepared, fault)
+            is_answered = fault is None
         finally:
-            note("answered" if done else "cut")
+            note("answered" if is_answered else "cut")
         return response
 
-    async def _send(self, request: web.Request, asked: _Asked, fault: Fault | None) -> web.StreamResponse:
+    async def _send(
+        self, request: web.Request, prepared: _PreparedReply, fault: Fault | None
+    ) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
-        if asked.stream:
-            parts = events(asked.reply, asked.usage, asked.model)
+        if prepared.stream:
+            parts = events(prepared.reply, prepared.usage, prepared.model)
             if fault is None:
                 return await self._delivery.stream(request, parts, request_id)
             return await self._delivery.broken(request, parts, request_id, fault)
@@ -116,26 +123,31 @@ class OfflineServer:
             raise OVERLOADED
         if fault:
             drop(request)
-        return await self._delivery.whole(request, message(asked.reply, asked.usage, asked.model), request_id)
+        return await self._delivery.whole(
+            request, message(prepared.reply, prepared.usage, prepared.model), request_id
+        )
 
-    async def _asked(self, body: bytes) -> _Asked:
+    async def _prepare(self, body: bytes) -> _PreparedReply:
         if self._load:
             turn = self._load.turn(body)
-            return _Asked(
-                turn.conversation, turn.number, turn.frame.model, turn.frame.stream, turn.usage, turn.reply
+            return _PreparedReply(
+                turn.conversation,
+                turn.number,
+                turn.frame.model,
+                turn.frame.is_streamed,
+                turn.usage,
+                turn.reply,
             )
-        found = parse(body)
-        reply = await asyncio.to_thread(next_reply, found)  # Long documents take a while to read.
-        key = conversation_key(found.system, found.messages[0].content)
-        return _Asked(key, found.turn, found.model, found.stream, self._usage(found), reply)
-
-    def _usage(self, found: CountRequest) -> InputUsage:
-        return self._prefixes.account(found.pieces, found.cache_control)
+        parsed = parse(body)
+        reply = await asyncio.to_thread(next_reply, parsed)  # Long documents take a while to read.
+        key = conversation_key(parsed.system, parsed.messages[0].content)
+        usage = self._prefixes.account(parsed.pieces, parsed.cache_control)
+        return _PreparedReply(key, parsed.turn, parsed.model, parsed.stream, usage, reply)
 
     async def _count(self, request: web.Request) -> web.Response:
         request[_REQUEST_ID] = f"req_offline_count_{next(self._numbers):08d}"
-        found = parse_count(await request.read())
-        usage = PrefixCache().account(found.pieces, None)
+        parsed = parse_count(await request.read())
+        usage = PrefixCache().account(parsed.pieces, None)
         return web.json_response({"input_tokens": usage.new + usage.cache_write + usage.cache_read})
 
 
@@ -149,9 +161,9 @@ async def serve(
         UsageError: The port is taken, or the address is not one of this machine.
     """
     server = server or OfflineServer()
-    with Witness(server.log) as witness:
+    with RequestLog(server.log) as request_log:
         runner = web.AppRunner(
-            server.app(witness),
+            server.app(request_log),
             access_log=None,
             handler_cancellation=True,
             keepalive_timeout=300,
@@ -170,26 +182,37 @@ async def serve(
             await runner.cleanup()
 
 
-class Started(NamedTuple):
+async def run_until_stopped(server: OfflineServer, *, port: int, announce: Callable[[str], None]) -> None:
+    """Serve on a loopback port, call `announce` with the URL once it answers, and end cleanly on SIGINT or SIGTERM."""
+    stop_requested = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop_requested.set)
+    async with serve(server, port=port) as url:
+        announce(url)
+        await stop_requested.wait()
+
+
+class ServerThread(NamedTuple):
     """A server in a thread of its own: where it is, and how to end it."""
 
     url: str
     stop: Callable[[], None]
 
 
-def start_in_thread(server: OfflineServer | None = None) -> Started:
+def start_in_thread(server: OfflineServer | None = None) -> ServerThread:
     """Run a server on a free loopback port beside the caller's own work, until `stop()` is called."""
     ready = threading.Event()
-    found: list[str] = []
+    urls: list[str] = []
     loop = asyncio.new_event_loop()
-    stopped = asyncio.Event()
+    stop_requested = asyncio.Event()
 
     async def work() -> None:
         try:
             async with serve(server) as url:
-                found.append(url)
+                urls.append(url)
                 ready.set()
-                await stopped.wait()
+                await stop_requested.wait()
         finally:
             ready.set()
 
@@ -200,15 +223,15 @@ def start_in_thread(server: OfflineServer | None = None) -> Started:
     thread = threading.Thread(target=body, name="offline-researcher", daemon=True)
     thread.start()
     ready.wait()
-    if not found:
+    if not urls:
         raise UsageError("The offline researcher could not start: no loopback port can be opened.")
 
     def stop() -> None:
         if thread.is_alive():
-            loop.call_soon_threadsafe(stopped.set)
+            loop.call_soon_threadsafe(stop_requested.set)
             thread.join()
 
-    return Started(found[0], stop)
+    return ServerThread(urls[0], stop)
 
 
 @web.middleware

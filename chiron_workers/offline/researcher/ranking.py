@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chiron_workers.offline.researcher.material import Document
+from chiron_workers.offline.researcher.documents import Document
 from chiron_workers.offline.researcher.sentences import Sentence
 from chiron_workers.offline.researcher.words import pairs, terms, topic_terms
 
@@ -24,7 +24,7 @@ _REFERS = re.compile(r"\b(?:see|section|chapter|below|above|following|previous)\
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedSentence:
     """A sentence of a document with how well it answers, best is highest.
 
     `coverage` is the share of the topic, 0 to 1, that stands in the sentence or in the title and heading above it.
@@ -36,25 +36,25 @@ class Ranked:
     coverage: float
 
 
-def rank(documents: Sequence[Document], topic: str) -> list[Ranked]:
+def rank(documents: Sequence[Document], topic: str) -> list[RankedSentence]:
     """The sentences that say something about a topic, best first."""
-    asked, asked_pairs = topic_terms(topic), pairs(topic)
+    topic_pairs = pairs(topic)
     pool = [(sentence, document) for document in documents for sentence in document.sentences]
-    weights = _weights([sentence for sentence, _ in pool], asked)
+    weights = _weights([sentence for sentence, _ in pool], topic_terms(topic))
     total = sum(weights.values()) or 1.0
-    mean = sum(len(sentence.terms) for sentence, _ in pool) / len(pool) if pool else 1.0
-    found: list[Ranked] = []
+    mean_terms = sum(len(sentence.terms) for sentence, _ in pool) / len(pool) if pool else 1.0
+    ranking: list[RankedSentence] = []
     for sentence, document in pool:
-        inside = sum(weight for term, weight in weights.items() if term in sentence.terms)
         around = set(terms(f"{document.title} {sentence.heading}")) - sentence.terms
+        inside = sum(weight for term, weight in weights.items() if term in sentence.terms)
         nearby = sum(weight for term, weight in weights.items() if term in around)
         coverage = (inside + nearby) / total
-        together = len(asked_pairs & sentence.pairs)
-        if inside and coverage >= (_COVERAGE_MIN if not together else _COVERAGE_MIN / 2):
-            damping = _K1 * (1 - _B + _B * len(sentence.terms) / mean)
-            score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + together
-            found.append(Ranked(sentence, document, score * _clarity(sentence), coverage))
-    return sorted(found, key=lambda ranked: (-ranked.score, ranked.document.url, ranked.sentence.position))
+        shared_pairs = len(topic_pairs & sentence.pairs)
+        if inside and coverage >= (_COVERAGE_MIN / 2 if shared_pairs else _COVERAGE_MIN):
+            damping = _K1 * (1 - _B + _B * len(sentence.terms) / mean_terms)
+            score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + shared_pairs
+            ranking.append(RankedSentence(sentence, document, score * _clarity(sentence), coverage))
+    return sorted(ranking, key=lambda ranked: (-ranked.score, ranked.document.url, ranked.sentence.position))
 
 
 def _weights(pool: Sequence[Sentence], topic: Sequence[str]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.offline.researcher.words import pairs, terms, words
 
 CHARS_MAX = 400_000  # of one text; what lies beyond is not read
@@ -24,12 +25,6 @@ _MARKDOWN_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-z][.)])[ \t]+", re.M)
 _NOT_PROSE_LINE = re.compile(r"^[ \t]*(?:>>>|\.\.\.[ \t]|\$[ \t]|\||\+[-=]|\.\.[ \t]|:[\w -]+:|!\[)")
 _TAG_LINE = re.compile(r"[ \t]*</?[A-Za-z][^>]*>[ \t]*$")
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_`]*(?=\s+[\"'“‘«(\[*_`]*[^\W_a-z])|[。！？]+[」』”]*")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|ca|approx|resp|esp|incl|dr|mr|mrs|ms|prof|st|fig|figs|eq|sec|ch|vol|no|nos|pp|ed|eds"
-    r"|al|inc|ltd|jr|sr|gen|col|rev|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b(?:[A-Za-z]\.)*[A-Za-z])\.$",
-    re.I,
-)
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 _BOILERPLATE = re.compile(
     r"\b(?:cookies?|all rights reserved|subscribe|newsletter|sign (?:in|up)|log ?in|privacy policy|terms of (?:use|service)"
@@ -54,13 +49,14 @@ class Sentence:
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Every prose sentence of a text, in order; code, tables, headings and page furniture are left out."""
     text = text[:CHARS_MAX]
-    found: list[Sentence] = []
+    prose: list[Sentence] = []
     for heading, start, end in _prose_blocks(text):
-        for quote in _split(text[start:end]):
+        for first, last in pairwise(sentence_breaks(text[start:end])):
+            quote = text[start + first : start + last].strip()
             line = " ".join(quote.split())
             if _stands_alone(line, quote):
-                found.append(Sentence(line, quote, heading, len(found), frozenset(terms(line)), pairs(line)))
-    return tuple(found)
+                prose.append(Sentence(line, quote, heading, len(prose), frozenset(terms(line)), pairs(line)))
+    return tuple(prose)
 
 
 def _prose_blocks(text: str) -> Iterator[tuple[str, int, int]]:
@@ -74,10 +70,10 @@ def _prose_blocks(text: str) -> Iterator[tuple[str, int, int]]:
         indent = len(block[0]) - len(block[0].lstrip(" \t"))
         if literal_indent is not None and indent > literal_indent:
             continue
-        literal = block[0].rstrip().endswith("::") or _LITERAL.match(block[0])
-        literal_indent = indent if literal else None
-        found, skipped = _heading(block[0])
-        heading = found or heading
+        is_literal = block[0].rstrip().endswith("::") or _LITERAL.match(block[0])
+        literal_indent = indent if is_literal else None
+        block_heading, skipped = _heading(block[0])
+        heading = block_heading or heading
         yield from ((heading, first, last) for first, last in _items(text, start + skipped, end))
 
 
@@ -87,8 +83,8 @@ def _heading(block: str) -> tuple[str, int]:
     if markdown := _MARKDOWN_HEADING.match(lines[0].rstrip("\n")):
         return markdown[1], len(lines[0])
     for title in (0, 1):
-        framed = title == 0 or _UNDERLINE.match(lines[0].rstrip("\n"))
-        if framed and len(lines) > title + 1 and _UNDERLINE.match(lines[title + 1].rstrip("\n")):
+        is_framed = title == 0 or _UNDERLINE.match(lines[0].rstrip("\n"))
+        if is_framed and len(lines) > title + 1 and _UNDERLINE.match(lines[title + 1].rstrip("\n")):
             return lines[title].strip(), sum(len(line) for line in lines[: title + 2])
     return "", 0
 
@@ -96,19 +92,19 @@ def _heading(block: str) -> tuple[str, int]:
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A block, or each list item in it without its bullet; blocks with code or table lines give nothing."""
     lines = [span for span in _lines(text, start, end) if not _TAG_LINE.match(text[slice(*span)])]
-    kept = [span for span in lines if not _NOT_PROSE_LINE.match(text[slice(*span)])]
-    if len(kept) * 2 < len(lines) or not kept:
+    prose = [span for span in lines if not _NOT_PROSE_LINE.match(text[slice(*span)])]
+    if len(prose) * 2 < len(lines) or not prose:
         return
-    for first, last in _runs(kept):
-        yield from _bullets(text, first, last)
+    for first, last in _joined(prose):
+        yield from _without_bullets(text, first, last)
 
 
-def _bullets(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _without_bullets(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Each list item without its bullet, or the whole where there is none."""
     bullets = list(_ITEM.finditer(text, start, end))
     edges = [start, *(bullet.start() for bullet in bullets), end]
-    opens = {bullet.start(): bullet.end() for bullet in bullets}
-    yield from ((opens.get(first, first), last) for first, last in pairwise(edges))
+    texts = {bullet.start(): bullet.end() for bullet in bullets}
+    yield from ((texts.get(first, first), last) for first, last in pairwise(edges))
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -119,7 +115,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _runs(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Neighbouring lines joined again."""
     begin, stop = spans[0]
     for first, last in spans[1:]:
@@ -130,19 +126,6 @@ def _runs(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     yield begin, stop
 
 
-def _split(block: str) -> Iterator[str]:
-    """The sentences of a paragraph as exact slices."""
-    start = 0
-    for end in _END.finditer(block):
-        if block[end.start()] == "." and _ABBREVIATED.search(block[start : end.start() + 1]):
-            continue
-        if piece := block[start : end.end()].strip():
-            yield piece
-        start = end.end()
-    if rest := block[start:].strip():
-        yield rest
-
-
 def _stands_alone(line: str, quote: str) -> bool:
     count = len(words(line))
     letters = sum(character.isalpha() or character == " " for character in line)
@@ -150,7 +133,7 @@ def _stands_alone(line: str, quote: str) -> bool:
         _WORDS_MIN <= count <= _WORDS_MAX
         and line.rstrip("\"'”’»)]*_`」』").endswith(_STOPS)
         and not line.endswith(("...", "as follows."))
-        and _opens(line)
+        and _begins_as_sentence(line)
         and letters >= 0.8 * len(line)
         and not any(mark in line for mark in (" | ", ":=", "\\\\", "{{"))
         and not re.search(r"\S {3,}\S", quote)
@@ -159,7 +142,7 @@ def _stands_alone(line: str, quote: str) -> bool:
     )
 
 
-def _opens(line: str) -> bool:
+def _begins_as_sentence(line: str) -> bool:
     """A sentence starts with a capital, a digit or something quoted; scripts without case start as they like."""
     first = next((character for character in line if character.isalnum()), "")
     return not first.islower() or line[0] in "\"'`“‘«*"

@@ -2,49 +2,43 @@
 
 import re
 from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise
 
-from chiron_workers.offline.researcher.vocabulary import VOCABULARY
+# Words that nearly every sentence or request has; they carry no topic.
+COMMON_WORDS = frozenset(files(__package__).joinpath("common_words.txt").read_text("utf-8").split())
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that write words without gaps
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-STOPWORDS = VOCABULARY["common"]
 
 
 def words(text: str) -> list[str]:
     """Every word of a text in lower case; text without spaces between words comes as pairs of characters."""
-    found: list[str] = []
+    split: list[str] = []
     for word in _WORD.findall(text.lower()):
         if _NO_SPACES.search(word) and len(word) > 1:
-            found += [word[i : i + 2] for i in range(len(word) - 1)]
+            split += [word[i : i + 2] for i in range(len(word) - 1)]
         else:
-            found.append(word)
-    return found
+            split.append(word)
+    return split
 
 
 def terms(text: str) -> list[str]:
     """The stems that carry a text's meaning, in order, repetitions kept."""
-    return [stem(word) for word in words(text) if word not in STOPWORDS]
+    return [stem(word) for word in words(text) if word not in COMMON_WORDS]
 
 
 def pairs(text: str) -> frozenset[tuple[str, str]]:
     """Neighbouring stems, common words among them: what "for loop" has and "for the sake of a loop" has not."""
-    stems = [(stem(word), word in STOPWORDS) for word in words(text)]
+    neighbours = pairwise(words(text))
     return frozenset(
-        (one, other) for (one, common), (other, also) in pairwise(stems) if not (common and also)
+        (stem(first), stem(second)) for first, second in neighbours if not {first, second} <= COMMON_WORDS
     )
 
 
 def topic_terms(text: str) -> tuple[str, ...]:
     """The different stems of a topic, in order; all of its words where it has none but common ones."""
     return tuple(dict.fromkeys(terms(text) or [stem(word) for word in words(text)]))
-
-
-def parts(name: str) -> list[str]:
-    """The words of an identifier: `sourceUrl` and `source_url` give source, url."""
-    return words(_CAMEL.sub(" ", name).replace("_", " "))
 
 
 @lru_cache(maxsize=50_000)

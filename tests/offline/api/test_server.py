@@ -21,7 +21,7 @@ GOOD: dict[str, Any] = {
     "max_tokens": 100,
     "messages": [{"role": "user", "content": TOPIC}],
 }
-CALL = {"type": "tool_use", "id": "c1", "name": "peruse", "input": {}}
+CALL = {"type": "tool_use", "id": "c1", "name": "web_search", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "nothing"}
 
 
@@ -41,7 +41,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "nothing"}
             "without `tool_result` blocks immediately after: c1",
         ),
         ({"messages": [{"role": "user", "content": [RESULT]}]}, "unexpected `tool_use_id`"),
-        ({"tools": [{"name": "peruse"}]}, "tools.0.input_schema"),
+        ({"tools": [{"name": "web_search"}]}, "tools.0.input_schema"),
         ({"tools": [TOOLS[0], TOOLS[0]]}, "unique"),
     ],
 )
@@ -117,9 +117,9 @@ async def test_load_plays_exactly_so_many_turns() -> None:
 
     assert len(conversation.replies) == 23
     assert len(answer) == 500
-    assert "jot" in {name for name, _ in conversation.library.calls}
-    texts = " ".join(json.dumps(text) for _, text in conversation.library.documents.values())
-    assert all(fact["assertion"] in texts for fact in conversation.library.kept)
+    assert "store_knowledge" in {name for name, _ in conversation.library.calls}
+    texts = json.dumps(list(conversation.library.documents.items()))
+    assert all(fact["content"] in texts for fact in conversation.library.facts)
 
 
 async def test_load_counts_the_same_with_any_json_spacing() -> None:

@@ -2,10 +2,7 @@
 
 import pytest
 
-from chiron_workers.offline.researcher.bands import source_score
-from chiron_workers.offline.researcher.properties import Purpose, fitted, purposes, subject
 from chiron_workers.offline.researcher.sentences import sentences
-from chiron_workers.offline.researcher.topic import topic
 
 
 def texts(document: str) -> list[str]:
@@ -62,54 +59,3 @@ def test_list_items_are_read_one_by_one() -> None:
 
 def test_scripts_without_spaces_are_split_too() -> None:
     assert len(texts("灯台の灯は夜に守り人がともす。朝には守り人が灯を消す。")) == 2
-
-
-@pytest.mark.parametrize(
-    ("message", "found"),
-    [
-        ("Research topic: Lamps: how they burn", "Lamps: how they burn"),
-        ("Please research the history of lamps", "the history of lamps"),
-        ("Some context first.\n\nYour question: Why oil?\n", "Why oil?"),
-        ("Why oil?", "Why oil?"),
-    ],
-)
-def test_the_topic_is_what_the_words_around_it_introduce(message: str, found: str) -> None:
-    assert topic(message) == found
-
-
-def test_the_subject_comes_from_the_line_that_names_it() -> None:
-    prompt = "The realm_id is a slug.\nSubject: Old lamps (realm_id: old-lamps)\n"
-
-    assert subject("realm_id", prompt, "x") == "old-lamps"
-    assert subject("realm", prompt, "x") == "old-lamps"
-    assert subject("realm", "Subject: Old lamps", "x") == "old-lamps"
-    assert subject("realm", "", "Big Ships") == "big-ships"
-
-
-def test_values_take_the_form_that_the_schema_asks_for() -> None:
-    assert fitted(0.85, {"type": "integer", "maximum": 100}) == 85
-    assert fitted(0.85, {"type": "number", "description": "From 0 to 10."}) == 8.5
-    assert fitted(6, {"type": "integer", "maximum": 3}) == 3
-    assert fitted("abc", {"type": "string", "maxLength": 2}) == "ab"
-    assert fitted(["a", "b"], {"anyOf": [{"type": "string"}, {"type": "null"}]}) == "a; b"
-
-
-def test_a_property_that_says_what_to_leave_out_is_left_alone() -> None:
-    assert purposes({"min_confidence": {"type": "number", "description": "Least confidence."}}) == {}
-    assert purposes({"confidence": {"type": "number"}}) == {Purpose.CONFIDENCE: "confidence"}
-
-
-@pytest.mark.parametrize(
-    ("url", "score"),
-    [
-        ("https://arxiv.org/abs/1", 0.95),
-        ("https://www.uni.ac.uk/x", 0.95),
-        ("https://docs.lamp.org/oil", 0.85),
-        ("notes:lamp/oil", 0.85),
-        ("https://blog.lamp.org/oil", 0.7),
-        ("https://lamp.org/oil", 0.5),
-        ("https://forum.lamp.org/oil", 0.3),
-    ],
-)
-def test_an_address_tells_the_band_of_its_source(url: str, score: float) -> None:
-    assert source_score(url) == score

@@ -79,8 +79,8 @@ def test_the_seed_says_which_requests_fail() -> None:
     assert set(drawn(1)) == {*Fault, None}
 
 
-async def test_the_witness_tells_what_was_answered_and_what_was_cut(tmp_path: Path) -> None:
-    log = tmp_path / "witness.jsonl"
+async def test_the_request_log_tells_what_was_answered_and_what_was_cut(tmp_path: Path) -> None:
+    log = tmp_path / "requests.jsonl"
     server = OfflineServer(script=[Fault.DROPPED, Fault.OVERLOADED], log=log)
     async with client_of(server) as client:
         conversation = Conversation(client, Library(), messages=[{"role": "user", "content": TOPIC}])
@@ -102,7 +102,7 @@ async def test_the_witness_tells_what_was_answered_and_what_was_cut(tmp_path: Pa
 
 
 async def test_a_client_that_leaves_is_a_cut_reply(tmp_path: Path) -> None:
-    log = tmp_path / "witness.jsonl"
+    log = tmp_path / "requests.jsonl"
     with pytest.raises(anthropic.APITimeoutError):
         await ask_once(OfflineServer(latency_s=30, log=log), timeout=0.2)
 
