@@ -15,7 +15,7 @@ from support.scripted_sites import Site, serving
 from chiron_workers.errors import ToolError
 from chiron_workers.store import Store
 from chiron_workers.tools.web import web_fetch
-from chiron_workers.web import pinned_http as outward
+from chiron_workers.web import pinned_http
 
 LOOPBACK = (
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0x7f.1", "0X7F.0X0.0X0.0X1", "0177.0.0.1",
@@ -71,8 +71,10 @@ def public_only(setting: Callable[[str, str], None], monkeypatch: pytest.MonkeyP
     """As by default, but for one address that stands for the whole internet; names are looked up here."""
     setting("FETCH_PRIVATE", "false")
     internet = (ip_network("127.0.0.77/32"),)
-    policy = replace(outward.PUBLIC, allowed_networks=internet, allowed_ports=frozenset(range(1, 65_536)))
-    monkeypatch.setattr(outward, "PUBLIC", policy)
+    policy = replace(
+        pinned_http.PUBLIC_ONLY, allowed_networks=internet, allowed_ports=frozenset(range(1, 65_536))
+    )
+    monkeypatch.setattr(pinned_http, "PUBLIC_ONLY", policy)
     really = socket.getaddrinfo
 
     def lookup(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
