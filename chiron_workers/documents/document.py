@@ -8,8 +8,8 @@ PASSAGE_CHARS_MAX = 1500
 TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-# Where a long paragraph may be cut: after a sentence, else between words, else anywhere.
-CUT = re.compile(
+# A piece of a long paragraph ends after a sentence, else between words, else anywhere.
+PIECE = re.compile(
     rf"(?:.{{1,{PASSAGE_CHARS_MAX - 1}}}[.!?。](?=\s|$)"
     rf"|.{{1,{PASSAGE_CHARS_MAX}}}(?=\s|$)"
     rf"|.{{1,{PASSAGE_CHARS_MAX}}})\s*",
@@ -18,12 +18,12 @@ CUT = re.compile(
 
 
 class UnreadableError(ValueError):
-    """A file or page gives no text; the message says why in words that go on from `It cannot be read:`."""
+    """A file or page gives no text. The message completes the sentence `It cannot be read: ...`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, or a paragraph or whatever else stands between two blank lines."""
+    """A heading, a paragraph, or anything else between two blank lines."""
 
     text: str
     is_heading: bool = False
@@ -31,7 +31,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What a search ranks: up to 1,500 characters of a document under the headings they belong to."""
+    """The unit that a search ranks: up to 1,500 characters of a document, with the headings above them."""
 
     heading: str
     body: str
@@ -39,7 +39,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file or page says, without its markup."""
+    """The text of a file or page without its markup, and the metadata that it states."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -49,67 +49,67 @@ class Document:
 
     @property
     def text(self) -> str:
-        """All of it, blocks separated by blank lines."""
+        """All blocks, separated by blank lines."""
         return "\n\n".join(block.text for block in self.blocks)
 
 
 def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
-    """A document of clean, non-empty blocks. Without a title the first heading is one, else `name`."""
-    cleaned = (
+    """Build a document of the non-empty blocks. Without a title, the first heading is the title, else `name`."""
+    clean_blocks = (
         Block(
             text := clean(block.text).strip("\n").rstrip(),
             block.is_heading and len(text) <= HEADING_CHARS_MAX,
         )
         for block in blocks
     )
-    kept = tuple(block for block in cleaned if block.text.strip())
-    heading = next((block.text for block in kept if block.is_heading), "")
-    return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=kept)
+    nonempty = tuple(block for block in clean_blocks if block.text.strip())
+    heading = next((block.text for block in nonempty if block.is_heading), "")
+    return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=nonempty)
 
 
 def clean(text: str) -> str:
-    """The text as Postgres can hold it: no control characters but tab and newline, one kind of line end."""
+    """Make a text storable in Postgres: no control characters but tab and newline, `\\n` as line end."""
     return UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str) -> str:
-    """The words with single spaces between them."""
+    """Collapse all white space, line breaks included, into single spaces."""
     return " ".join(clean(text).split())
 
 
 def author_name(words: object) -> str:
-    """Who wrote something, on one line; several names with commas between them. Empty for what is neither."""
+    """One line with the name or the comma-separated names; empty for anything but a string or a list."""
     names = words if isinstance(words, list) else [words]
     return one_line(", ".join(name for name in names if isinstance(name, str)))[:AUTHOR_CHARS_MAX]
 
 
-def parse_date(written: object) -> datetime | None:
-    """The moment that a source names as its own: a date, or a text that begins with one, such as 2024-03-01. UTC
-    where it names no zone; None for what is no date."""
+def parse_date(value: object) -> datetime | None:
+    """Parse the date that a source states: a date, a datetime or ISO 8601 text. UTC if it has no time zone; None if
+    it is no date."""
     try:
-        match written:
+        match value:
             case datetime():
-                found = written
+                moment = value
             case date():
-                found = datetime(written.year, written.month, written.day)
+                moment = datetime(value.year, value.month, value.day)
             case str():
-                found = datetime.fromisoformat(written.strip())
+                moment = datetime.fromisoformat(value.strip())
             case _:
                 return None
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 
 
 def split_into_passages(document: Document) -> list[Passage]:
-    """The document cut into passages, at headings where they leave enough text, else between paragraphs."""
-    found: list[Passage] = []
+    """Cut a document at headings where enough text precedes them, else between paragraphs."""
+    passages: list[Passage] = []
     headings: list[str] = []
     bodies: list[str] = []
 
     def close() -> None:
         if bodies or headings:
-            found.append(Passage(" · ".join(headings), "\n\n".join(bodies or headings)))
+            passages.append(Passage(" · ".join(headings), "\n\n".join(bodies or headings)))
         headings.clear()
         bodies.clear()
 
@@ -126,11 +126,11 @@ def split_into_passages(document: Document) -> list[Passage]:
                 headings.extend(last)
             bodies.append(piece)
     close()
-    return found
+    return passages
 
 
 def _pieces(text: str) -> Iterator[str]:
     if len(text) <= PASSAGE_CHARS_MAX:
         yield text
         return
-    yield from (piece for match in CUT.finditer(text) if (piece := match.group().rstrip()))
+    yield from (piece for match in PIECE.finditer(text) if (piece := match.group().rstrip()))

@@ -11,7 +11,7 @@ SNIFFED_BYTES = 4096
 
 
 class FileType(StrEnum):
-    """What a file is, and so how it is read."""
+    """The format of a file, which decides how it is read."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -25,13 +25,13 @@ class FileType(StrEnum):
     TEXT = "text"
 
 
-# Nothing in it is tried twice: comments could be made to be divided in more ways than there is time for.
+# Possessive quantifiers prevent backtracking: a hostile run of comments would take exponential time.
 LOOKS_LIKE_HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--(?:(?!-->).){0,500}+-->\s*+)*+"
     rb"<(?:!doctype html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
-ENDINGS = {
+TYPES_BY_SUFFIX = {
     ".html": FileType.HTML,
     ".htm": FileType.HTML,
     ".xhtml": FileType.HTML,
@@ -46,8 +46,8 @@ ENDINGS = {
     ".jsonl": FileType.JSON_LINES,
     ".ndjson": FileType.JSON_LINES,
 }
-# What cannot be read, by how it begins, in words for the error.
-FOREIGN = {
+# The first bytes of files that cannot be read, and how the error describes them.
+UNREADABLE_SIGNATURES = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
@@ -64,57 +64,57 @@ FOREIGN = {
     b"\x7fELF": "a program",
     b"{\\rtf": "a rich text document; save it as docx",
 }
-OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-OLD_WORKBOOKS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
-IN_ZIP = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
+OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE_WORKBOOK_STREAMS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
+TYPES_BY_ZIP_FOLDER = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
 OPEN_DOCUMENT_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
 def detect_file_type(data: bytes, name: str) -> FileType:
-    """What a file is: by its content, and where text does not tell, by how its name ends.
+    """Detect the format by content; text formats, which content does not tell apart, by the suffix of the name.
 
     Raises:
-        UnreadableError: It is nothing that can be read; the message says what it seems to be.
+        UnreadableError: No reader takes this format; the message says what the file seems to be.
     """
     if b"%PDF-" in data[:1024]:
         return FileType.PDF
     if data.startswith(b"PK\x03\x04"):
-        return _in_zip(data)
-    if data.startswith(OLD_OFFICE):
-        if any(word in data for word in OLD_WORKBOOKS):
+        return _detect_zip(data)
+    if data.startswith(OLE_SIGNATURE):
+        if any(word in data for word in OLE_WORKBOOK_STREAMS):
             return FileType.SHEETS
         raise UnreadableError(
             "it is a document of an old Office program, or encrypted; save it as docx or xlsx"
         )
     if data.startswith(b"PAR1"):
         return FileType.PARQUET
-    for beginning, what in FOREIGN.items():
-        if data.startswith(beginning):
-            raise UnreadableError(f"it is {what}")
+    for signature, description in UNREADABLE_SIGNATURES.items():
+        if data.startswith(signature):
+            raise UnreadableError(f"it is {description}")
     if looks_like_html(data):
         return FileType.HTML
-    return ENDINGS.get(PurePath(name).suffix.lower(), FileType.TEXT)
+    return TYPES_BY_SUFFIX.get(PurePath(name).suffix.lower(), FileType.TEXT)
 
 
 def looks_like_html(data: bytes) -> bool:
-    """Whether the first bytes are those of an HTML page, whatever it is called."""
+    """Whether the first bytes are those of an HTML page."""
     return LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]) is not None
 
 
-def _in_zip(data: bytes) -> FileType:
+def _detect_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
-            if "mimetype" in names and _beginning(archive).startswith(OPEN_DOCUMENT_SHEETS):
+            if "mimetype" in names and _mimetype_start(archive).startswith(OPEN_DOCUMENT_SHEETS):
                 return FileType.SHEETS
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
         raise UnreadableError("it is a broken ZIP archive") from None
-    for folder, kind in IN_ZIP.items():
+    for folder, kind in TYPES_BY_ZIP_FOLDER.items():
         if any(name.startswith(folder) for name in names):
             return kind
     raise UnreadableError("it is a ZIP archive; of those only docx, xlsx and ods can be read")
 
 
-def _beginning(archive: zipfile.ZipFile) -> bytes:
+def _mimetype_start(archive: zipfile.ZipFile) -> bytes:
     with archive.open("mimetype") as file:
         return file.read(len(OPEN_DOCUMENT_SHEETS))

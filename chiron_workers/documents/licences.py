@@ -1,4 +1,4 @@
-"""Under which licence a source says that it stands, in its own words or by the short name of a well-known one."""
+"""The licence that a source states for itself: a short name for Creative Commons, its own words for others."""
 
 import json
 import re
@@ -23,8 +23,8 @@ META_NAMES = (
     "dcterms.rights",
     "citation_license",
 )
-LINKED_DATA_CHARS_MAX = 500_000
-LINKED_DATA_MAX = 20  # scripts of one page, and things in one of them
+JSON_LD_CHARS_MAX = 500_000
+JSON_LD_ITEMS_MAX = 20  # Of scripts in a page, and of objects in a script.
 XMP_BYTES_MAX = 200_000
 XMP = re.compile(
     rb'(?:cc:license\s+rdf:resource="|<xmpRights:WebStatement>|xmpRights:WebStatement="'
@@ -33,35 +33,35 @@ XMP = re.compile(
 
 
 def licence_name(words: object) -> str:
-    """A licence as it is shown: `CC BY-SA 4.0` for the address of that licence, anything else as it stands, up to
-    300 characters; empty for what is no text."""
+    """The licence for display: `CC BY-SA 4.0` for the address of that licence, any other text unchanged up to 300
+    characters; empty for anything but text."""
     if not isinstance(words, str):
         return ""
-    if found := CREATIVE_COMMONS.search(words):
-        if found["waiver"]:
-            return f"{WAIVERS[found['waiver'].lower()]} {found['of']}"
-        return f"CC {found['terms'].upper()} {found['version']}"
+    if match := CREATIVE_COMMONS.search(words):
+        if match["waiver"]:
+            return f"{WAIVERS[match['waiver'].lower()]} {match['of']}"
+        return f"CC {match['terms'].upper()} {match['version']}"
     return one_line(words[: 4 * LICENCE_CHARS_MAX])[:LICENCE_CHARS_MAX]
 
 
 def licence_of_html(tree: Any) -> str:
-    """The licence that a page names in its head: a link, Dublin Core or JSON-LD; empty where it names none."""
-    for words in (*_linked(tree), *_meta(tree), *_linked_data(tree)):
+    """The licence in a page's links, Dublin Core metadata or JSON-LD; empty if none."""
+    for words in (*_link_licences(tree), *_meta_licences(tree), *_json_ld_licences(tree)):
         if name := licence_name(words):
             return name
     return ""
 
 
 def licence_of_pdf(data: bytes) -> str:
-    """The licence in a PDF's XMP packet, which is seldom compressed; empty where there is none."""
+    """The licence in a PDF's XMP packet, which is rarely compressed; empty if none."""
     begin = data.find(b"<x:xmpmeta")
     if begin < 0:
         return ""
-    found = XMP.search(data[begin : begin + XMP_BYTES_MAX].partition(b"</x:xmpmeta>")[0])
-    return licence_name(found[1].decode(errors="replace")) if found else ""
+    match = XMP.search(data[begin : begin + XMP_BYTES_MAX].partition(b"</x:xmpmeta>")[0])
+    return licence_name(match[1].decode(errors="replace")) if match else ""
 
 
-def _linked(tree: Any) -> Iterator[str]:
+def _link_licences(tree: Any) -> Iterator[str]:
     for element in tree.iter("link", "a"):
         if "license" in (element.get("rel") or "").lower().split():
             address = element.get("href") or ""
@@ -69,38 +69,38 @@ def _linked(tree: Any) -> Iterator[str]:
             yield address if CREATIVE_COMMONS.search(address) else words or address
 
 
-def _meta(tree: Any) -> list[str]:
-    found: dict[str, str] = {}
+def _meta_licences(tree: Any) -> list[str]:
+    values: dict[str, str] = {}
     for element in tree.iter("meta"):
         name = (element.get("name") or element.get("property") or "").lower()
         if name in META_NAMES:
-            found.setdefault(name, element.get("content") or "")
-    return [found[name] for name in META_NAMES if name in found]
+            values.setdefault(name, element.get("content") or "")
+    return [values[name] for name in META_NAMES if name in values]
 
 
-def _linked_data(tree: Any) -> Iterator[str]:
-    scripts = [one for one in tree.iter("script") if "ld+json" in (one.get("type") or "").lower()]
-    for script in scripts[:LINKED_DATA_MAX]:
+def _json_ld_licences(tree: Any) -> Iterator[str]:
+    scripts = [script for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()]
+    for script in scripts[:JSON_LD_ITEMS_MAX]:
         try:
-            found = json.loads((script.text or "")[:LINKED_DATA_CHARS_MAX])
+            data = json.loads((script.text or "")[:JSON_LD_CHARS_MAX])
         except (ValueError, RecursionError):
             continue
-        for thing in _things(found)[:LINKED_DATA_MAX]:
-            # A picture's licence says nothing of the text around it.
+        for thing in _things(data)[:JSON_LD_ITEMS_MAX]:
+            # A picture's licence does not cover the text around it.
             if "ImageObject" not in str(thing.get("@type")):
-                yield from _names(thing.get("license"))
+                yield from _licence_texts(thing.get("license"))
 
 
-def _things(found: object) -> list[dict[str, Any]]:
-    top = found if isinstance(found, list) else [found]
+def _things(data: object) -> list[dict[str, Any]]:
+    top = data if isinstance(data, list) else [data]
     graphs = [
-        each["@graph"] for each in top if isinstance(each, dict) and isinstance(each.get("@graph"), list)
+        thing["@graph"] for thing in top if isinstance(thing, dict) and isinstance(thing.get("@graph"), list)
     ]
-    return [each for group in (top, *graphs) for each in group if isinstance(each, dict)]
+    return [thing for group in (top, *graphs) for thing in group if isinstance(thing, dict)]
 
 
-def _names(licence: object) -> Iterator[str]:
-    for each in licence if isinstance(licence, list) else [licence]:
-        words = (each.get("name") or each.get("url") or each.get("@id")) if isinstance(each, dict) else each
+def _licence_texts(licence: object) -> Iterator[str]:
+    for item in licence if isinstance(licence, list) else [licence]:
+        words = (item.get("name") or item.get("url") or item.get("@id")) if isinstance(item, dict) else item
         if isinstance(words, str):
             yield words

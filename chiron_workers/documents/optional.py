@@ -3,12 +3,12 @@ from typing import Any
 
 from chiron_workers.documents.document import UnreadableError
 
-# Modules that are not called as the packages that bring them.
+# Distribution names of modules, where they differ.
 PACKAGES = {"docx": "python-docx", "python_calamine": "python-calamine"}
 
 
 def import_optional(module: str) -> Any:
-    """A module that only some files need. Raises UnreadableError with the command that installs it."""
+    """Import a parser that an extra installs. Raises UnreadableError with the command to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:

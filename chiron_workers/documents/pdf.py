@@ -20,22 +20,21 @@ from chiron_workers.documents.optional import import_optional
 PAGES_MAX = 2_000
 CHARS_MAX = 20_000_000
 DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
-# What PDFium writes where a word is broken at the end of a line.
-BROKEN_WORD = re.compile("[\ufffe\x02\xad]\r?\n?")
+# PDFium marks a word that is hyphenated at the end of a line with one of these.
+LINE_HYPHEN = re.compile("[\ufffe\x02\xad]\r?\n?")
 
 
 def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None) -> Document:
     """The text of a PDF. Each page begins with a heading `[Page 3]`; the title is the file's own, else `name`.
 
     Args:
-        first: The first page to read, from 1.
-        last: The last one; None or past the end is the end. Of more than 2,000 pages the rest is left out, and
-            the last block says so.
+        first: The first page to read, counted from 1.
+        last: The last page, included; None is the end. At most 2,000 pages are read; a last block says so.
 
     Raises:
         UnreadableError: It is broken or encrypted, has no such page, or holds no text.
     """
-    with _opened(data) as pdf:
+    with _open_pdf(data) as pdf:
         pages = len(pdf)
         if first > pages:
             raise UnreadableError(f"it has {pages:,} pages, and none has the number {first:,}")
@@ -53,12 +52,12 @@ def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None)
 
 def page_count(data: bytes) -> int:
     """How many pages a PDF has. Raises UnreadableError."""
-    with _opened(data) as pdf:
+    with _open_pdf(data) as pdf:
         return len(pdf)
 
 
 @contextmanager
-def _opened(data: bytes) -> Iterator[Any]:
+def _open_pdf(data: bytes) -> Iterator[Any]:
     pdfium = import_optional("pypdfium2")
     try:
         with closing(pdfium.PdfDocument(data)) as pdf:
@@ -69,9 +68,9 @@ def _opened(data: bytes) -> Iterator[Any]:
         raise UnreadableError("it is no whole PDF") from None
 
 
-def _date(written: str) -> datetime | None:
-    found = DATE.match(written)
-    return parse_date("-".join(found.groups())) if found else None
+def _date(text: str) -> datetime | None:
+    match = DATE.match(text)
+    return parse_date("-".join(match.groups())) if match else None
 
 
 def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:
@@ -89,4 +88,4 @@ def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:
 def _text(pdf: Any, number: int) -> str:
     page = pdf[number - 1]
     with closing(page), closing(page.get_textpage()) as words:
-        return BROKEN_WORD.sub("", words.get_text_bounded())
+        return LINE_HYPHEN.sub("", words.get_text_bounded())

@@ -17,14 +17,14 @@ FILE_BYTES_MAX = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How the files with some endings are read: their text, or their bytes in a process of its own."""
+    """How files with one suffix are read: from decoded text, or from bytes in the sandbox."""
 
     content_type: str
     read: Callable[..., Document]
     is_text: bool = True
 
 
-# The parsers are imported when the first file needs them: every command imports this module, few read a file.
+# Parsers are imported on first use: every command imports this module, and few read a file.
 def _read_markdown(text: str, *, name: str = "") -> Document:
     from chiron_workers.documents.markdown import read_markdown
 
@@ -73,7 +73,7 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class FileDocument:
-    """A file and what it says; `path` is relative to the folder that was asked for."""
+    """A file's document; `path` is relative to the folder that was read."""
 
     path: str
     content_type: str
@@ -82,14 +82,14 @@ class FileDocument:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that was left out, and why."""
+    """A file that was not read, with the reason."""
 
     path: str
     reason: str
 
 
 def read_folder(path: Path) -> Iterator[FileDocument | SkippedFile]:
-    """Each file of a folder and the folders in it, or the one file; hidden ones are passed over in silence.
+    """Read each file of a folder, recursively, or a single file. Hidden files are skipped without a notice.
 
     Raises:
         UsageError: There is nothing at the path.
@@ -112,39 +112,39 @@ def _walk(path: Path) -> Iterator[FileDocument | SkippedFile]:
 
 
 def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
-    form = FORMATS.get(file.suffix.lower())
-    if form is None:
+    file_format = FORMATS.get(file.suffix.lower())
+    if file_format is None:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
-        document = _document(form, _bytes(file, root), _name(file))
+        document = _parse(file_format, _read_bytes(file, root), _title(file))
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))
     except UnreadableError as error:
         return SkippedFile(path, str(error))
-    except (ValueError, RecursionError) as error:  # what the parsers raise for what they cannot follow
+    except (ValueError, RecursionError) as error:  # Parsers raise these for malformed files.
         return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
     if not document.blocks:
         return SkippedFile(path, "it holds no text")
-    return FileDocument(path, form.content_type, document)
+    return FileDocument(path, file_format.content_type, document)
 
 
-def _document(form: Format, data: bytes, name: str) -> Document:
-    if not form.is_text:
-        return run_sandboxed_sync(partial(form.read, data, name=name), limits=Limits())
-    declared = html_charset(data) if form is HTML else ""
-    return form.read(decode(data, declared_charset=declared), name=name)
+def _parse(file_format: Format, data: bytes, name: str) -> Document:
+    if not file_format.is_text:
+        return run_sandboxed_sync(partial(file_format.read, data, name=name), limits=Limits())
+    charset = html_charset(data) if file_format is HTML else ""
+    return file_format.read(decode(data, declared_charset=charset), name=name)
 
 
-def _bytes(file: Path, root: Path) -> bytes:
-    found = file.stat()  # follows links, and fails for those that lead nowhere or in a circle
+def _read_bytes(file: Path, root: Path) -> bytes:
+    status = file.stat()  # Follows links; a broken or circular link raises OSError.
     if not file.resolve().is_relative_to(root.resolve()) and file.is_symlink():
         raise UnreadableError("it is a link that leads out of the folder")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("it is no regular file")
-    if found.st_size > FILE_BYTES_MAX:
+    if status.st_size > FILE_BYTES_MAX:
         raise UnreadableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
     return file.read_bytes()
 
 
-def _name(file: Path) -> str:
+def _title(file: Path) -> str:
     return title_from_name(os.fsencode(file.name).decode(errors="replace"))

@@ -27,8 +27,8 @@ SETTINGS = {
 DIRECTIVE = re.compile(r"^(?P<indent>[ \t]*)\.\.[ ]+(?P<name>[\w.:+-]+?)::(?:[ \t]+(?P<argument>.*))?$")
 OPTION = re.compile(r"^[ \t]+:[\w-]+:")
 TARGET = re.compile(r"\s*<[^<>]*>$")
-# Sphinx directives that hold no prose, that hold verbatim text, and whose name is part of the sentence.
-SILENT = {
+# Sphinx directives without prose, those with verbatim text, and those whose name begins a sentence.
+SKIPPED_DIRECTIVES = {
     "toctree",
     "index",
     "highlight",
@@ -38,7 +38,7 @@ SILENT = {
     "only",
     "literalinclude",
 }
-VERBATIM = {
+VERBATIM_DIRECTIVES = {
     "doctest",
     "testcode",
     "testoutput",
@@ -48,7 +48,7 @@ VERBATIM = {
     "ipython",
     "console",
 }
-SPOKEN = {
+VERSION_PHRASES = {
     "versionadded": "New in version",
     "versionchanged": "Changed in version",
     "versionremoved": "Removed in version",
@@ -57,47 +57,49 @@ SPOKEN = {
 
 
 def read_rst(text: str, *, name: str = "") -> Document:
-    """The words of a reStructuredText file, also one for Sphinx. Nothing in it is executed or included."""
+    """The text of a reStructuredText file, Sphinx directives included. Nothing is executed or included."""
     inliner = states.Inliner()
-    # Set on the instance, since docutils takes its patterns from the class itself and not from its bases.
-    inliner.interpreted = _interpreted  # type: ignore[method-assign]
+    # Set on the instance: docutils looks up patterns in the class itself and not in its bases.
+    inliner.interpreted = _role_text  # type: ignore[method-assign]
     settings = {**SETTINGS, "warning_stream": io.StringIO()}
     tree = publish_doctree(
-        "\n".join(_known(text)), parser=Parser(inliner=inliner), settings_overrides=settings
+        "\n".join(_without_unknown_directives(text)),
+        parser=Parser(inliner=inliner),
+        settings_overrides=settings,
     )
-    about = _docinfo(tree)
-    found = replace(
+    fields = _docinfo(tree)
+    document = replace(
         compose(_blocks(tree), title="", name=name),
-        author=author_name(about.get("author")),
-        published_at=parse_date(about.get("date")),
-        licence=licence_name(about.get("license") or about.get("licence") or about.get("copyright")),
+        author=author_name(fields.get("author")),
+        published_at=parse_date(fields.get("date")),
+        licence=licence_name(fields.get("license") or fields.get("licence") or fields.get("copyright")),
     )
-    return found if found.blocks else read_plain(text, name=name)
+    return document if document.blocks else read_plain(text, name=name)
 
 
 def _docinfo(tree: nodes.document) -> dict[str, str]:
-    """The fields at the head of a file by name, in small letters; not those of a Sphinx page's functions."""
-    found: dict[str, str] = {}
+    """The field list at the head of a file, by lower-case name; not the fields of Sphinx functions."""
+    fields: dict[str, str] = {}
     for info in tree.findall(nodes.docinfo):
         for child in info.children:
             if isinstance(child, nodes.field):
                 name, value = child.children[0].astext().lower(), child.children[1].astext()
             else:
                 name, value = type(child).__name__, child.astext()
-            found.setdefault(name, value)
-    return found
+            fields.setdefault(name, value)
+    return fields
 
 
-def _interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
-    """Every role, known or not, as the words a reader would see."""
+def _role_text(rawsource: str, text: str, role: str, lineno: int) -> Any:
+    """Render any role, known or not, as the text that a reader sees."""
     words = TARGET.sub("", unescape(text)) or unescape(text)
-    shown = words[1:].rpartition(".")[2] if words.startswith("~") else words.removeprefix("!")
-    return [nodes.inline(rawsource, shown)], []
+    label = words[1:].rpartition(".")[2] if words.startswith("~") else words.removeprefix("!")
+    return [nodes.inline(rawsource, label)], []
 
 
 def _blocks(tree: nodes.document) -> Iterator[Block]:
-    for complaint in list(tree.findall(nodes.system_message)):
-        complaint.parent.remove(complaint)
+    for message in list(tree.findall(nodes.system_message)):
+        message.parent.remove(message)
     for node in tree.findall(nodes.TextElement):
         if isinstance(node.parent, nodes.TextElement) or isinstance(node, nodes.raw | nodes.comment):
             continue
@@ -108,32 +110,32 @@ def _blocks(tree: nodes.document) -> Iterator[Block]:
         yield Block(words if verbatim else " ".join(words.split()), isinstance(node, nodes.title))
 
 
-def _known(text: str) -> Iterator[str]:
-    """The lines with directives that docutils does not know turned into paragraphs."""
+def _without_unknown_directives(text: str) -> Iterator[str]:
+    """Turn directives that docutils does not know into paragraphs, or leave them out."""
     empty = new_document("")
-    skipping: int | None = None
-    options = False
+    skipped_indent: int | None = None
+    in_options = False
     for line in text.expandtabs(8).splitlines():
         indent = len(line) - len(line.lstrip())
-        if skipping is not None and (not line.strip() or indent > skipping):
+        if skipped_indent is not None and (not line.strip() or indent > skipped_indent):
             continue
-        skipping = None
-        if options and OPTION.match(line):
+        skipped_indent = None
+        if in_options and OPTION.match(line):
             continue
-        options = False
-        found = DIRECTIVE.match(line)
-        if not found or directives.directive(found["name"].lower(), cast("Any", en), empty)[0]:
+        in_options = False
+        match = DIRECTIVE.match(line)
+        if not match or directives.directive(match["name"].lower(), cast("Any", en), empty)[0]:
             yield line
-        elif found["name"] in SILENT:
-            skipping = indent
+        elif match["name"] in SKIPPED_DIRECTIVES:
+            skipped_indent = indent
         else:
-            yield from _paragraph(found)
-            options = True
+            yield from _directive_paragraph(match)
+            in_options = True
 
 
-def _paragraph(found: re.Match[str]) -> list[str]:
-    name, argument = found["name"], found["argument"] or ""
-    words = f"{SPOKEN[name]} {argument}" if name in SPOKEN else argument
-    if name in VERBATIM:
+def _directive_paragraph(match: re.Match[str]) -> list[str]:
+    name, argument = match["name"], match["argument"] or ""
+    words = f"{VERSION_PHRASES[name]} {argument}" if name in VERSION_PHRASES else argument
+    if name in VERBATIM_DIRECTIVES:
         words = "::"
-    return ["", found["indent"] + words, ""]
+    return ["", match["indent"] + words, ""]

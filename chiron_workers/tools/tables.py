@@ -7,7 +7,7 @@ from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.open_below import open_below
 from chiron_workers.documents.sandbox.sandbox import load_and_run_sandboxed
 from chiron_workers.documents.tables.load import TableFile
-from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
+from chiron_workers.documents.tables.query import QueryAnswer, Table, describe_tables, query_tables
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
@@ -112,7 +112,7 @@ def _table(table: Table) -> DescribedTable:
     return DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
 
 
-def _result(answer: Answer, max_rows: int) -> QueryResult:
+def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
     found = QueryResult(columns=answer.columns, types=answer.types, rows=answer.rows)
     if answer.is_cut:
         found["note"] = (

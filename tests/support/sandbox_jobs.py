@@ -12,7 +12,7 @@ from chiron_workers.documents.document import Block, Document, UnreadableError
 from chiron_workers.documents.sandbox.open_below import open_below
 from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.documents.tables.load import TableFile
-from chiron_workers.documents.tables.query import Answer, query_tables
+from chiron_workers.documents.tables.query import QueryAnswer, query_tables
 
 
 def says(word: str) -> Document:
@@ -99,5 +99,5 @@ def opens_as_nobody(path: str, folder: str) -> str:
         return file.read(bytes_max=1000).decode()
 
 
-def all_queries(files: tuple[TableFile, ...], queries: list[str], limits: Limits) -> list[Answer]:
+def all_queries(files: tuple[TableFile, ...], queries: list[str], limits: Limits) -> list[QueryAnswer]:
     return [query_tables(files, query, rows_max=10, limits=limits) for query in queries]

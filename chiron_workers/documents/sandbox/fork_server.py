@@ -1,7 +1,7 @@
-"""The server that sandbox.py starts: it has imported the parsers, and forks a process for each job that comes in.
+"""The fork server of the sandbox: it imports the parsers once and forks one process for each job.
 
-A fork starts in milliseconds and holds nothing of the job before it. The server has no second thread that does anything
-(importing DuckDB starts one, which sleeps), so forking is safe.
+A fork starts in milliseconds and shares no state with earlier jobs. Forking is safe: the only other thread is
+DuckDB's, which sleeps.
 """
 
 import gc
@@ -38,66 +38,66 @@ PARSERS = (
     "python_calamine",
     "trafilatura",
 )
-ANSWER_BYTES_MAX = 200_000_000
+RESULT_BYTES_MAX = 200_000_000
 OPEN_FILES_MAX = 64
 SLACK_S = 2
-ANSWERED, REFUSED = b"+", b"-"
+SUCCESS, FAILURE = b"+", b"-"
 
 
-def serve(calls: socket.socket) -> None:
-    """Fork for every socket that comes in, until whoever started this server is gone."""
+def serve(requests: socket.socket) -> None:
+    """Fork a process for each socket received, until the parent process closes the connection."""
     for name in PARSERS:
-        with suppress(ImportError):  # a file that needs it will say so
+        with suppress(ImportError):  # An optional parser; a file that needs it names the package.
             importlib.import_module(name)
-    gc.freeze()  # a collection in the forks would copy every page that it looks at
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
     while True:
-        _, descriptors, *_ = socket.recv_fds(calls, 1, 1)
+        _, descriptors, *_ = socket.recv_fds(requests, 1, 1)
         if not descriptors:
             return
         if os.fork() == 0:
-            calls.close()
-            with Connection(descriptors[0]) as line:
-                _answer(line)
+            requests.close()
+            with Connection(descriptors[0]) as connection:
+                _run_job(connection)
             os._exit(0)
         os.close(descriptors[0])
 
 
 def result_adapter(job: "partial[Any]") -> TypeAdapter[Any]:
-    """What turns a job's result into JSON and back, by the return hint of its function."""
+    """Serialize and validate a job's result as JSON, by the return annotation of its function."""
     return TypeAdapter(get_type_hints(job.func)["return"])
 
 
-def _answer(line: Connection) -> None:
-    with suppress(EOFError, OSError):  # nobody waits for it any more
-        line.send_bytes(str(os.getpid()).encode())
-        timeout_s, memory_bytes = pickle.loads(line.recv_bytes())  # noqa: S301  # from our own process
-        pickled = line.recv_bytes()
-        _confine(timeout_s, memory_bytes)
-        line.send_bytes(_result(pickled, memory_bytes))
+def _run_job(connection: Connection) -> None:
+    with suppress(EOFError, OSError):  # The job was cancelled.
+        connection.send_bytes(str(os.getpid()).encode())
+        timeout_s, memory_bytes = pickle.loads(connection.recv_bytes())  # noqa: S301  # Sent by our own process.
+        job_bytes = connection.recv_bytes()
+        _apply_limits(timeout_s, memory_bytes)
+        connection.send_bytes(_result(job_bytes, memory_bytes))
 
 
-def _result(pickled: bytes, memory_bytes: int) -> bytes:
+def _result(job_bytes: bytes, memory_bytes: int) -> bytes:
     try:
-        job = pickle.loads(pickled)  # noqa: S301
-        answer = ANSWERED + result_adapter(job).dump_json(job())
+        job = pickle.loads(job_bytes)  # noqa: S301
+        payload = SUCCESS + result_adapter(job).dump_json(job())
     except UnreadableError as error:
-        return REFUSED + str(error).encode(errors="replace")
+        return FAILURE + str(error).encode(errors="replace")
     except MemoryError:
-        return REFUSED + f"reading it takes more than {memory_bytes // 1_000_000:,} MB of memory".encode()
-    except Exception as error:  # noqa: BLE001  # whatever a parser raises for what it cannot follow
-        return REFUSED + f"it cannot be parsed ({type(error).__name__})".encode()
-    return answer if len(answer) <= ANSWER_BYTES_MAX else REFUSED + b"it holds more text than can be read"
+        return FAILURE + f"reading it takes more than {memory_bytes // 1_000_000:,} MB of memory".encode()
+    except Exception as error:  # noqa: BLE001  # Parsers raise anything for malformed files.
+        return FAILURE + f"it cannot be parsed ({type(error).__name__})".encode()
+    return payload if len(payload) <= RESULT_BYTES_MAX else FAILURE + b"it holds more text than can be read"
 
 
-def _confine(timeout_s: float, memory_bytes: int) -> None:
+def _apply_limits(timeout_s: float, memory_bytes: int) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, timeout_s + SLACK_S)  # for when nobody is left to kill it
+    signal.setitimer(signal.ITIMER_REAL, timeout_s + SLACK_S)  # In case the parent dies first.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES_MAX, OPEN_FILES_MAX))
-    if sys.platform == "linux":  # elsewhere the system does not hold a process to it
-        most = _address_space_bytes() + memory_bytes
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    if sys.platform == "linux":  # Other systems do not enforce RLIMIT_AS.
+        address_space_max = _address_space_bytes() + memory_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (address_space_max, address_space_max))
 
 
 def _address_space_bytes() -> int:

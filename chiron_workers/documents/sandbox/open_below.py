@@ -1,4 +1,4 @@
-"""Files below folders that may be read, opened so that no link, no `..` and no race leads out of them."""
+"""Open files below allowed folders, so that no link, no `..` and no race leads out of them."""
 
 import errno
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from chiron_workers.documents.document import UnreadableError
 
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-SPECIAL = {
+READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+SPECIAL_FILES = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
@@ -22,16 +22,16 @@ SPECIAL = {
 
 
 class OutsideError(UnreadableError):
-    """The path is not below a folder that may be read."""
+    """The path is not below an allowed folder, or is hidden."""
 
 
 class MissingError(UnreadableError):
-    """There is nothing at the path, which lies below a folder that may be read."""
+    """The path lies below an allowed folder, and nothing is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPath:
-    """An open file or folder; `path` has no links in it."""
+    """An open file or folder; `path` is resolved."""
 
     path: Path
     descriptor: int
@@ -40,7 +40,7 @@ class OpenPath:
     modified_at: datetime
 
     def read(self, *, bytes_max: int) -> bytes:
-        """All of a file. Raises UnreadableError if it has more bytes than that, whatever its size is said to be."""
+        """Read a whole file. Raises UnreadableError beyond `bytes_max`, also if the file grew since it was opened."""
         if self.is_folder:
             raise UnreadableError("it is a folder, no file")
         if self.size_bytes > bytes_max:
@@ -54,7 +54,7 @@ class OpenPath:
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """What is in a folder: `kind` is folder, file, link or other."""
+    """A file or folder in a folder; `kind` is folder, file, link or other."""
 
     name: str
     kind: str
@@ -69,107 +69,111 @@ class _TooLarge(UnreadableError):
 
 @contextmanager
 def open_below(path: str, folders: Sequence[Path]) -> Iterator[OpenPath]:
-    """Open a regular file or a folder below one of the folders. A relative path is looked for in each of them.
+    """Open a regular file or a folder below one of `folders`. A relative path is tried in each of them.
 
-    Links are resolved first, and the result is opened step by step without following any: a link that is put
-    there meanwhile is refused. Names that begin with a dot are refused, too.
+    The path is resolved first and then opened component by component without following links, so that a link
+    created meanwhile is refused.
 
     Raises:
-        OutsideError: It is not below a folder.
-        UnreadableError: There is nothing, it is no regular file, or the system refuses.
+        OutsideError: It is not below one of the folders, or a name begins with a dot.
+        MissingError: Nothing is there.
+        UnreadableError: It is no regular file, or the system refuses.
     """
-    found = _opened(path, folders)
+    target = _open(path, folders)
     try:
-        yield found
+        yield target
     finally:
-        os.close(found.descriptor)
+        os.close(target.descriptor)
 
 
 def missing_file_paths(path: str, folders: Sequence[Path]) -> list[Path]:
-    """Where a file would lie that is missing: below each of the folders that are there themselves."""
+    """The absolute paths that a missing file could have had: one below each folder that exists."""
     roots = [root for folder in folders if (root := folder.resolve()).is_dir()]
-    places = [Path(os.path.realpath(root / path)) for root in roots]
-    return [place for root, place in zip(roots, places, strict=True) if place.is_relative_to(root)]
+    paths = [Path(os.path.realpath(root / path)) for root in roots]
+    return [candidate for root, candidate in zip(roots, paths, strict=True) if candidate.is_relative_to(root)]
 
 
 def list_folder(folder: OpenPath) -> list[FolderEntry]:
-    """What is in an open folder, by name, without what is hidden."""
-    found = []
+    """List an open folder, folders first, then by name, without hidden entries."""
+    listing = []
     with os.scandir(folder.descriptor) as entries:
         for entry in entries:
-            with suppress(FileNotFoundError):  # removed meanwhile
+            with suppress(FileNotFoundError):  # Removed meanwhile.
                 if not entry.name.startswith("."):
-                    found.append(_listed(entry))
-    return sorted(found, key=lambda one: (one.kind != "folder", one.name))
+                    listing.append(_folder_entry(entry))
+    return sorted(listing, key=lambda item: (item.kind != "folder", item.name))
 
 
-def _opened(path: str, folders: Sequence[Path]) -> OpenPath:
+def _open(path: str, folders: Sequence[Path]) -> OpenPath:
     try:
-        root, steps = _resolved(path, [folder.resolve() for folder in folders])
-        return _described(root.joinpath(*steps), _descend(root, steps))
+        root, steps = _resolve(path, [folder.resolve() for folder in folders])
+        return _open_path(root.joinpath(*steps), _open_stepwise(root, steps))
     except UnreadableError:
         raise
     except (OSError, ValueError) as error:
-        raise _refusal(error) from None
+        raise _to_unreadable(error) from None
 
 
-def _resolved(path: str, roots: Sequence[Path]) -> tuple[Path, tuple[str, ...]]:
-    found: list[tuple[Path, tuple[str, ...]]] = []
+def _resolve(path: str, roots: Sequence[Path]) -> tuple[Path, tuple[str, ...]]:
+    candidates: list[tuple[Path, tuple[str, ...]]] = []
     for root in roots:
         real = Path(os.path.realpath(root / path))
         if real.is_relative_to(root):
-            found.append((root, real.relative_to(root).parts))
-    if not found:
+            candidates.append((root, real.relative_to(root).parts))
+    if not candidates:
         raise OutsideError("it is not below a folder that may be read")
-    root, steps = next((one for one in found if one[0].joinpath(*one[1]).exists()), found[0])
+    root, steps = next(
+        (candidate for candidate in candidates if candidate[0].joinpath(*candidate[1]).exists()),
+        candidates[0],
+    )
     if any(step.startswith(".") for step in steps):
         raise OutsideError("it is hidden (a name begins with a dot), and hidden files are not read")
     return root, steps
 
 
-def _descend(root: Path, steps: Sequence[str]) -> int:
-    at = os.open(root, READ | os.O_DIRECTORY)
+def _open_stepwise(root: Path, steps: Sequence[str]) -> int:
+    descriptor = os.open(root, READ_FLAGS | os.O_DIRECTORY)
     try:
         for step in steps:
-            _refuse_special(os.stat(step, dir_fd=at, follow_symlinks=False).st_mode)
-            below = os.open(step, READ, dir_fd=at)
-            os.close(at)
-            at = below
+            _refuse_special(os.stat(step, dir_fd=descriptor, follow_symlinks=False).st_mode)
+            child = os.open(step, READ_FLAGS, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = child
     except BaseException:
-        os.close(at)
+        os.close(descriptor)
         raise
-    return at
+    return descriptor
 
 
 def _refuse_special(mode: int) -> None:
-    """Before it is opened, since opening a device may do something."""
-    if (form := stat.S_IFMT(mode)) in SPECIAL:
-        raise UnreadableError(f"it is {SPECIAL[form]}, no regular file")
+    """Raises UnreadableError for special files; called before opening, since opening a device has effects."""
+    if (form := stat.S_IFMT(mode)) in SPECIAL_FILES:
+        raise UnreadableError(f"it is {SPECIAL_FILES[form]}, no regular file")
 
 
-def _described(path: Path, descriptor: int) -> OpenPath:
-    found = os.fstat(descriptor)
-    _refuse_special(found.st_mode)  # it may have become one meanwhile
-    return OpenPath(path, descriptor, stat.S_ISDIR(found.st_mode), found.st_size, _moment(found.st_mtime))
+def _open_path(path: Path, descriptor: int) -> OpenPath:
+    status = os.fstat(descriptor)
+    _refuse_special(status.st_mode)  # The file may have been replaced meanwhile.
+    return OpenPath(path, descriptor, stat.S_ISDIR(status.st_mode), status.st_size, _utc(status.st_mtime))
 
 
-def _listed(entry: os.DirEntry[str]) -> FolderEntry:
-    found = entry.stat(follow_symlinks=False)
+def _folder_entry(entry: os.DirEntry[str]) -> FolderEntry:
+    status = entry.stat(follow_symlinks=False)
     kind = {stat.S_IFDIR: "folder", stat.S_IFREG: "file", stat.S_IFLNK: "link"}.get(
-        stat.S_IFMT(found.st_mode), "other"
+        stat.S_IFMT(status.st_mode), "other"
     )
-    return FolderEntry(entry.name, kind, found.st_size if kind == "file" else 0, _moment(found.st_mtime))
+    return FolderEntry(entry.name, kind, status.st_size if kind == "file" else 0, _utc(status.st_mtime))
 
 
-def _moment(seconds: float) -> datetime:
+def _utc(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _refusal(error: OSError | ValueError) -> UnreadableError:
+def _to_unreadable(error: OSError | ValueError) -> UnreadableError:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return MissingError("there is no such file")
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return UnreadableError("a link was put in its way while it was opened")
     if isinstance(error, OSError):
         return UnreadableError(error.strerror or str(error))
-    return UnreadableError("that is no path")  # NUL characters, halves of surrogate pairs
+    return UnreadableError("that is no path")  # A NUL character or half of a surrogate pair.

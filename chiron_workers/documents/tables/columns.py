@@ -1,4 +1,4 @@
-"""Text in columns as a DuckDB relation whose columns have types. DuckDB's own look at a file may leave rows out."""
+"""Typed DuckDB relations of delimited text. Types are found here: DuckDB's own sniffer may leave rows out."""
 
 import csv
 import io
@@ -9,10 +9,10 @@ from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.optional import import_optional
 
 COLUMNS_MAX = 2_000
-SAMPLE_ROWS = 10_000  # rule out most types before all rows are looked at
+SAMPLE_ROWS = 10_000  # They rule out most types before all rows are checked.
 TEXT = "VARCHAR"
-# The types that a column of text may have, narrowest first, and what holds of each cell then: written again it reads
-# the same, so that 007 and 1e5 stay what they are; else it has the form that people write.
+# Candidate types, narrowest first, with the condition that each cell must meet: casting to the type and back gives
+# the same text, so that 007 stays text; or the text has a form that people write.
 TYPES = {
     "BIGINT": "try_cast({c} as bigint)::varchar = {c}",
     "DOUBLE": "try_cast({c} as double) is not null"
@@ -25,7 +25,7 @@ TYPES = {
 
 
 def rectangular_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
-    """Rows as UTF-8 CSV, all as long as the longest; empty ones are left out. They are gone through twice."""
+    """UTF-8 CSV of rows padded to the longest, without empty rows. Calls `rows` twice."""
     width = max((len(row) for row in rows()), default=0)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -34,10 +34,10 @@ def rectangular_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
 
 
 def typed_relation(database: Any, path: str, header: Sequence[str], delimiter: str = ",") -> Any:
-    """A CSV file as a relation: each column with the narrowest type that all its cells have, empty cells as null.
+    """Read a CSV file with the narrowest type for each column that all its cells have; empty cells are null.
 
     Args:
-        header: The first row, which is no row of the table but names its columns.
+        header: The cells of the first row, which names the columns.
 
     Raises:
         UnreadableError: It has more than 2,000 columns.
@@ -50,8 +50,10 @@ def typed_relation(database: Any, path: str, header: Sequence[str], delimiter: s
         path, header=True, auto_detect=False, names=names, dtype=[TEXT] * len(names), delimiter=delimiter,
         quotechar='"', escapechar='"',
     )  # fmt: skip
-    possible = _fitting(relation.limit(SAMPLE_ROWS), [list(TYPES)] * len(names))
-    types = [kinds[0] if 0 < len(kinds) < len(TYPES) else TEXT for kinds in _fitting(relation, possible)]
+    candidates = _fitting_types(relation.limit(SAMPLE_ROWS), [list(TYPES)] * len(names))
+    types = [
+        kinds[0] if 0 < len(kinds) < len(TYPES) else TEXT for kinds in _fitting_types(relation, candidates)
+    ]
     column = import_optional("duckdb").ColumnExpression
     return relation.select(
         *(
@@ -62,27 +64,29 @@ def typed_relation(database: Any, path: str, header: Sequence[str], delimiter: s
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names with none empty and none twice, also if case is ignored: `a, A,` becomes `a, A_2, column3`."""
-    found: dict[str, str] = {}
+    """Make names non-empty and unique regardless of case: `a, A,` becomes `a, A_2, column3`."""
+    names_by_key: dict[str, str] = {}
     for n, name in enumerate(names, 1):
-        wanted, copies = " ".join(name.split()) or f"column{n}", 1
-        while (candidate := wanted if copies == 1 else f"{wanted}_{copies}").lower() in found:
+        base, copies = " ".join(name.split()) or f"column{n}", 1
+        while (candidate := base if copies == 1 else f"{base}_{copies}").lower() in names_by_key:
             copies += 1
-        found[candidate.lower()] = candidate
-    return list(found.values())
+        names_by_key[candidate.lower()] = candidate
+    return list(names_by_key.values())
 
 
-def _fitting(relation: Any, possible: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Of the types that are possible for each column, those that all its cells have: all of them where it is empty."""
-    asked = [
+def _fitting_types(relation: Any, candidates: Sequence[Sequence[str]]) -> list[list[str]]:
+    """For each column, the candidate types that all its cells have; all candidates if the column is empty."""
+    expressions = [
         expression
-        for n, kinds in enumerate(possible)
+        for n, kinds in enumerate(candidates)
         for expression in (f"count(c{n})", *(f"count_if({TYPES[kind].format(c=f'c{n}')})" for kind in kinds))
     ]
-    counts = iter(relation.aggregate(", ".join(asked)).fetchone())
-    found = []
-    for kinds in possible:
+    counts = iter(relation.aggregate(", ".join(expressions)).fetchone())
+    types_by_column = []
+    for kinds in candidates:
         cells = next(counts)
-        fits = [next(counts) == cells for _ in kinds]
-        found.append([kind for kind, fit in zip(kinds, fits, strict=True) if fit or not cells])
-    return found
+        matches = [next(counts) == cells for _ in kinds]
+        types_by_column.append(
+            [kind for kind, fits_all in zip(kinds, matches, strict=True) if fits_all or not cells]
+        )
+    return types_by_column

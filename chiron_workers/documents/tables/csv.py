@@ -11,11 +11,11 @@ CELL_CHARS_MAX = 10_000_000
 
 
 def detect_delimiter(text: str) -> str:
-    """What stands between the cells of delimited text: the sign that cuts most rows into the same number of cells."""
+    """Detect the delimiter: the one that splits most rows of the head into the same number of cells."""
     sample = text[:SNIFFED_CHARS]
     if len(text) > SNIFFED_CHARS:
         sample = sample[: sample.rfind("\n") + 1] or sample
-    return max(DELIMITERS, key=lambda sign: _evenness(sample, sign))
+    return max(DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter))
 
 
 def _evenness(sample: str, delimiter: str) -> float:
@@ -25,12 +25,12 @@ def _evenness(sample: str, delimiter: str) -> float:
         return 0
     if not widths:
         return 0
-    width, rows = max(widths.items(), key=lambda found: (found[1], found[0]))
+    width, rows = max(widths.items(), key=lambda item: (item[1], item[0]))
     return rows / widths.total() + width / 1e6 if width > 1 else 0
 
 
 def read_delimited(text: str, delimiter: str) -> list[list[str]]:
-    """The rows of delimited text, quoted as RFC 4180 says. Raises UnreadableError for a cell without end."""
+    """Parse delimited text with the quoting of RFC 4180. Raises UnreadableError for an endless cell."""
     try:
         return list(iter_rows(text, delimiter))
     except csv.Error as error:
@@ -38,7 +38,7 @@ def read_delimited(text: str, delimiter: str) -> list[list[str]]:
 
 
 def csv_lines(rows: list[list[str]]) -> list[str]:
-    """Rows as lines of comma-separated values; a line break inside a cell becomes a space."""
+    """Format rows as lines of comma-separated values; a line break inside a cell becomes a space."""
     lines = []
     for row in rows:
         out = io.StringIO()
@@ -48,6 +48,6 @@ def csv_lines(rows: list[list[str]]) -> list[str]:
 
 
 def iter_rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The rows of delimited text, one after the other. Raises csv.Error."""
+    """Iterate over the rows of delimited text. Iterating raises csv.Error."""
     csv.field_size_limit(CELL_CHARS_MAX)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

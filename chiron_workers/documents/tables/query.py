@@ -1,33 +1,37 @@
-"""Tables of files, and one SELECT over them, in a DuckDB that can reach nothing else. Call it in the sandbox."""
+"""Query the tables of files with one SELECT, in a DuckDB without any other access. Call it in the sandbox."""
 
+import math
 import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
-from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.document import UnreadableError, clean
 from chiron_workers.documents.optional import import_optional
 from chiron_workers.documents.sandbox.sandbox import Limits
-from chiron_workers.documents.tables.cells import json_value
 from chiron_workers.documents.tables.load import TableFile, load_relations
 
-SAMPLES = 3
+SAMPLE_ROWS = 3
 THREADS = 2
-# Of what the process has, so that the database gives up before the process is killed. It takes more than it counts.
-SHARE_OF_TIME, SHARE_OF_MEMORY = 0.9, 0.5
+# Shares of the sandbox's limits, so that DuckDB gives up before its process is killed. It uses more memory than it counts.
+TIME_SHARE, MEMORY_SHARE = 0.9, 0.5
 NAME_CHARS_MAX = 60
 MESSAGE_CHARS_MAX = 1_000
-LOCKS = ("set enable_external_access = false", "set lock_configuration = true")
-COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
-READING = re.compile(r"(select|with|from|values|table|describe|summarize|show|unpivot)\b", re.IGNORECASE)
+CELL_CHARS_MAX = 2_000
+CELL_ITEMS_MAX = 100  # of a list or an object in one cell
+LOCK_STATEMENTS = ("set enable_external_access = false", "set lock_configuration = true")
+LEADING_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
+SELECT_START = re.compile(r"(select|with|from|values|table|describe|summarize|show|unpivot)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, with values of its first rows."""
+    """A column of a table, with the values of the first rows."""
 
     name: str
     type: str
@@ -36,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table under the name that a query gives it."""
+    """A table; `name` is its name in SQL."""
 
     name: str
     file: str
@@ -45,8 +49,8 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The rows of a query, `is_cut` where there are more; or the `problem` that the database has with it."""
+class QueryAnswer:
+    """The rows of a query, `is_cut` if there are more; or the `problem` that DuckDB reports."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
@@ -56,33 +60,33 @@ class Answer:
 
 
 def describe_tables(files: tuple[TableFile, ...], *, limits: Limits) -> list[Table]:
-    """The tables of some files. Raises UnreadableError, naming the file that holds none."""
+    """Describe the tables of files. Raises UnreadableError, naming a file without a table."""
     with _database(limits) as database:
-        return [_described(database, name, file) for name, file in _load(database, files)]
+        return [_describe(database, name, file) for name, file in _load(database, files)]
 
 
-def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> Answer:
-    """What one SELECT over the tables of some files gives. Raises UnreadableError, naming the file that holds none."""
+def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> QueryAnswer:
+    """Run one SELECT over the tables of files. Raises UnreadableError, naming a file without a table."""
     duckdb = import_optional("duckdb")
     with _database(limits) as database:
         names = ", ".join(name for name, _ in _load(database, files))
-        for lock in LOCKS:
+        for lock in LOCK_STATEMENTS:
             database.execute(lock)
         try:
-            return _answer(database, query, rows_max)
+            return _run_query(database, query, rows_max)
         except duckdb.InterruptException:
-            return Answer(
-                problem=f"it took more than {limits.timeout_s * SHARE_OF_TIME:g} s; filter or aggregate first"
+            return QueryAnswer(
+                problem=f"it took more than {limits.timeout_s * TIME_SHARE:g} s; filter or aggregate first"
             )
         except duckdb.Error as error:
-            return Answer(problem=f"{str(error).strip()[:MESSAGE_CHARS_MAX]}\nThe tables are {names}")
+            return QueryAnswer(problem=f"{str(error).strip()[:MESSAGE_CHARS_MAX]}\nThe tables are {names}")
 
 
 @contextmanager
 def _database(limits: Limits) -> Iterator[Any]:
     settings = {
         "threads": THREADS,
-        "memory_limit": f"{int(limits.memory_bytes * SHARE_OF_MEMORY) // 1_000_000}MB",
+        "memory_limit": f"{int(limits.memory_bytes * MEMORY_SHARE) // 1_000_000}MB",
         "temp_directory": "",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
@@ -90,26 +94,26 @@ def _database(limits: Limits) -> Iterator[Any]:
         "python_enable_replacements": False,
     }
     database = import_optional("duckdb").connect(":memory:", config=settings)
-    clock = threading.Timer(limits.timeout_s * SHARE_OF_TIME, database.interrupt)
-    clock.daemon = True
-    clock.start()
+    timer = threading.Timer(limits.timeout_s * TIME_SHARE, database.interrupt)
+    timer.daemon = True
+    timer.start()
     try:
         yield database
     finally:
-        clock.cancel()
+        timer.cancel()
         database.close()
 
 
 def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
     duckdb = import_optional("duckdb")
-    loaded: list[tuple[str, str]] = []
+    names: list[tuple[str, str]] = []
     for file in files:
         try:
             for suffix, relation in load_relations(database, file):
                 stem = PurePath(file.name).stem
-                name = _free_name(database, f"{stem} {suffix}", {taken for taken, _ in loaded})
+                name = _free_name(database, f"{stem} {suffix}", {table for table, _ in names})
                 relation.create(name)
-                loaded.append((name, file.name))
+                names.append((name, file.name))
         except UnreadableError as error:
             raise UnreadableError(f"{file.name}: {error}") from None
         except duckdb.InterruptException:
@@ -117,20 +121,20 @@ def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
         except duckdb.Error as error:
             reason = str(error).strip().split("\n")[0][:MESSAGE_CHARS_MAX]
             raise UnreadableError(f"{file.name}: it cannot be loaded as a table ({reason})") from None
-    return loaded
+    return names
 
 
-def _free_name(database: Any, text: str, taken: set[str]) -> str:
-    """A name that SQL takes without quotes: of `Sales 2024.csv` sales_2024, and sales_2024_2 if that is taken."""
+def _free_name(database: Any, text: str, used: set[str]) -> str:
+    """An unused name that needs no quotes in SQL: `Sales 2024.csv` becomes sales_2024, or sales_2024_2 if used."""
     word = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:NAME_CHARS_MAX] or "data"
-    word = f"t_{word}" if word[0].isdigit() or word in _reserved(database) else word
+    word = f"t_{word}" if word[0].isdigit() or word in _reserved_words(database) else word
     n = 1
-    while (name := word if n == 1 else f"{word}_{n}") in taken:
+    while (name := word if n == 1 else f"{word}_{n}") in used:
         n += 1
     return name
 
 
-def _reserved(database: Any) -> set[str]:
+def _reserved_words(database: Any) -> set[str]:
     return {
         word
         for word, category in database.table_function("duckdb_keywords").fetchall()
@@ -138,31 +142,60 @@ def _reserved(database: Any) -> set[str]:
     }
 
 
-def _described(database: Any, name: str, file: str) -> Table:
+def _describe(database: Any, name: str, file: str) -> Table:
     table = database.table(name)
-    sample = table.limit(SAMPLES).fetchall()
+    sample = table.limit(SAMPLE_ROWS).fetchall()
     columns = [
-        Column(column, str(kind), [json_value(row[n]) for row in sample])
+        Column(column, str(kind), [_json_value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
     return Table(name, file, table.shape[0], columns)
 
 
-def _answer(database: Any, query: str, rows_max: int) -> Answer:
+def _run_query(database: Any, query: str, rows_max: int) -> QueryAnswer:
     duckdb = import_optional("duckdb")
     statements = database.extract_statements(query)
     if len(statements) != 1:
-        return Answer(problem=f"it must be one SELECT (got {len(statements)} statements)")
-    begins = COMMENTS.match(query)
-    if statements[0].type != duckdb.StatementType.SELECT or not READING.match(
-        query, begins.end() if begins else 0
+        return QueryAnswer(problem=f"it must be one SELECT (got {len(statements)} statements)")
+    comments = LEADING_COMMENTS.match(query)
+    if statements[0].type != duckdb.StatementType.SELECT or not SELECT_START.match(
+        query, comments.end() if comments else 0
     ):
-        return Answer(problem="it must be a SELECT; a query reads and changes nothing")
+        return QueryAnswer(problem="it must be a SELECT; a query reads and changes nothing")
     result = database.execute(statements[0])
     rows = result.fetchmany(rows_max + 1)
-    return Answer(
+    return QueryAnswer(
         columns=[str(column[0]) for column in result.description],
         types=[str(column[1]) for column in result.description],
-        rows=[[json_value(value) for value in row] for row in rows[:rows_max]],
+        rows=[[_json_value(value) for value in row] for row in rows[:rows_max]],
         is_cut=len(rows) > rows_max,
     )
+
+
+def _json_value(value: Any) -> Any:
+    """Convert a DuckDB value to JSON: dates as ISO 8601, bytes as hex, long texts and lists cut with a mark."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Decimal):
+        return float(value) if Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, bytes):
+        return _shortened(value[:CELL_CHARS_MAX].hex())
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {
+            str(_json_value(key)): _json_value(inner) for key, inner in list(value.items())[:CELL_ITEMS_MAX]
+        }
+    if isinstance(value, list | tuple):
+        remainder = [f"… [{len(value) - CELL_ITEMS_MAX:,} more]"] if len(value) > CELL_ITEMS_MAX else []
+        return [*(_json_value(inner) for inner in value[:CELL_ITEMS_MAX]), *remainder]
+    return _shortened(str(value))
+
+
+def _shortened(text: str) -> str:
+    printable = clean(text)
+    if len(printable) <= CELL_CHARS_MAX:
+        return printable
+    return f"{printable[:CELL_CHARS_MAX]}… [cut, {len(printable):,} characters]"

@@ -14,19 +14,19 @@ Cell = int | float | str | bool | date | datetime | time | timedelta | None
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet of a workbook: its first row is row 1, its cells are as typed, an empty one is None."""
+    """A sheet of a workbook from row 1 on; cells keep their types, an empty cell is None."""
 
     name: str
     rows: list[list[Cell]]
 
 
 def sheet_names(data: bytes) -> tuple[str, ...]:
-    """The sheets of a workbook (xlsx, xlsb, xls, ods), in order. Raises UnreadableError."""
+    """The names of a workbook's sheets (xlsx, xlsb, xls, ods), in order. Raises UnreadableError."""
     return tuple(_workbook(data).sheet_names)
 
 
 def read_sheet(data: bytes, name: str = "") -> Sheet:
-    """One sheet of a workbook, the first if none is named.
+    """Read one sheet of a workbook; the first if `name` is empty.
 
     Raises:
         UnreadableError: It is broken or encrypted, has no such sheet, or the sheet has more than 5,000,000 cells.
@@ -34,20 +34,20 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
     calamine = import_optional("python_calamine")
     workbook = _workbook(data)
     names = workbook.sheet_names
-    wanted = name or (names[0] if names else "")
-    if wanted not in names:
+    sheet_name = name or (names[0] if names else "")
+    if sheet_name not in names:
         raise UnreadableError(
             f"it has no sheet {name!r}; its sheets are {', '.join(map(repr, names)) or 'none'}"
         )
     try:
-        sheet = workbook.get_sheet_by_name(wanted)
+        sheet = workbook.get_sheet_by_name(sheet_name)
         if sheet.total_height * sheet.total_width > CELLS_MAX:
-            raise UnreadableError(f"its sheet {wanted!r} has more than {CELLS_MAX:,} cells")
+            raise UnreadableError(f"its sheet {sheet_name!r} has more than {CELLS_MAX:,} cells")
         return Sheet(
-            wanted, [[_cell(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+            sheet_name, [[_cell(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
         )
     except calamine.CalamineError:
-        raise UnreadableError(f"its sheet {wanted!r} is broken") from None
+        raise UnreadableError(f"its sheet {sheet_name!r} is broken") from None
 
 
 def _workbook(data: bytes) -> Any:
@@ -64,12 +64,12 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, str):
         return clean(value) or None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)  # spreadsheets have no whole numbers
+        return int(value)  # Spreadsheets store integers as floats.
     return value  # type: ignore[no-any-return]
 
 
 def cell_text(value: Cell) -> str:
-    """A cell as text: dates as ISO 8601 writes them, true and false in small letters, an empty one as nothing."""
+    """Format a cell as text: dates as ISO 8601, booleans in lower case, an empty cell as an empty string."""
     if isinstance(value, str):
         return value
     if value is None:

@@ -13,7 +13,7 @@ from support.damaged_files import damaged
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.documents.tables.load import TableFile
-from chiron_workers.documents.tables.query import Answer, Table, describe_tables, query_tables
+from chiron_workers.documents.tables.query import QueryAnswer, Table, describe_tables, query_tables
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 LIMITS = Limits(timeout_s=60, memory_bytes=800_000_000)
@@ -33,7 +33,9 @@ def made(text: str | bytes, name: str = "a.csv") -> tuple[TableFile, ...]:
     return (TableFile(name, text.encode() if isinstance(text, str) else text),)
 
 
-def ask(files: tuple[TableFile, ...], query: str, *, rows_max: int = 100, limits: Limits = LIMITS) -> Answer:
+def ask(
+    files: tuple[TableFile, ...], query: str, *, rows_max: int = 100, limits: Limits = LIMITS
+) -> QueryAnswer:
     return run_sandboxed_sync(
         partial(query_tables, files, query, rows_max=rows_max, limits=limits), limits=limits
     )
