@@ -14,6 +14,7 @@ from redis import Redis
 from support.databases import Databases
 from support.private_valkey import own_valkey
 from support.research_rows import Shelf
+from support.run_harness import Stage, open_stage
 from xdist.scheduler import LoadScopeScheduling
 
 from chiron_workers import ids
@@ -27,7 +28,7 @@ from chiron_workers.settings import settings as settings_of_process
 from chiron_workers.store import Store
 
 TEMPLATE = "chiron_template"
-RELEASED = Path(__file__).parent / "store" / "released" / "database.sql"
+RELEASED = Path(__file__).parent / "db" / "released" / "schema_0002" / "database.sql"
 HERE = Path(__file__).parent
 # What starts workers and stacks as processes: never two of these at a time.
 ALONE = ("tests/acceptance/", "tests/worker/", "tests/local_stack/")
@@ -178,3 +179,10 @@ def shelf(database_url: str) -> Iterator[Shelf]:
     made = Shelf(database_url)
     yield made
     made.connection.close()
+
+
+@pytest.fixture
+async def stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIterator[Stage]:
+    """What a run needs without Celery: a test executes runs by hand."""
+    async with open_stage(pool, settings, embedder) as stage:
+        yield stage

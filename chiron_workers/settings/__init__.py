@@ -23,6 +23,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings.env_file import refuse_code
+from chiron_workers.settings.local_services import Addresses, read_addresses
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -30,10 +31,10 @@ PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
-PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
+PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 
-def _listed(value: object) -> object:
+def _split_list(value: object) -> object:
     """The items of a list as the environment writes it: separated by commas, or as JSON."""
     if not isinstance(value, str):
         return value
@@ -42,14 +43,14 @@ def _listed(value: object) -> object:
     return [item.strip() for item in value.split(",") if item.strip()]
 
 
-Listed = Annotated[list[str], NoDecode, BeforeValidator(_listed)]
+TextList = Annotated[list[str], NoDecode, BeforeValidator(_split_list)]
 
 
 def _absolute(folder: Path) -> Path:
     return folder.expanduser().absolute()
 
 
-Folders = Annotated[list[Annotated[Path, AfterValidator(_absolute)]], NoDecode, BeforeValidator(_listed)]
+Folders = Annotated[list[Annotated[Path, AfterValidator(_absolute)]], NoDecode, BeforeValidator(_split_list)]
 
 
 class RateLimit(BaseModel):
@@ -153,7 +154,7 @@ class Settings(BaseSettings):
     )
     drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
 
-    tools: Listed = Field(
+    tools: TextList = Field(
         default_factory=list,
         description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
     )
@@ -262,9 +263,9 @@ class Settings(BaseSettings):
     def _prices_bind(cls, prices: dict[str, dict[str, float] | str]) -> dict[str, dict[str, float] | str]:
         # A price that is left out or misspelt would be 0, and no budget would bind.
         for model, price in prices.items():
-            if price != "none" and not set(PRICED[:2]) <= set(price) <= set(PRICED):
+            if price != "none" and not set(PRICE_NAMES[:2]) <= set(price) <= set(PRICE_NAMES):
                 raise ValueError(
-                    f"{model}: a price has input and output, and may have {', '.join(PRICED[2:])}"
+                    f"{model}: a price has input and output, and may have {', '.join(PRICE_NAMES[2:])}"
                 )
         return prices
 
@@ -328,10 +329,18 @@ def _sentence(problem: object) -> str:
     return f"{name}: {problem['msg']}{got}. Change it in the environment or in .env."
 
 
+def fill_in(configured: Settings) -> Settings:
+    """The settings with the local services' addresses in place of empty URLs; URLs that were set stay."""
+    addresses = read_addresses(configured.home) or Addresses()
+    return configured.model_copy(
+        update={
+            "database_url": configured.database_url or addresses.database_url,
+            "redis_url": configured.redis_url or addresses.redis_url,
+        }
+    )
+
+
 @cache
 def settings() -> Settings:
-    """The settings of this process, with the embedded services' addresses where no URL is set."""
-    found = read_settings()
-    from chiron_workers.settings import local_services as embedded
-
-    return embedded.fill_in(found)
+    """The settings of this process, with the local services' addresses where no URL is set."""
+    return fill_in(read_settings())

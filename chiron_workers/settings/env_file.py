@@ -14,14 +14,14 @@ RUN_CODE = ("CHIRON_FILES", "CHIRON_HOME", "CHIRON_TOOLS", "CHIRON_TRUSTED_SKILL
 def refuse_code(file: Path = FILE) -> None:
     """Raise ConfigurationError where a `.env` file names what would run as code; the environment may."""
     try:
-        found = {name.upper(): value or "" for name, value in dotenv_values(file).items()}
+        values = {name.upper(): value or "" for name, value in dotenv_values(file).items()}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None
-    named = [name for name in RUN_CODE if name in found]  # empty, it would name the folder itself
-    if any(mark in found.get("CHIRON_SEARCH", "") for mark in "./"):
-        named.append("CHIRON_SEARCH with a module or file")
-    if named:
+    refused = [name for name in RUN_CODE if name in values]  # empty, it would name the folder itself
+    if any(mark in values.get("CHIRON_SEARCH", "") for mark in "./"):
+        refused.append("CHIRON_SEARCH with a module or file")
+    if refused:
         raise ConfigurationError(
-            f"{file.absolute()} sets {', '.join(named)}. What these name runs as code, or is read by agents, so a file that "
+            f"{file.absolute()} sets {', '.join(refused)}. What these name runs as code, or is read by agents, so a file that "
             "comes with a folder may not set them: put them into the environment (`export`, or `env_file` of a service) instead."
         )

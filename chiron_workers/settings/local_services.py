@@ -2,14 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
 from chiron_workers.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from chiron_workers.settings import Settings
 
 
 class Addresses(BaseModel):
@@ -45,14 +41,3 @@ def write_addresses(home: Path, addresses: Addresses) -> None:
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
         target.write(addresses.model_dump_json(indent=2) + "\n")
     fresh.replace(file)  # Whoever reads meanwhile finds the old file or the new one, never half of one.
-
-
-def fill_in(found: "Settings") -> "Settings":
-    """Settings with the embedded addresses in place of empty URLs; URLs that were set stay."""
-    addresses = read_addresses(found.home) or Addresses()
-    return found.model_copy(
-        update={
-            "database_url": found.database_url or addresses.database_url,
-            "redis_url": found.redis_url or addresses.redis_url,
-        }
-    )

@@ -5,8 +5,7 @@ import pytest
 from chiron_workers.celery import app, configuration
 from chiron_workers.db.connect import require_url
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.settings import Settings, read_settings
-from chiron_workers.settings import local_services as embedded
+from chiron_workers.settings import Settings, fill_in, local_services, read_settings
 
 
 @pytest.mark.parametrize(
@@ -53,10 +52,10 @@ def test_a_dotenv_file_sets_what_the_environment_does_not(
 
 
 def test_embedded_addresses_fill_in_only_what_is_empty(tmp_path: Path) -> None:
-    embedded.write_addresses(
-        tmp_path, embedded.Addresses(database_url="postgresql://own", redis_url="redis://own")
+    local_services.write_addresses(
+        tmp_path, local_services.Addresses(database_url="postgresql://own", redis_url="redis://own")
     )
-    found = embedded.fill_in(Settings(_env_file=None, home=tmp_path, redis_url="redis://theirs"))  # type: ignore[call-arg]
+    found = fill_in(Settings(_env_file=None, home=tmp_path, redis_url="redis://theirs"))  # type: ignore[call-arg]
     assert (found.database_url, found.redis_url) == ("postgresql://own", "redis://theirs")
     assert found.broker == "redis://theirs"
 

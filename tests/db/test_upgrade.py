@@ -25,7 +25,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import Outcome
 
-RELEASED = Path(__file__).parent / "released"
+RELEASED = Path(__file__).parent / "released" / "schema_0002"
 OLD = {
     name: statement
     for noun in ("runs", "journal", "batches", "steering", "rescue", "events")
@@ -169,10 +169,10 @@ class OldWorker:
         self.fence = {"run_id": run_id, "lease": row["lease"], "lease_for": LEASE}
         return row
 
-    async def append(self, n: int, kind: str, body: dict[str, Any], *, told: str = "") -> list[DictRow]:
-        events = {"event_count": int(bool(told)), "kinds": told, "datas": "{}" if told else ""}
+    async def append(self, n: int, kind: str, body: dict[str, Any], *, events: str = "") -> list[DictRow]:
+        row = {"event_count": int(bool(events)), "kinds": events, "datas": "{}" if events else ""}
         return await self.do(
-            "append", n=n, kind=kind, body=json.dumps(body), turns=int(kind == "reply"), cost_usd=0.001, **events, **NOTHING_SPENT
+            "append", n=n, kind=kind, body=json.dumps(body), turns=int(kind == "reply"), cost_usd=0.001, **row, **NOTHING_SPENT
         )  # fmt: skip
 
     async def settle(self, n: int, call_id: str) -> list[DictRow]:
