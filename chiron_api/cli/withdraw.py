@@ -8,6 +8,7 @@ from chiron_api.text import as_json as json_line
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus
@@ -44,8 +45,8 @@ async def _set_aside(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactSta
             open_pool(settings().database_url, size=2) as pool,
             Store(Session(pool, Caller()), embedder) as store,
         ):
-            change = store.facts.reinstate if undo else store.facts.withdraw
-            was = await change(str(fact_id), reason=reason)
+            change = withdrawals.reinstate if undo else withdrawals.withdraw
+            was = await change(store.facts, str(fact_id), reason=reason)
             return was, await store.facts.status(str(fact_id))
     finally:
         await embedder.close()

@@ -94,7 +94,7 @@ async def _remove_piece(
 async def _alone(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
     # Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
     for row in await (await connection.execute(SQL["subjects"], args)).fetchall():
-        await connection.execute(facts.SQL["alone"], row)
+        await connection.execute(facts.SQL["lock_subject"], row)
 
 
 async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:

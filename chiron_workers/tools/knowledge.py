@@ -104,10 +104,10 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     )
     if grounded.place and grounded.quote:
         receipt["quote"] = grounded.quote
-    if stored.related:
+    if stored.matches:
         receipt["related"] = [
             Related(fact_id=one.fact_id, relation=one.relation, content=one.content, reason=one.reason)
-            for one in stored.related
+            for one in stored.matches
         ]
     if notes := [*lacking, *_notes(store, grounded, stored)]:
         receipt["note"] = " ".join(notes)

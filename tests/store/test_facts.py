@@ -11,6 +11,7 @@ from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.facts.claims import Claim, path
 from chiron_workers.knowledge.facts.facts import StoredFact
+from chiron_workers.knowledge.facts.withdrawals import reinstate, withdraw
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.session import Session
@@ -145,7 +146,7 @@ async def test_both_sides_of_a_contradiction_stay_linked_and_count(pool: Pool, e
     )
     second = await add(pool, embedder, said_otherwise)
     assert second.is_new
-    assert [(one.fact_id, one.relation) for one in second.related] == [(first.fact_id, Relation.CONTRADICTS)]
+    assert [(one.fact_id, one.relation) for one in second.matches] == [(first.fact_id, Relation.CONTRADICTS)]
     assert await rows(pool, "select confidence, status from facts order by id") == [
         {"confidence": 0.45, "status": "disputed"},
         {"confidence": 0.4, "status": "disputed"},
@@ -170,8 +171,8 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
     wrong = await quoted(pool, "The Moon's crust is 34 km thick on average.", source_url="https://other.net/")
     second = await add(pool, embedder, wrong)
     async with Store(Session(pool), embedder) as store:
-        assert await store.facts.withdraw(second.fact_id, reason="misread") is FactStatus.DISPUTED
-        assert await store.facts.withdraw(second.fact_id, reason="twice") is FactStatus.WITHDRAWN
+        assert await withdraw(store.facts, second.fact_id, reason="misread") is FactStatus.DISPUTED
+        assert await withdraw(store.facts, second.fact_id, reason="twice") is FactStatus.WITHDRAWN
     assert await rows(pool, "select confidence, status from facts order by id") == [
         {"confidence": 0.9, "status": "accepted"},
         {"confidence": 0.45, "status": "withdrawn"},
@@ -183,7 +184,7 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
         "The Moon's crust is 50 km thick on average."
     ]
     async with Store(Session(pool), embedder) as store:
-        await store.facts.reinstate(second.fact_id, reason="it was right")
+        await reinstate(store.facts, second.fact_id, reason="it was right")
     assert await rows(
         pool, "select round(confidence::numeric, 2)::float8 as c, status from facts order by id"
     ) == [
@@ -199,7 +200,7 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
     ]
     with pytest.raises(NotFound, match="There is no fact"):
         async with Store(Session(pool), embedder) as store:
-            await store.facts.withdraw(str(new_id()), reason="")
+            await withdraw(store.facts, str(new_id()), reason="")
 
 
 async def test_what_joins_a_fact_still_says_what_it_contradicts(pool: Pool, embedder: Embedder) -> None:

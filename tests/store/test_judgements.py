@@ -19,7 +19,7 @@ from chiron_workers.errors import (
 )
 from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.facts.judgements import ANSWER, Judgements, read
+from chiron_workers.knowledge.facts.judgements import ANSWER, Judgements, parse_verdict
 from chiron_workers.runs.entries import Reply
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome, Relation
@@ -140,6 +140,10 @@ async def test_the_statements_are_marked_as_data_that_cannot_end_early(pool: Poo
     assert side_model.questions[0].count("</new-") == 1
 
 
+def test_the_answer_tool_offers_every_relation() -> None:
+    assert ANSWER_TOOL["input_schema"]["properties"]["relation"]["enum"] == [*Relation]
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.recursive(
@@ -152,8 +156,8 @@ async def test_the_statements_are_marked_as_data_that_cannot_end_early(pool: Poo
 )
 def test_no_answer_breaks_the_reading_of_it(arguments: Any) -> None:
     block = {"type": "tool_use", "id": "x", "name": ANSWER, "input": arguments}
-    found = read(Reply((block,), "tool_use"))
-    assert found is None or found.relation in Relation
+    verdict = parse_verdict(Reply((block,), "tool_use"))
+    assert verdict is None or verdict.relation in Relation
 
 
 async def test_what_a_run_asks_is_paid_with_the_result_of_its_call(stage: Stage) -> None:

@@ -10,6 +10,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.facts.withdrawals import reinstate, withdraw
 from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Sources
@@ -228,9 +229,9 @@ async def test_a_past_difference_stays_the_same_whatever_is_withdrawn_later(
     }  # fmt: skip
     for fact_id in (*shown, new):
         async with Store(Session(pool), embedder) as store:
-            await store.facts.withdraw(fact_id, reason="wrong")
+            await withdraw(store.facts, fact_id, reason="wrong")
     async with Store(Session(pool), embedder) as store:
-        await store.facts.reinstate(out_of_sight, reason="right")
+        await reinstate(store.facts, out_of_sight, reason="right")
     assert await between(dated) == before
     assert (await between(dated, 20, None)).counts["withdrawn"] == len(shown) + 1
 

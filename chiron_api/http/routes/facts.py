@@ -8,8 +8,9 @@ from starlette.routing import Route
 from chiron_api.http.requests import RequestModel, path_id, read_body, services_of
 from chiron_api.http.responses import json_response
 from chiron_api.views.facts import fact_page
+from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.knowledge.facts.fact_details import load_details
-from chiron_workers.knowledge.facts.facts import REASON_CHARS_MAX
+from chiron_workers.knowledge.facts.withdrawals import REASON_CHARS_MAX
 
 
 class Reason(RequestModel):
@@ -37,8 +38,8 @@ async def reinstate_fact(request: Request) -> Response:
 async def _change(request: Request, *, is_reinstated: bool) -> Response:
     fact_id, body = path_id(request), await read_body(request, Reason)
     async with services_of(request).store() as store:
-        change = store.facts.reinstate if is_reinstated else store.facts.withdraw
-        await change(str(fact_id), reason=body.reason)
+        change = withdrawals.reinstate if is_reinstated else withdrawals.withdraw
+        await change(store.facts, str(fact_id), reason=body.reason)
     async with services_of(request).store() as store:
         return json_response(fact_page(await load_details(store.session, fact_id)))
 

@@ -17,7 +17,7 @@ CONTRADICTIONS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a quote stands: the snapshot, and the characters of its text from `start` up to `end`."""
+    """Where a quote is: the snapshot, and the characters of its text from `start` up to `end`."""
 
     snapshot_hash: str
     start: int
@@ -26,10 +26,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An assertion that is to become a fact, with what it rests on.
+    """A statement that is to become a fact, with what it rests on.
 
-    `confidence` is what whoever makes it claims. `place` is known once the quote was found in a snapshot of the
-    source; `snapshot_hash` alone says which text the source gave.
+    `confidence` is what its author claims. `place` is known once the quote was found in a snapshot of the source;
+    `snapshot_hash` alone says which text the source gave.
     """
 
     subject_id: str
@@ -45,7 +45,7 @@ class Claim:
 
     @property
     def quote_state(self) -> QuoteState:
-        """Whether its quote was found in the source."""
+        """Verified where the quote was found in the source."""
         return QuoteState.VERIFIED if self.place else QuoteState.UNVERIFIED
 
     @property
@@ -54,7 +54,7 @@ class Claim:
         return self.place.snapshot_hash if self.place else self.snapshot_hash
 
     def assertion(self, signature: bytes | None = None) -> Assertion:
-        """What it counts for in a confidence."""
+        """The claim as an assertion that counts for a confidence; `signature` is the minhash of its snapshot."""
         return Assertion(self.source_url, self.source_score, self.place is not None, signature)
 
 
@@ -84,8 +84,8 @@ def claim(
         confidence=unit_interval(confidence, field="confidence"),
         contradictions=tuple(
             dict.fromkeys(
-                clean_text(other, field="contradictions", chars_max=CONTENT_CHARS_MAX)
-                for other in contradictions
+                clean_text(statement, field="contradictions", chars_max=CONTENT_CHARS_MAX)
+                for statement in contradictions
             )
         ),
         quote=clean_text(quote, field="quote", chars_max=QUOTE_CHARS_MAX)
@@ -95,7 +95,7 @@ def claim(
 
 
 def address(source_url: str) -> str:
-    """An address in the form under which its text is kept; what is none, such as the name of a book, as it is."""
+    """An address in its canonical form; what is no address, such as the title of a book, as it is."""
     return canonical(source_url) if "://" in source_url else source_url
 
 

@@ -20,7 +20,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceUpdate:
-    """What a fact's confidence and status are, and what the status was before."""
+    """A fact's confidence and status after they were computed anew, and its status before."""
 
     confidence: float
     status: FactStatus
@@ -34,39 +34,39 @@ class ConfidenceUpdate:
 
 
 class Confidences:
-    """How sure facts are, computed from all that is stored of who says so and who says otherwise."""
+    """Confidences of facts, computed from all that is stored of who says so and who says otherwise."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     async def of(self, fact_ids: Sequence[str]) -> dict[str, Confidence]:
-        """The confidence of facts as it is now, by id."""
-        rows = await self._session.rows(SQL["grounds"], {"fact_ids": list(fact_ids)})
-        supporting: defaultdict[str, list[Assertion]] = defaultdict(list)
-        opposing: defaultdict[str, list[Assertion]] = defaultdict(list)
+        """The confidence that what is stored now gives each fact, by id; nothing is written."""
+        rows = await self._session.rows(SQL["assertions"], {"fact_ids": list(fact_ids)})
+        support: defaultdict[str, list[Assertion]] = defaultdict(list)
+        opposition: defaultdict[str, list[Assertion]] = defaultdict(list)
         for row in rows:
             quote = row["quote"] if row["is_verified"] else None
-            said = Assertion(
+            assertion = Assertion(
                 row["source_url"], row["source_score"], row["is_verified"], row["signature"], quote
             )
-            (supporting if row["is_for"] else opposing)[row["fact_id"]].append(said)
-        return {one: computed(supporting[one], opposing[one]) for one in fact_ids}
+            (support if row["is_for"] else opposition)[row["fact_id"]].append(assertion)
+        return {fact_id: compute_confidence(support[fact_id], opposition[fact_id]) for fact_id in fact_ids}
 
     async def recompute(
         self, fact_ids: Sequence[str], *, reason: str, new_id: str | None = None
     ) -> dict[str, ConfidenceUpdate]:
-        """Bring stored confidences and statuses up to date; what they were is kept, with the reason of the change.
+        """Compute confidences and statuses anew and store them; what they were is kept, with the reason of the change.
 
         A fact that was withdrawn stays as it is, and so does the history of `new_id`, which has none yet.
         """
-        found = await self.of(fact_ids)
+        confidences = await self.of(fact_ids)
         rows = await self._session.write(
-            SQL["settle"],
+            SQL["update"],
             {
-                "fact_ids": list(found),
-                "change_ids": [ids.new_id() for _ in found],
-                "confidences": [one.value for one in found.values()],
-                "statuses": [status_of(one) for one in found.values()],
+                "fact_ids": list(confidences),
+                "change_ids": [ids.new_id() for _ in confidences],
+                "confidences": [confidence.value for confidence in confidences.values()],
+                "statuses": [status_of(confidence) for confidence in confidences.values()],
                 "new_id": new_id,
                 "reason": reason,
                 "run_id": self._session.caller.run_id,
@@ -85,28 +85,28 @@ class Confidences:
         }
 
 
-def computed(supporting: Sequence[Assertion], opposing: Sequence[Assertion]) -> Confidence:
+def compute_confidence(support: Sequence[Assertion], opposition: Sequence[Assertion]) -> Confidence:
     """The confidence that these assertions give under the settings."""
-    return confidence(supporting, opposing, unverified_max=settings().unverified_confidence_max)
+    return confidence(support, opposition, unverified_max=settings().unverified_confidence_max)
 
 
-def status_of(found: Confidence) -> FactStatus:
-    """Whether the fact is shown, by the threshold of the settings."""
-    return found.status(settings().confidence_threshold)
+def status_of(confidence: Confidence) -> FactStatus:
+    """Whether a fact of this confidence is shown, by the threshold of the settings."""
+    return confidence.status(settings().confidence_threshold)
 
 
 async def ensure_minhashes(session: Session, *, snapshots: Sequence[str], facts: Sequence[str]) -> None:
-    """Give snapshots, and those that facts rest on, the signatures that tell copies; in a transaction of its own.
+    """Store the minhashes that tell copies, of snapshots and of those that facts rest on; in a transaction of its own.
 
-    A signature is worked out once, when the first fact needs it: most pages that are read give none.
+    A minhash is computed once, when the first fact needs it: most pages that are read give none.
     """
-    args = {"hashes": list(snapshots), "fact_ids": list(facts)}
-    rows = await session.rows(SQL["unsigned"], args)
+    rows = await session.rows(SQL["without_minhash"], {"hashes": list(snapshots), "fact_ids": list(facts)})
     if not rows:
         return
-    signed = await asyncio.to_thread(lambda: [_minhash(row["body"]) for row in rows])
+    minhashes = await asyncio.to_thread(lambda: [_minhash(row["body"]) for row in rows])
+    args = {"hashes": [row["hash"] for row in rows], "signatures": minhashes}
     async with session.pool.connection() as connection:
-        await connection.execute(SQL["sign"], {"hashes": [row["hash"] for row in rows], "signatures": signed})
+        await connection.execute(SQL["store_minhashes"], args)
 
 
 def _minhash(body: bytes) -> bytes:

@@ -1,58 +1,92 @@
--- grounds
--- Every assertion that counts for or against some facts: their own and those of facts that support them, against those of
--- facts that contradict them. What was withdrawn counts for nothing but itself.
-select f.id::text as fact_id, said.is_for, a.source_url, a.source_score, a.quote_state = 'verified' as is_verified, s.signature, a.quote
+-- assertions
+-- Every assertion that counts for or against some facts: their own and those of facts that support them, against those
+-- of facts that contradict them. What was withdrawn counts for nothing but itself.
+select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.quote_state = 'verified' as is_verified,
+       s.signature, a.quote
   from unnest(%(fact_ids)s::uuid[]) as f (id)
   cross join lateral (
     select f.id, true as is_for
     union all
-    select l.fact_id, true from fact_links l join facts o on o.id = l.fact_id
-     where l.other_id = f.id and l.relation = 'supports' and o.status <> 'withdrawn'
+    select l.fact_id, true
+      from fact_links l
+      join facts o on o.id = l.fact_id
+     where l.other_id = f.id
+       and l.relation = 'supports'
+       and o.status <> 'withdrawn'
     union all
-    select l.fact_id, false from fact_links l join facts o on o.id = l.fact_id
-     where l.other_id = f.id and l.relation = 'contradicts' and o.status <> 'withdrawn'
+    select l.fact_id, false
+      from fact_links l
+      join facts o on o.id = l.fact_id
+     where l.other_id = f.id
+       and l.relation = 'contradicts'
+       and o.status <> 'withdrawn'
     union all
-    select l.other_id, false from fact_links l join facts o on o.id = l.other_id
-     where l.fact_id = f.id and l.relation = 'contradicts' and o.status <> 'withdrawn'
-  ) as said (id, is_for)
-  join assertions a on a.fact_id = said.id
+    select l.other_id, false
+      from fact_links l
+      join facts o on o.id = l.other_id
+     where l.fact_id = f.id
+       and l.relation = 'contradicts'
+       and o.status <> 'withdrawn'
+  ) as side (id, is_for)
+  join assertions a on a.fact_id = side.id
   left join snapshots s on s.hash = a.snapshot_hash
  order by f.id, a.id;
 
--- settle
-with now_is as (
-  select * from unnest(%(fact_ids)s::uuid[], %(change_ids)s::uuid[], %(confidences)s::real[], %(statuses)s::text[])
-    as now_is (id, change_id, confidence, status)
+-- update
+with after as (
+  select *
+    from unnest(
+      %(fact_ids)s::uuid[], %(change_ids)s::uuid[], %(confidences)s::real[], %(statuses)s::text[]
+    ) as after (id, change_id, confidence, status)
 ), before as (
-  select f.id, f.confidence, f.status from facts f join now_is using (id) order by f.id for update of f
+  select f.id, f.confidence, f.status
+    from facts f
+    join after using (id)
+   order by f.id
+     for update of f
 ), changed as (
-  select n.*, b.confidence as confidence_before, b.status as status_before
-    from now_is n join before b using (id)
-   where b.status <> 'withdrawn' and (b.confidence <> n.confidence or b.status <> n.status)
-), kept as (
+  select a.*, b.confidence as confidence_before, b.status as status_before
+    from after a
+    join before b using (id)
+   where b.status <> 'withdrawn'
+     and (b.confidence <> a.confidence or b.status <> a.status)
+), history as (
   insert into fact_changes (id, fact_id, confidence, status, reason, run_id, call_id)
   select change_id, id, confidence_before, status_before, %(reason)s, %(run_id)s, %(call_id)s
-    from changed where id is distinct from %(new_id)s::uuid
+    from changed
+   where id is distinct from %(new_id)s::uuid
 ), updated as (
-  update facts f set confidence = c.confidence, status = c.status, validated_at = now()
-    from changed c where f.id = c.id
+  update facts f
+     set confidence = c.confidence, status = c.status, validated_at = now()
+    from changed c
+   where f.id = c.id
 )
-select b.id::text as fact_id, coalesce(c.confidence, b.confidence) as confidence, coalesce(c.status, b.status) as status,
-       b.status as status_before, c.id is not null as is_changed
-  from before b left join changed c using (id);
+select b.id::text as fact_id, coalesce(c.confidence, b.confidence) as confidence,
+       coalesce(c.status, b.status) as status, b.status as status_before, c.id is not null as is_changed
+  from before b
+  left join changed c using (id);
 
--- unsigned
-select hash, body from snapshots
+-- without_minhash
+select hash, body
+  from snapshots
  where signature is null
-   and (hash = any(%(hashes)s::text[])
-        or hash in (select snapshot_hash from assertions where fact_id = any(%(fact_ids)s::uuid[])))
+   and (
+     hash = any(%(hashes)s::text[])
+     or hash in (select snapshot_hash from assertions where fact_id = any(%(fact_ids)s::uuid[]))
+   )
  order by hash;
 
--- sign
--- Locked in one order, so that two that sign the same snapshots do not wait for each other.
+-- store_minhashes
+-- Locked in one order, so that two writers of the same snapshots do not wait for each other.
 with locked as (
-  select hash from snapshots where hash = any(%(hashes)s::text[]) order by hash for update
+  select hash
+    from snapshots
+   where hash = any(%(hashes)s::text[])
+   order by hash
+     for update
 )
-update snapshots s set signature = signed.signature
-  from unnest(%(hashes)s::text[], %(signatures)s::bytea[]) as signed (hash, signature)
- where s.hash = signed.hash and s.hash in (select hash from locked);
+update snapshots s
+   set signature = minhash.signature
+  from unnest(%(hashes)s::text[], %(signatures)s::bytea[]) as minhash (hash, signature)
+ where s.hash = minhash.hash
+   and s.hash in (select hash from locked);

@@ -18,7 +18,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class AssertionDetails:
-    """A source that asserts a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
+    """An assertion of a fact by a source; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
     """
@@ -59,7 +59,7 @@ class RelatedFact:
 
 @dataclass(frozen=True, slots=True)
 class FactState:
-    """What a fact's confidence and status became at a moment, and why; the first is how it was stored."""
+    """A fact's confidence and status from a moment on, and why; the first state is how it was stored."""
 
     at: datetime
     confidence: float
@@ -69,7 +69,11 @@ class FactState:
 
 @dataclass(frozen=True, slots=True)
 class FactDetails:
-    """All that is known of one fact. `contradictions` are the statements that its agent set against it, without ids."""
+    """All that is stored of one fact.
+
+    `explanation` is the sum that gives the confidence, a line each. `contradictions` are the statements that its agent
+    set against it without naming a stored fact.
+    """
 
     id: str
     subject_id: str
@@ -88,7 +92,7 @@ class FactDetails:
 
 
 async def load_details(session: Session, fact_id: UUID) -> FactDetails:
-    """What a fact rests on, how its confidence comes about, what stands against it, and how it changed.
+    """Read what a fact rests on, how its confidence comes about, what contradicts it, and how it changed.
 
     Raises:
         NotFound: There is no such fact.
@@ -97,31 +101,31 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     fact = await session.row(SQL["fact"], args)
     if fact is None:
         raise NotFound(f"There is no fact {fact_id}.")
-    named = fact.pop("contradictions")
-    reckoned = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
+    contradictions = fact.pop("contradictions")
+    confidence = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
     return FactDetails(
         **fact,
         assertions=await _load_assertions(session, fact_id),
-        explanation=tuple(explained(reckoned)),
-        related=tuple(RelatedFact(**row) for row in await session.rows(SQL["relatives"], args)),
-        contradictions=tuple(text for text in named if parse_id_or_none(text) is None),
+        explanation=tuple(explained(confidence)),
+        related=tuple(RelatedFact(**row) for row in await session.rows(SQL["related"], args)),
+        contradictions=tuple(text for text in contradictions if parse_id_or_none(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
 
 
 async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:
-    rows = await session.rows(SQL["backings"], {"fact_id": fact_id})
+    rows = await session.rows(SQL["assertions"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
     marks = [change.mark(row["id"]) if (change := changes.get(row["source_url"])) else "" for row in rows]
     return tuple(AssertionDetails(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
 
 
 def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[FactState, ...]:
-    """A change holds what was before it, so that what came of it stands in the next one, or in the fact."""
-    moments = [fact["created_at"], *(change["at"] for change in changes)]
+    # A change holds what was before it, so that what came of it is in the next one, or in the fact.
+    times = [fact["created_at"], *(change["at"] for change in changes)]
     reasons = ["stored", *(change["reason"] for change in changes)]
     states = [*changes, fact]
     return tuple(
         FactState(at, state["confidence"], state["status"], reason)
-        for at, reason, state in zip(moments, reasons, states, strict=True)
+        for at, reason, state in zip(times, reasons, states, strict=True)
     )

@@ -1,30 +1,45 @@
 -- fact
-select id::text as id, subject_id, content, topic_path, status, confidence, claimed_confidence, run_id, created_at, contradictions
-  from facts where id = %(fact_id)s;
+select id::text as id, subject_id, content, topic_path, status, confidence, claimed_confidence, run_id, created_at,
+       contradictions
+  from facts
+ where id = %(fact_id)s;
 
--- backings
+-- assertions
 -- With what was known of the source when it gave that text.
-select a.id::text as id, a.content, a.quote, a.quote_state, a.quote_start, a.quote_end, a.source_url, coalesce(f.title, '') as source_title,
-       coalesce(f.author, '') as source_author, a.source_score, a.claimed_confidence, a.snapshot_hash, f.published_at,
-       f.fetched_at, coalesce(f.licence, '') as licence, a.run_id, a.created_at
+select a.id::text as id, a.content, a.quote, a.quote_state, a.quote_start, a.quote_end, a.source_url,
+       coalesce(f.title, '') as source_title, coalesce(f.author, '') as source_author, a.source_score,
+       a.claimed_confidence, a.snapshot_hash, f.published_at, f.fetched_at, coalesce(f.licence, '') as licence,
+       a.run_id, a.created_at
   from assertions a
   left join lateral (
-    select title, author, published_at, fetched_at, licence from fetches
-     where hash = a.snapshot_hash and url = a.source_url order by fetched_at limit 1
+    select title, author, published_at, licence, fetched_at
+      from fetches
+     where hash = a.snapshot_hash
+       and url = a.source_url
+     order by fetched_at
+     limit 1
   ) f on true
  where a.fact_id = %(fact_id)s
  order by a.id;
 
--- relatives
+-- related
 select o.id::text as fact_id, r.relation, o.content, o.source_url, o.status, o.confidence, r.reason, r.decided_by
   from (
-    select other_id as id, relation, reason, decided_by, created_at from fact_links where fact_id = %(fact_id)s
+    select other_id as id, relation, reason, decided_by, created_at
+      from fact_links
+     where fact_id = %(fact_id)s
     union all
-    select fact_id, case relation when 'supports' then 'supported by' when 'qualifies' then 'qualified by' else relation end,
+    select fact_id,
+           case relation when 'supports' then 'supported by' when 'qualifies' then 'qualified by' else relation end,
            reason, decided_by, created_at
-      from fact_links where other_id = %(fact_id)s
-  ) r join facts o using (id)
+      from fact_links
+     where other_id = %(fact_id)s
+  ) r
+  join facts o using (id)
  order by r.relation, r.created_at, o.id;
 
 -- changes
-select confidence, status, reason, at from fact_changes where fact_id = %(fact_id)s order by id;
+select confidence, status, reason, at
+  from fact_changes
+ where fact_id = %(fact_id)s
+ order by id;

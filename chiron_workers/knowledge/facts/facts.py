@@ -16,26 +16,25 @@ from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.confidences import (
     Confidences,
     ConfidenceUpdate,
-    computed,
+    compute_confidence,
     ensure_minhashes,
     status_of,
 )
 from chiron_workers.knowledge.facts.links import Link, Links
 from chiron_workers.knowledge.facts.matching import Match, Matching, best
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vectors import Vectors, copy_to_vectors
+from chiron_workers.knowledge.search.vectors import Vectors
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.states import Decider, EventKind, FactStatus, Relation
 
 SQL = load(__file__)
-REASON_CHARS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFact:
-    """The fact that a claim became, or the one that was there before, with how it stands to others.
+    """The fact that a claim became, or the one that was there before, with the facts it is related to.
 
-    `is_joined` says that a known fact got a further source by it.
+    `is_joined` says that a known fact got a further source by it, `is_lifted` that a candidate is shown now.
     """
 
     fact_id: str
@@ -45,11 +44,11 @@ class StoredFact:
     is_new: bool
     is_joined: bool = False
     is_lifted: bool = False
-    related: tuple[Match, ...] = ()
+    matches: tuple[Match, ...] = ()
 
 
 class Facts:
-    """What is known, with the words and the sources each fact rests on."""
+    """Facts, each with the statements and sources it rests on."""
 
     def __init__(self, session: Session, embedder: Embedder, side_model: SideModel | None = None) -> None:
         self.session = session
@@ -69,47 +68,36 @@ class Facts:
             ToolValidationError: `contradictions` has the id of a fact that is not there, or the subject is not the
                 run's own.
         """
-        named = await self._known(claim)
+        contradicted_ids = await self._contradicted_ids(claim)
         [embedding] = await self.embedder.embed([claim.content])
         table = await self.vectors.ensure()
-        compared = await self.matching.candidates(claim, embedding, table)
-        hashes = [claim.text_hash] if claim.text_hash else []
-        await ensure_minhashes(self.session, snapshots=hashes, facts=[one.fact_id for one in compared.found])
+        candidates = await self.matching.candidates(claim, embedding, table)
+        await ensure_minhashes(
+            self.session,
+            snapshots=[claim.text_hash] if claim.text_hash else [],
+            facts=[match.fact_id for match in candidates.matches],
+        )
         await self.lock_subject(claim.subject_id)
         await Subjects(self.session).ensure_writable(claim.subject_id)
-        found = await self.matching.recheck(compared, claim, embedding, table)
-        if same := best(found, unlike=named):
-            return await self._join(claim, same.fact_id, found, named)
+        matches = await self.matching.recheck(candidates, claim, embedding, table)
+        if repeat := best(matches, unlike=contradicted_ids):
+            return await self._join(claim, repeat.fact_id, matches, contradicted_ids)
         fact_id = await self._insert(claim)
         if fact_id is None:  # the same words from the same source, which another embedding model stored
-            twin_id = await self._twin(claim)
+            twin_id = await self._find_twin(claim)
             await self.vectors.add(table, twin_id, embedding)
-            return await self._join(claim, twin_id, found, named)
+            return await self._join(claim, twin_id, matches, contradicted_ids)
         await self.vectors.add(table, fact_id, embedding)
-        related = await self._link(fact_id, found, named)
-        settled = await self._settle_with_partners(
+        links = await self._link(fact_id, matches, contradicted_ids)
+        updates = await self.recompute_with_partners(
             fact_id, f"held against the new fact {fact_id}", new_id=fact_id
         )
-        now = settled[fact_id]
-        stored = StoredFact(
-            fact_id, now.status, now.confidence, claim.topic_path, is_new=True, related=related
+        update = updates[fact_id]
+        fact = StoredFact(
+            fact_id, update.status, update.confidence, claim.topic_path, is_new=True, matches=links
         )
-        self.session.emit(EventKind.FACT_STORED, _event(claim, stored))
-        return stored
-
-    async def withdraw(self, fact_id: str, *, reason: str) -> FactStatus:
-        """Take a fact out: no search finds it, and it counts for and against nothing. What its status was.
-
-        Raises:
-            NotFound: There is no such fact.
-        """
-        return await self._set_aside(fact_id, f"withdrawn: {reason}" if reason else "withdrawn", back=False)
-
-    async def reinstate(self, fact_id: str, *, reason: str) -> FactStatus:
-        """Bring a fact back that was withdrawn, with the confidence it has now. Raises NotFound."""
-        return await self._set_aside(
-            fact_id, f"brought back: {reason}" if reason else "brought back", back=True
-        )
+        self.session.emit(EventKind.FACT_STORED, _event_data(claim, fact))
+        return fact
 
     async def status(self, fact_id: str) -> FactStatus:
         """Whether a fact is shown. Raises NotFound."""
@@ -119,60 +107,79 @@ class Facts:
         return FactStatus(row["status"])
 
     async def lock_subject(self, subject_id: str) -> None:
-        """Be the only one to write facts of a subject until the commit. The first statement of a transaction."""
-        await self.session.write(SQL["alone"], {"subject_id": subject_id})
+        """Be the only writer of a subject's facts until the commit. The first statement of a transaction."""
+        await self.session.write(SQL["lock_subject"], {"subject_id": subject_id})
 
-    async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, ConfidenceUpdate]:
-        """Compute the confidence of facts anew, all of one subject; what changed is kept with the reason."""
+    async def lock_subject_of(self, fact_ids: Sequence[str]) -> bool:
+        """Lock the one subject of some facts, after the minhashes of their sources are stored; whether there is any."""
         await ensure_minhashes(self.session, snapshots=[], facts=fact_ids)
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": list(fact_ids)})
         if subject is None:
-            return {}
+            return False
         await self.lock_subject(subject["subject_id"])
+        return True
+
+    async def recompute(self, fact_ids: Sequence[str], *, reason: str) -> dict[str, ConfidenceUpdate]:
+        """Lock the subject of facts, all of one, and compute their confidences anew."""
+        if not await self.lock_subject_of(fact_ids):
+            return {}
         return await self.confidences.recompute(fact_ids, reason=reason)
 
+    async def recompute_with_partners(
+        self, fact_id: str, reason: str, *, new_id: str | None = None
+    ) -> dict[str, ConfidenceUpdate]:
+        """Compute anew the confidence of a fact and of those whose confidence depends on it; the subject is locked."""
+        partner_ids = await self.links.partners(fact_id)
+        return await self.confidences.recompute([fact_id, *partner_ids], reason=reason, new_id=new_id)
+
     async def _insert(self, claim: Claim) -> str | None:
+        """The id of the new fact; None where the subject has the same statement from the same source."""
         caller = self.session.caller
         fact_id = ids.new_id()
-        own = computed([claim.assertion()], [])
+        confidence = compute_confidence([claim.assertion()], [])
         rows = await self.session.write(
             SQL["insert"],
             {
                 "id": fact_id,
                 "subject_id": claim.subject_id,
                 "topic_path": claim.topic_path,
-                "confidence": own.value,
-                "status": status_of(own),
+                "confidence": confidence.value,
+                "status": status_of(confidence),
                 "contradictions": Json(claim.contradictions),
                 "run_id": caller.run_id,
                 "call_id": caller.call_id,
             }
-            | _assertion(claim),
+            | _assertion_args(claim),
         )
         return str(fact_id) if rows else None
 
-    async def _twin(self, claim: Claim) -> str:
+    async def _find_twin(self, claim: Claim) -> str:
         args = {"subject_id": claim.subject_id, "content": claim.content, "source_url": claim.source_url}
-        [twin] = await self.session.write(SQL["twin"], args)
+        [twin] = await self.session.write(SQL["find_twin"], args)
         return str(twin["fact_id"])
 
     async def _join(
-        self, claim: Claim, fact_id: str, found: Sequence[Match], named: Collection[str]
+        self, claim: Claim, fact_id: str, matches: Sequence[Match], contradicted_ids: Collection[str]
     ) -> StoredFact:
-        """Give a known fact a further source, and what that one's words show of its neighbours."""
+        """Give a known fact a further source, and link it to what the words of that source contradict."""
         caller = self.session.caller
         rows = await self.session.write(
             SQL["join"],
             {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
-            | _assertion(claim),
+            | _assertion_args(claim),
         )
-        others = [one for one in found if one.fact_id != fact_id and one.relation is Relation.CONTRADICTS]
-        related = await self._link(fact_id, others, set(named) - {fact_id})
+        contradictions = [
+            match for match in matches if match.fact_id != fact_id and match.relation is Relation.CONTRADICTS
+        ]
+        other_ids = set(contradicted_ids) - {fact_id}
+        links = await self._link(fact_id, contradictions, other_ids)
         await self.session.write(
             SQL["note_contradictions"], {"fact_id": fact_id, "contradictions": Json(claim.contradictions)}
         )
-        is_news = bool(rows or related or set(named) - {fact_id})
-        settled = await self._settle_with_partners(fact_id, f"also in {claim.source_url}") if is_news else {}
+        is_news = bool(rows or links or other_ids)
+        updates = (
+            await self.recompute_with_partners(fact_id, f"also in {claim.source_url}") if is_news else {}
+        )
         [fact] = await self.session.write(SQL["state"], {"fact_id": fact_id})
         return StoredFact(
             fact_id,
@@ -181,65 +188,39 @@ class Facts:
             fact["topic_path"],
             is_new=False,
             is_joined=bool(rows),
-            is_lifted=fact_id in settled and settled[fact_id].is_lifted,
-            related=related,
+            is_lifted=fact_id in updates and updates[fact_id].is_lifted,
+            matches=links,
         )
 
-    async def _link(self, fact_id: str, found: Sequence[Match], named: Collection[str]) -> tuple[Match, ...]:
-        """Link a new fact to its neighbours, and to those that the agent says it contradicts.
+    async def _link(
+        self, fact_id: str, matches: Sequence[Match], contradicted_ids: Collection[str]
+    ) -> tuple[Match, ...]:
+        """Link a new fact to its matches, and to those that the agent says it contradicts.
 
         Where the rules see the same claim or a support in what the agent calls a contradiction, nothing is linked: a
         doubt is no contradiction.
         """
-        standing = [one for one in found if one.status is not FactStatus.WITHDRAWN]
-        kept = [
-            one
-            for one in standing
-            if one.relation is not Relation.SAME
-            and (one.fact_id not in named or one.relation is Relation.CONTRADICTS)
+        current = [match for match in matches if match.status is not FactStatus.WITHDRAWN]
+        links = [
+            match
+            for match in current
+            if match.relation is not Relation.SAME
+            and (match.fact_id not in contradicted_ids or match.relation is Relation.CONTRADICTS)
         ]
-        for one in kept:
-            await self.links.add(Link(fact_id, one.fact_id, one.relation, one.reason, one.decided_by))
-        for other_id in sorted(set(named) - {one.fact_id for one in standing}):
-            why = "The agent that stored it says so."
-            await self.links.add(Link(fact_id, other_id, Relation.CONTRADICTS, why, Decider.AGENT))
-        return tuple(kept)
+        for match in links:
+            await self.links.add(Link(fact_id, match.fact_id, match.relation, match.reason, match.decided_by))
+        for other_id in sorted(set(contradicted_ids) - {match.fact_id for match in current}):
+            reason = "The agent that stored it says so."
+            await self.links.add(Link(fact_id, other_id, Relation.CONTRADICTS, reason, Decider.AGENT))
+        return tuple(links)
 
-    async def _settle_with_partners(
-        self, fact_id: str, reason: str, *, new_id: str | None = None
-    ) -> dict[str, ConfidenceUpdate]:
-        partners = await self.links.partners(fact_id)
-        return await self.confidences.recompute([fact_id, *partners], reason=reason, new_id=new_id)
-
-    async def _set_aside(self, fact_id: str, reason: str, *, back: bool) -> FactStatus:
-        await ensure_minhashes(self.session, snapshots=[], facts=[fact_id])
-        subject = await self.session.row(SQL["subject_of"], {"fact_ids": [fact_id]})
-        if subject is None:
-            raise NotFound(f"There is no fact {fact_id}.")
-        await self.lock_subject(subject["subject_id"])
-        args = {
-            "fact_id": fact_id,
-            "change_id": ids.new_id(),
-            "status": FactStatus.CANDIDATE if back else FactStatus.WITHDRAWN,
-            "reason": reason[:REASON_CHARS_MAX],
-            "run_id": self.session.caller.run_id,
-            "call_id": self.session.caller.call_id,
-        }
-        was = await self.status(fact_id)
-        if (was is FactStatus.WITHDRAWN) is back:
-            await self.session.write(SQL["set_aside"], args)
-            await copy_to_vectors(self.session, [fact_id])
-            about = f"fact {fact_id} was {'brought back' if back else 'withdrawn'}"
-            await self._settle_with_partners(fact_id, about, new_id=fact_id)
-        return was
-
-    async def _known(self, claim: Claim) -> frozenset[str]:
+    async def _contradicted_ids(self, claim: Claim) -> frozenset[str]:
         """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
-        named = {found for text in claim.contradictions if (found := parse_id_or_none(text))}
-        rows = await self.session.rows(SQL["known"], {"fact_ids": list(named)}) if named else []
-        if missing := named - {UUID(row["fact_id"]) for row in rows}:
+        fact_ids = {fact_id for text in claim.contradictions if (fact_id := parse_id_or_none(text))}
+        rows = await self.session.rows(SQL["subjects_of"], {"fact_ids": list(fact_ids)}) if fact_ids else []
+        if unknown_ids := fact_ids - {UUID(row["fact_id"]) for row in rows}:
             raise ToolValidationError(
-                f"contradictions: no fact has the id {', '.join(map(str, missing))}; give ids of stored "
+                f"contradictions: no fact has the id {', '.join(map(str, unknown_ids))}; give ids of stored "
                 "facts, or write out the statements that contradict this one.",
                 field="contradictions",
             )
@@ -250,7 +231,7 @@ class Facts:
                     f"{claim.subject_id!r}; write out what it says.",
                     field="contradictions",
                 )
-        return frozenset(map(str, named))
+        return frozenset(map(str, fact_ids))
 
 
 async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[DictRow]:
@@ -258,7 +239,7 @@ async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[
     return await session.rows(SQL["best_of_runs"], {"batch_id": batch_id, "limit": limit})
 
 
-def _assertion(claim: Claim) -> dict[str, Any]:
+def _assertion_args(claim: Claim) -> dict[str, Any]:
     return {
         "content": claim.content,
         "quote": claim.quote,
@@ -272,14 +253,14 @@ def _assertion(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _event(claim: Claim, stored: StoredFact) -> dict[str, Any]:
+def _event_data(claim: Claim, fact: StoredFact) -> dict[str, Any]:
     return {
-        "fact_id": stored.fact_id,
+        "fact_id": fact.fact_id,
         "content": claim.content,
         "source_url": claim.source_url,
-        "confidence": stored.confidence,
+        "confidence": fact.confidence,
         "topic_path": claim.topic_path,
-        "status": stored.status,
+        "status": fact.status,
         "quote_state": claim.quote_state,
-        "contradicts": [one.fact_id for one in stored.related if one.relation is Relation.CONTRADICTS],
+        "contradicts": [match.fact_id for match in fact.matches if match.relation is Relation.CONTRADICTS],
     }

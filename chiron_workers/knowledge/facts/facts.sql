@@ -1,66 +1,87 @@
--- alone
--- One writer of a subject's facts at a time, from its last look at the neighbours to its commit: two workers that store the
--- same claim at the same moment would else make two facts of it.
+-- lock_subject
+-- One writer of a subject's facts at a time, from its last look at the neighbours to its commit: two workers that store
+-- the same claim at the same moment would else make two facts of it.
 select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
 
 -- insert
 -- The unique index on subject, content and source makes the second of two writers wait for the first and then
 -- insert nothing.
-insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
-                   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id)
-values (%(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s, %(source_url)s,
-        %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s, %(contradictions)s,
-        %(snapshot_hash)s, %(run_id)s, %(call_id)s)
+insert into facts (
+  id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
+  confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id
+)
+values (
+  %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
+  %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
+  %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
+)
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
 
--- twin
-select id::text as fact_id from facts
- where subject_id = %(subject_id)s and md5(content) = md5(%(content)s) and md5(source_url) = md5(%(source_url)s);
+-- find_twin
+select id::text as fact_id
+  from facts
+ where subject_id = %(subject_id)s
+   and md5(content) = md5(%(content)s)
+   and md5(source_url) = md5(%(source_url)s);
 
 -- join
 -- A source is counted once for a fact; with a verified quote it counts again where it had none.
-insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
-                            claimed_confidence, snapshot_hash, run_id, call_id)
-select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s, %(source_url)s,
-       %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
- where not exists (select from assertions where fact_id = %(fact_id)s and source_url = %(source_url)s
-                   and (quote_state = 'verified' or %(quote_state)s = 'unverified'))
+insert into corroborations (
+  id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
+  snapshot_hash, run_id, call_id
+)
+select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
+       %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
+ where not exists (
+   select
+     from assertions
+    where fact_id = %(fact_id)s
+      and source_url = %(source_url)s
+      and (quote_state = 'verified' or %(quote_state)s = 'unverified')
+ )
 on conflict do nothing
 returning id;
 
 -- state
-select status, confidence, topic_path from facts where id = %(fact_id)s;
+select status, confidence, topic_path
+  from facts
+ where id = %(fact_id)s;
 
 -- subject_of
-select subject_id from facts where id = any(%(fact_ids)s::uuid[]) limit 1;
-
--- set_aside
-with before as (
-  select id, confidence, status from facts where id = %(fact_id)s for update
-), kept as (
-  insert into fact_changes (id, fact_id, confidence, status, reason, run_id, call_id)
-  select %(change_id)s, id, confidence, status, %(reason)s, %(run_id)s, %(call_id)s from before
-)
-update facts f set status = %(status)s, validated_at = now() from before where f.id = before.id;
+select subject_id
+  from facts
+ where id = any(%(fact_ids)s::uuid[])
+ limit 1;
 
 -- note_contradictions
 -- Statements that were set against a fact, each once; the ids among them are links too. The first 80 are enough.
-update facts f set contradictions = (f.contradictions::jsonb || told.news)::json
-  from (select jsonb_agg(word order by n) as news
-          from (select word, n from jsonb_array_elements(%(contradictions)s::jsonb) with ordinality as said (word, n)
-                 where not (select contradictions::jsonb from facts where id = %(fact_id)s) @> jsonb_build_array(word)
-                 order by n
-                 limit greatest(0, 80 - (select json_array_length(contradictions) from facts where id = %(fact_id)s))) as first) as told
- where f.id = %(fact_id)s and told.news is not null;
+update facts f
+   set contradictions = (f.contradictions::jsonb || addition.statements)::json
+  from (
+    select jsonb_agg(statement order by n) as statements
+      from (
+        select statement, n
+          from jsonb_array_elements(%(contradictions)s::jsonb) with ordinality as claimed (statement, n)
+         where not (select contradictions::jsonb from facts where id = %(fact_id)s) @> jsonb_build_array(statement)
+         order by n
+         limit greatest(0, 80 - (select json_array_length(contradictions) from facts where id = %(fact_id)s))
+      ) as first
+  ) as addition
+ where f.id = %(fact_id)s
+   and addition.statements is not null;
 
--- known
-select id::text as fact_id, subject_id from facts where id = any(%(fact_ids)s::uuid[]);
+-- subjects_of
+select id::text as fact_id, subject_id
+  from facts
+ where id = any(%(fact_ids)s::uuid[]);
 
 -- best_of_runs
 -- The most confident fact of each run of a batch, in the order of the runs.
 select distinct on (r.id) r.topic, f.content, f.quote, f.source_url, f.confidence
-  from runs r join facts f on f.run_id = r.id
- where r.batch_id = %(batch_id)s and f.status in ('accepted', 'disputed')
+  from runs r
+  join facts f on f.run_id = r.id
+ where r.batch_id = %(batch_id)s
+   and f.status in ('accepted', 'disputed')
  order by r.id, f.confidence desc, f.id
  limit %(limit)s;

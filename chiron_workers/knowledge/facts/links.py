@@ -10,7 +10,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How a fact stands to an earlier one: `fact_id` supports, contradicts or qualifies `other_id`."""
+    """The relation of a fact to an earlier one: `fact_id` supports, contradicts or qualifies `other_id`."""
 
     fact_id: str
     other_id: str
@@ -20,13 +20,13 @@ class Link:
 
 
 class Links:
-    """How facts stand to each other. Both sides of a contradiction stay, and each shows the other."""
+    """Stored relations between facts. Both sides of a contradiction stay, and each shows the other."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     async def add(self, link: Link) -> bool:
-        """Keep a link; whether it is new. Two facts are linked once, by whatever was found first."""
+        """Store a link; whether it is new. Two facts are linked once, by the relation that came first."""
         rows = await self._session.write(
             SQL["add"],
             {

@@ -1,3 +1,9 @@
+"""Which stored facts a claim repeats, supports, contradicts or qualifies.
+
+This module only asks and collects. Vectors nominate the neighbours of a claim, the rules of
+`evidence.statements.relation` decide on each, and where they reach no verdict a model does, in `judgements`.
+"""
+
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +13,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.relation import Verdict, relate
+from chiron_workers.evidence.statements.relation import Verdict, relation
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
@@ -18,17 +24,16 @@ from chiron_workers.states import Decider, FactStatus, Relation
 SQL = load(__file__)
 
 NEIGHBOURS_MAX = 12
-NEAR = (
-    0.6  # cosine similarity; vectors only nominate, since they cannot tell a contradiction from a paraphrase
-)
-ASKED_FROM = 0.75
+# Vectors only nominate, since they cannot tell a contradiction from a paraphrase.
+NEIGHBOUR_COSINE_MIN = 0.6
+MODEL_COSINE_MIN = 0.75
+MODEL_QUESTIONS_MAX = 2  # for one claim
 RULES_CHARS_MAX = 1_000
-ASKED_MAX = 2  # questions to the model for one claim
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a claim stands to a fact that is known, and who decided that by what."""
+    """A stored fact that a claim stands in a relation to other than `new`, and who decided that by what."""
 
     fact_id: str
     content: str
@@ -40,15 +45,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a claim was held against, and when: whatever was stored since is compared under the subject's lock."""
+    """The matches of a claim before the subject is locked.
 
-    found: tuple[Match, ...]
+    `fact_ids` are all that it was compared with until `at`; whatever was stored since is compared under the lock.
+    """
+
+    matches: tuple[Match, ...]
     at: datetime
-    seen: frozenset[str]
+    fact_ids: frozenset[str]
 
 
 class Matching:
-    """Holds a claim against what is known: vectors nominate the neighbours, rules decide, and a model in doubt."""
+    """Compares claims with the facts stored of their subject."""
 
     def __init__(self, session: Session, search: Search, side_model: SideModel | None) -> None:
         self._session = session
@@ -60,49 +68,56 @@ class Matching:
         now = await self._session.row(SQL["now"])
         assert now is not None
         rows = await self._nearest(claim, embedding, table)
-        known = {row["id"]: row["content"] for row in rows}
-        # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
-        verdicts = await asyncio.to_thread(
-            lambda: {fact_id: _relation(claim.content, content) for fact_id, content in known.items()}
-        )
-        asked = 0
-        for row in rows:
-            if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
-                break
-            if verdicts[row["id"]].relation is None and row["cosine"] >= ASKED_FROM and asked < ASKED_MAX:
-                asked += 1
-                answer = await self._judgements.decide(claim.content, row["content"])
-                if answer.relation is not None:
-                    verdicts[row["id"]] = answer
-                    row["decided_by"] = Decider.MODEL
-        found = (_comparison(row, verdicts[row["id"]]) for row in rows)
-        return Candidates(
-            tuple(one for one in found if one is not None), now["at"], frozenset(row["id"] for row in rows)
-        )
+        matches = await self._verdicts(claim, rows)
+        return Candidates(tuple(matches), now["at"], frozenset(row["id"] for row in rows))
 
     async def recheck(
-        self, compared: Candidates, claim: Claim, embedding: Sequence[float], table: Identifier
+        self, candidates: Candidates, claim: Claim, embedding: Sequence[float], table: Identifier
     ) -> list[Match]:
-        """How a claim stands to what is known now that nobody else writes: what was stored since is compared by rules
-        alone, and what was deleted since is left out."""
-        statuses = await self._statuses([one.fact_id for one in compared.found])
-        found = [
-            replace(one, status=statuses[one.fact_id]) for one in compared.found if one.fact_id in statuses
+        """The matches of a claim now that the subject is locked.
+
+        What was stored since is compared by rules alone, and what was deleted since is left out.
+        """
+        statuses = await self._statuses([match.fact_id for match in candidates.matches])
+        matches = [
+            replace(match, status=statuses[match.fact_id])
+            for match in candidates.matches
+            if match.fact_id in statuses
         ]
-        rows = await self._neighbours("newest", claim, embedding, table, since=compared.at)
-        newer = (
-            _comparison(row, _relation(claim.content, row["content"]))
-            for row in rows
-            if row["id"] not in compared.seen
-        )
-        return found + [one for one in newer if one is not None]
+        rows = await self._neighbours("newest", claim, embedding, table, since=candidates.at)
+        for row in rows:
+            if row["id"] not in candidates.fact_ids:
+                matches += _match(row, _decide_by_rules(claim.content, row["content"]), Decider.RULES)
+        return matches
 
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
-        """The facts nearest to a claim, and the withdrawn ones: to say again what was withdrawn does not bring it back."""
-        near = await self._search.nearest(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
-        rows: list[DictRow] = [{**one} for one in near if one["cosine"] >= NEAR]
+        # Withdrawn facts too: to say again what was withdrawn does not bring it back.
+        neighbours = await self._search.nearest(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
+        rows: list[DictRow] = [{**row} for row in neighbours if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
         rows += await self._neighbours("withdrawn", claim, embedding, table)
         return sorted(rows, key=lambda row: -row["cosine"])
+
+    async def _verdicts(self, claim: Claim, rows: Sequence[DictRow]) -> list[Match]:
+        contents = {row["id"]: row["content"] for row in rows}
+        # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
+        verdicts = await asyncio.to_thread(
+            lambda: {
+                fact_id: _decide_by_rules(claim.content, content) for fact_id, content in contents.items()
+            }
+        )
+        deciders = dict.fromkeys(verdicts, Decider.RULES)
+        questions = 0
+        for row in rows:
+            fact_id = row["id"]
+            if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
+                break
+            is_open = verdicts[fact_id].relation is None and row["cosine"] >= MODEL_COSINE_MIN
+            if is_open and questions < MODEL_QUESTIONS_MAX:
+                questions += 1
+                answer = await self._judgements.decide(claim.content, row["content"])
+                if answer.relation is not None:
+                    verdicts[fact_id], deciders[fact_id] = answer, Decider.MODEL
+        return [match for row in rows for match in _match(row, verdicts[row["id"]], deciders[row["id"]])]
 
     async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
         rows = await self._session.rows(SQL["statuses"], {"fact_ids": list(fact_ids)}) if fact_ids else []
@@ -110,7 +125,7 @@ class Matching:
 
     async def _neighbours(
         self,
-        name: str,
+        query: str,
         claim: Claim,
         embedding: Sequence[float],
         table: Identifier,
@@ -120,37 +135,35 @@ class Matching:
             "subject_id": claim.subject_id,
             "embedding": to_halfvec(embedding),
             "limit": NEIGHBOURS_MAX,
-            "near": NEAR,
+            "cosine_min": NEIGHBOUR_COSINE_MIN,
             "since": since,
         }
-        return await self._session.rows(SQL[name].format(table=table), args)
+        return await self._session.rows(SQL[query].format(table=table), args)
 
 
-def best(found: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
-    """The fact that a claim says again, if there is one: the nearest, one that stands before one that was withdrawn,
-    and none that it is said to contradict."""
-    same = [one for one in found if one.relation is Relation.SAME and one.fact_id not in unlike]
-    standing = [one for one in same if one.status is not FactStatus.WITHDRAWN]
-    return next(iter([*standing, *same]), None)
+def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
+    """The fact that a claim repeats, if there is one: the nearest, and a withdrawn one only where no other does.
+
+    Args:
+        unlike: Ids of facts that the claim is said to contradict; none of them is taken.
+    """
+    repeats = [match for match in matches if match.relation is Relation.SAME and match.fact_id not in unlike]
+    current = [match for match in repeats if match.status is not FactStatus.WITHDRAWN]
+    return next(iter([*current, *repeats]), None)
 
 
-def _relation(new: str, known: str) -> Verdict:
+def _decide_by_rules(claim_text: str, fact_text: str) -> Verdict:
     """How two statements stand to each other by the rules, which are made for statements and not for pages."""
-    if new == known:
+    if claim_text == fact_text:
         return Verdict(Relation.SAME, "The words are the same.")
-    if max(len(new), len(known)) > RULES_CHARS_MAX:
+    if max(len(claim_text), len(fact_text)) > RULES_CHARS_MAX:
         return Verdict(None, "Too long for rules.")
-    return relate(new, known)
+    return relation(claim_text, fact_text)
 
 
-def _comparison(row: DictRow, verdict: Verdict) -> Match | None:
+def _match(row: DictRow, verdict: Verdict, decider: Decider) -> list[Match]:
+    """One match, or none where nothing relates the two."""
     if verdict.relation in (None, Relation.NEW):
-        return None
-    return Match(
-        row["id"],
-        row["content"],
-        FactStatus(row["status"]),
-        Relation(verdict.relation),
-        verdict.reason,
-        row.get("decided_by", Decider.RULES),
-    )
+        return []
+    status = FactStatus(row["status"])
+    return [Match(row["id"], row["content"], status, Relation(verdict.relation), verdict.reason, decider)]

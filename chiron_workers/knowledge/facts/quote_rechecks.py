@@ -10,21 +10,21 @@ from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
 
 SQL = load(__file__)
-PAGE = 200
+PAGE_FACTS = 200
 FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckCounts:
-    """How many facts were looked at, how many of their quotes are verified now, and how many facts changed by it."""
+    """How many facts were rechecked, how many of their quotes are verified now, and how many facts changed by it."""
 
     facts: int = 0
     verified: int = 0
     changed: int = 0
 
-    def __add__(self, other: "RecheckCounts") -> "RecheckCounts":
+    def __add__(self, counts: "RecheckCounts") -> "RecheckCounts":
         return RecheckCounts(
-            self.facts + other.facts, self.verified + other.verified, self.changed + other.changed
+            self.facts + counts.facts, self.verified + counts.verified, self.changed + counts.changed
         )
 
 
@@ -36,34 +36,31 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
     commits each page.
     """
     session = facts.session
-    args = {"subject_id": subject_id, "after": after, "limit": PAGE}
+    args = {"subject_id": subject_id, "after": after, "limit": PAGE_FACTS}
     rows = await session.rows(SQL["page"], args)
     if not rows:
         return RecheckCounts(), None
     fact_ids = [str(row["id"]) for row in rows]
-    unverified = await session.rows(SQL["unverified"], {"fact_ids": fact_ids})
-    found = [(one["id"], await _find(session, one["source_url"], one["quote"])) for one in unverified]
-    verified = [(assertion_id, grounds) for assertion_id, grounds in found if grounds is not None]
-    await ensure_minhashes(
-        session, snapshots=[str(grounds["hash"]) for _, grounds in verified], facts=fact_ids
-    )
+    assertions = await session.rows(SQL["unverified"], {"fact_ids": fact_ids})
+    places = {
+        assertion["id"]: place
+        for assertion in assertions
+        if (place := await _find_quote(session, assertion["source_url"], assertion["quote"]))
+    }
+    snapshots = [str(place["hash"]) for place in places.values()]
+    await ensure_minhashes(session, snapshots=snapshots, facts=fact_ids)
     await facts.lock_subject(subject_id)
-    for assertion_id, grounds in verified:
-        await session.write(SQL["verify_fact"], {"id": assertion_id, **grounds})
-        await session.write(SQL["verify_corroboration"], {"id": assertion_id, **grounds})
-    settled = await facts.confidences.recompute(fact_ids, reason="computed anew")
-    changed = sum(one.is_changed for one in settled.values())
-    return RecheckCounts(len(rows), len(verified), changed), rows[-1]["id"]
+    for assertion_id, place in places.items():
+        await session.write(SQL["verify_fact"], {"id": assertion_id, **place})
+        await session.write(SQL["verify_corroboration"], {"id": assertion_id, **place})
+    updates = await facts.confidences.recompute(fact_ids, reason="computed anew")
+    changes = sum(update.is_changed for update in updates.values())
+    return RecheckCounts(len(rows), len(places), changes), rows[-1]["id"]
 
 
-async def _find(session: Session, url: str, quote: str) -> dict[str, str | int] | None:
+async def _find_quote(session: Session, url: str, quote: str) -> dict[str, str | int] | None:
     for version in await Sources(session).versions(url):
-        standing: Standing | None = await asyncio.to_thread(locate, quote, version.text)
-        if standing is not None:
-            return {
-                "quote": standing.quote,
-                "hash": version.hash,
-                "start": standing.start,
-                "end": standing.end,
-            }
+        match: Standing | None = await asyncio.to_thread(locate, quote, version.text)
+        if match is not None:
+            return {"quote": match.quote, "hash": version.hash, "start": match.start, "end": match.end}
     return None

@@ -1,18 +1,34 @@
 -- page
-select id from facts where id > %(after)s and subject_id = %(subject_id)s order by id limit %(limit)s;
+select id
+  from facts
+ where id > %(after)s
+   and subject_id = %(subject_id)s
+ order by id
+ limit %(limit)s;
 
 -- unverified
-select id, source_url, quote from assertions
- where fact_id = any(%(fact_ids)s::uuid[]) and quote is not null and quote_state = 'unverified';
+select id, source_url, quote
+  from assertions
+ where fact_id = any(%(fact_ids)s::uuid[])
+   and quote is not null
+   and quote_state = 'unverified';
 
 -- verify_fact
-update facts set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s, snapshot_hash = %(hash)s
+update facts
+   set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s,
+       snapshot_hash = %(hash)s
  where id = %(id)s;
 
 -- verify_corroboration
 -- Not where the same source was verified since.
 update corroborations c
-   set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s, snapshot_hash = %(hash)s
+   set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s,
+       snapshot_hash = %(hash)s
  where id = %(id)s
-   and not exists (select from corroborations o
-                    where o.fact_id = c.fact_id and o.source_url = c.source_url and o.quote_state = 'verified');
+   and not exists (
+     select
+       from corroborations o
+      where o.fact_id = c.fact_id
+        and o.source_url = c.source_url
+        and o.quote_state = 'verified'
+   );
