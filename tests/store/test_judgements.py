@@ -19,7 +19,7 @@ from chiron_workers.errors import (
 )
 from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.facts.judgements import ANSWER, Judgements, parse_verdict
+from chiron_workers.knowledge.facts.judgements import ANSWER, ANSWER_TOOL, Judgements, parse_verdict
 from chiron_workers.runs.entries import Reply
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome, Relation

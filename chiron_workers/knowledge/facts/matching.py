@@ -1,7 +1,7 @@
 """Which stored facts a claim repeats, supports, contradicts or qualifies.
 
 This module only asks and collects. Vectors nominate the neighbours of a claim, the rules of
-`evidence.statements.relation` decide on each, and where they reach no verdict a model does, in `judgements`.
+`evidence.statements.relation.relate` decide on each, and where they reach no verdict a model does, in `judgements`.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.relation import Verdict, relation
+from chiron_workers.evidence.statements.relation import Verdict, relate
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
@@ -158,7 +158,7 @@ def _decide_by_rules(claim_text: str, fact_text: str) -> Verdict:
         return Verdict(Relation.SAME, "The words are the same.")
     if max(len(claim_text), len(fact_text)) > RULES_CHARS_MAX:
         return Verdict(None, "Too long for rules.")
-    return relation(claim_text, fact_text)
+    return relate(claim_text, fact_text)
 
 
 def _match(row: DictRow, verdict: Verdict, decider: Decider) -> list[Match]:
