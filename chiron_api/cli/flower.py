@@ -3,7 +3,7 @@ import sys
 
 import typer
 
-from chiron_api.local_stack.ports import refuse_open_flower, taken_by_kind
+from chiron_api.local_stack.ports import port_conflict_of, refuse_open_flower
 from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import Settings, settings
 
@@ -22,7 +22,7 @@ def flower() -> None:
     refuse_open_flower(found)
     if not found.broker:
         raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
-    if sentence := taken_by_kind(found, "flower"):
+    if sentence := port_conflict_of(found, "flower"):
         raise ChironError(sentence)
     found.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.execve(sys.executable, _command(found), os.environ | _access(found))  # noqa: S606  # our own interpreter

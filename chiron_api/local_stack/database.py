@@ -1,4 +1,4 @@
-"""The database alone, for commands that need nothing else."""
+"""The database alone, for commands that need no other part of the stack."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from chiron_workers.settings import read_settings, settings
 
 @contextmanager
 def database() -> Iterator[str]:
-    """URL of the database; an own one that is stopped runs meanwhile, its schema as it is.
+    """The URL of the database. The embedded one is started for the block if it does not run, without migrating it.
 
     Raises:
-        ChironError: It is not known, or does not start.
+        ChironError: No database is configured, or it does not start.
     """
-    found = read_settings()
-    stack = LocalStack(found, kinds=frozenset(), migrates=False)
-    if found.database_url or stack.parts() or not stack.home.folder.exists():
+    own_settings = read_settings()
+    stack = LocalStack(own_settings, kinds=frozenset(), migrates=False)
+    if own_settings.database_url or stack.parts() or not stack.home.folder.exists():
         yield require_url(settings().database_url)
         return
     try:

@@ -1,4 +1,4 @@
-"""The folder of a local stack: what lies where, who may read it, and who is just starting it."""
+"""The folder of a local stack: its paths, its permissions, and the lock of whoever is starting it."""
 
 import fcntl
 import hashlib
@@ -20,7 +20,7 @@ SOCKET_FOLDER_BYTES = 75
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A CHIRON_HOME as an absolute path, and the places in it."""
+    """A CHIRON_HOME as an absolute path, and the paths in it."""
 
     folder: Path
 
@@ -43,14 +43,14 @@ class Home:
     def sockets(self) -> Path:
         """Folder of the Unix sockets: in the home, or where that path is too long for a socket, in /tmp."""
         inside = self.folder / "run"
-        plain = re.fullmatch(r"[\w/.-]+", str(inside))
-        if plain and len(os.fsencode(inside)) <= SOCKET_FOLDER_BYTES:
+        is_plain = re.fullmatch(r"[\w/.-]+", str(inside))
+        if is_plain and len(os.fsencode(inside)) <= SOCKET_FOLDER_BYTES:
             return inside
         digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
         outside = Path(tempfile.gettempdir()) / f"chiron-{digest}"
-        # TMPDIR may be as long.
-        short = len(os.fsencode(outside)) <= SOCKET_FOLDER_BYTES
-        return outside if short else Path("/tmp") / outside.name  # noqa: S108  # made private, or refused
+        # TMPDIR may be too long as well.
+        is_short = len(os.fsencode(outside)) <= SOCKET_FOLDER_BYTES
+        return outside if is_short else Path("/tmp") / outside.name  # noqa: S108  # made private, or refused
 
     def prepare(self) -> None:
         """Make the folders, open to nobody else.
@@ -59,8 +59,8 @@ class Home:
             ConfigurationError: One cannot be made, or belongs to somebody else.
         """
         for folder in (self.folder, self.logs, self.valkey, self.sockets):
-            _make(folder)
-            _refuse_strangers(folder)
+            _make_folder(folder)
+            _refuse_foreign_folder(folder)
             folder.chmod(0o700)
 
     @contextmanager
@@ -70,8 +70,8 @@ class Home:
         Raises:
             Conflict: Another process is starting a stack here.
         """
-        _make(self.folder)
-        with _open(self.folder / "up.lock") as file:
+        _make_folder(self.folder)
+        with _open_file(self.folder / "up.lock") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -81,22 +81,22 @@ class Home:
             yield
 
 
-def let_pass(folder: Path) -> None:
-    """Let every user go through a folder and those above it, without reading what is in them."""
-    for each in (folder, *folder.parents):
-        mode = stat.S_IMODE(each.stat().st_mode)
+def make_traversable(folder: Path) -> None:
+    """Let every user traverse a folder and those above it, without listing them."""
+    for parent in (folder, *folder.parents):
+        mode = stat.S_IMODE(parent.stat().st_mode)
         if not mode & stat.S_IXOTH:
-            each.chmod(mode | stat.S_IXOTH)
+            parent.chmod(mode | stat.S_IXOTH)
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise _unusable(folder, error) from None
 
 
-def _open(file: Path) -> TextIO:
+def _open_file(file: Path) -> TextIO:
     try:
         return file.open("w")
     except OSError as error:
@@ -110,9 +110,9 @@ def _unusable(folder: Path, error: OSError) -> ConfigurationError:
     )
 
 
-def _refuse_strangers(folder: Path) -> None:
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), 0):
+def _refuse_foreign_folder(folder: Path) -> None:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (os.geteuid(), 0):
         raise ConfigurationError(
             f"{folder} belongs to another user. Set CHIRON_HOME to a folder of your own, with a short path."
         )

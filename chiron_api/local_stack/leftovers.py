@@ -6,7 +6,7 @@ import signal
 import psutil
 
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.supervision import MARK
+from chiron_api.local_stack.supervision import HOME_VARIABLE
 
 
 def leftovers(home: Home) -> list[psutil.Process]:
@@ -16,7 +16,7 @@ def leftovers(home: Home) -> list[psutil.Process]:
     ]
 
 
-def end(processes: list[psutil.Process], *, within_s: float = 10) -> None:
+def terminate(processes: list[psutil.Process], *, within_s: float = 10) -> None:
     """Stop these processes, and kill those that do not stop in time."""
     for process in processes:
         _send(process, signal.SIGINT if _name(process) == "postgres" else signal.SIGTERM)
@@ -25,7 +25,7 @@ def end(processes: list[psutil.Process], *, within_s: float = 10) -> None:
 
 
 def kill(processes: list[psutil.Process]) -> None:
-    """End these processes at once; the services recover from their logs at the next start."""
+    """Kill these processes; the services recover from their logs at the next start."""
     for process in processes:
         _send(process, signal.SIGKILL)
     psutil.wait_procs(processes, timeout=5)
@@ -33,7 +33,7 @@ def kill(processes: list[psutil.Process]) -> None:
 
 def _is_of(home: Home, process: psutil.Process) -> bool:
     try:
-        return process.environ().get(MARK) == str(home.folder)
+        return process.environ().get(HOME_VARIABLE) == str(home.folder)
     except (psutil.Error, OSError):
         return False
 

@@ -1,4 +1,4 @@
-"""Ports and addresses that people reach: who has them, and which must not be open without a password."""
+"""Ports and addresses of the API and Flower: whether they are free, who holds them, and who may reach them."""
 
 import errno
 import ipaddress
@@ -12,7 +12,7 @@ from chiron_workers.settings import Settings
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody has at this moment."""
+    """A port that is free at this moment."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
@@ -22,13 +22,13 @@ def is_free(host: str, port: int) -> bool:
     """Whether a server could listen there.
 
     Raises:
-        ConfigurationError: The host is none of this machine's, or the port is reserved for root.
+        ConfigurationError: The host is no address of this machine, or the port is reserved for root.
     """
     try:
-        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(where)
+            probe.bind(address)
     except PermissionError:
         raise ConfigurationError(f"Port {port} is reserved for root. Choose one above 1023.") from None
     except OSError as error:
@@ -38,27 +38,29 @@ def is_free(host: str, port: int) -> bool:
     return True
 
 
-def taken(what: str, *, host: str, port: int, setting: str) -> str:
-    """A sentence about a port that another program has, or nothing."""
+def port_conflict(program: str, *, host: str, port: int, setting: str) -> str:
+    """A sentence about the program that holds a port, empty where it is free."""
     if is_free(host, port):
         return ""
-    return f"Port {port} for {what} is taken{_holder(port)}. Stop that program, or set {setting} to another port."
+    return f"Port {port} for {program} is taken{_holder(port)}. Stop that program, or set {setting} to another port."
 
 
-def refuse_taken(settings: Settings, kinds: frozenset[str]) -> None:
+def refuse_taken_ports(settings: Settings, kinds: frozenset[str]) -> None:
     """Raises ChironError where the API's or Flower's port belongs to another program."""
     for kind in sorted(kinds & {"api", "flower"}):
-        if sentence := taken_by_kind(settings, kind):
+        if sentence := port_conflict_of(settings, kind):
             raise ChironError(sentence)
 
 
-def taken_by_kind(settings: Settings, kind: str) -> str:
-    """A sentence about the port of the API or of Flower, or nothing where it is free."""
+def port_conflict_of(settings: Settings, kind: str) -> str:
+    """As `port_conflict`, for the port of the API or of Flower."""
     if kind == "api":
-        return taken(
+        return port_conflict(
             "the HTTP API", host=settings.api_host, port=settings.api_port, setting="CHIRON_API_PORT"
         )
-    return taken("Flower", host=settings.flower_host, port=settings.flower_port, setting="CHIRON_FLOWER_PORT")
+    return port_conflict(
+        "Flower", host=settings.flower_host, port=settings.flower_port, setting="CHIRON_FLOWER_PORT"
+    )
 
 
 def refuse_open_flower(settings: Settings) -> None:
@@ -88,17 +90,19 @@ def is_loopback(host: str) -> bool:
 
 
 def web_address(host: str, port: int) -> str:
-    """What to open in a browser on this machine."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-    return f"http://{shown}:{port}"
+    """The URL to open in a browser on this machine."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{reachable}:{port}"
 
 
 def _holder(port: int) -> str:
     try:
-        found = next(each for each in psutil.net_connections("tcp") if _listens(each, port))
-        return f" by {psutil.Process(found.pid).name()} (pid {found.pid})"
+        connection = next(
+            candidate for candidate in psutil.net_connections("tcp") if _listens(candidate, port)
+        )
+        return f" by {psutil.Process(connection.pid).name()} (pid {connection.pid})"
     except (psutil.Error, StopIteration):
-        return ""  # Some systems tell it only to root.
+        return ""  # Some systems show it only to root.
 
 
 def _listens(connection: Any, port: int) -> bool:

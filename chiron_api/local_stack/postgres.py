@@ -12,16 +12,16 @@ import psutil
 import psycopg
 from psycopg import Connection
 
-from chiron_api.local_stack.home import Home, let_pass
+from chiron_api.local_stack.home import Home, make_traversable
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 
 SQL = load(__file__)
 SUPERUSER = "postgres"
 DATABASE = "chiron"
-PORT = "5432"  # of the socket's name; nothing listens on TCP
+PORT = "5432"  # part of the socket's name; nothing listens on TCP
 ACCOUNT = "embedded_postgres"  # PostgreSQL refuses to run as root
-OTHER_CLIENTS = 40  # connections left for commands, reports and a person's psql
+CONNECTIONS_FOR_OTHERS = 40  # connections left for commands, reports and a person's psql
 
 
 def binaries() -> Path:
@@ -47,13 +47,13 @@ def url(home: Home, database: str = DATABASE) -> str:
 def command(home: Home, *, connections: int) -> list[str]:
     """The command line of the server.
 
-    The settings are those measured for append-only journals and vectors, but for `max_wal_size`: 8 GB were
-    measured, and 2 GB is what a laptop can spare; beyond it a checkpoint comes early and nothing else changes.
+    The parameters were measured with append-only journals and vectors. `max_wal_size` alone is lower than the
+    measured 8 GB, to spare the disks of laptops; above it Postgres only checkpoints earlier.
     """
-    chosen = {
+    parameters = {
         "listen_addresses": "",
         "unix_socket_permissions": "0700",
-        "max_connections": str(connections + OTHER_CLIENTS),
+        "max_connections": str(connections + CONNECTIONS_FOR_OTHERS),
         "checkpoint_timeout": "30min",
         "max_wal_size": "2GB",
         "jit": "off",
@@ -62,7 +62,7 @@ def command(home: Home, *, connections: int) -> list[str]:
         "timezone": "UTC",
         "log_timezone": "UTC",
     }
-    flags = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+    flags = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
     return [
         str(binaries() / "postgres"),
         "-D",
@@ -76,15 +76,15 @@ def command(home: Home, *, connections: int) -> list[str]:
 
 
 def account(home: Home) -> str:
-    """The system user the server runs as: whoever is asking, or for root one that is not root."""
+    """The system user that the server runs as: the current one or, under root, an unprivileged one."""
     if os.geteuid() != 0:
         return pwd.getpwuid(os.geteuid()).pw_name
     owner = home.postgres.stat().st_uid if home.postgres.exists() else 0
-    return pwd.getpwuid(owner).pw_name if owner else _unprivileged()
+    return pwd.getpwuid(owner).pw_name if owner else _unprivileged_account()
 
 
 def prepare(home: Home) -> None:
-    """Make the data folder at the first start, and clear what a power cut left behind.
+    """Make the data folder at the first start, and remove the stale pid file that a power cut leaves.
 
     Raises:
         ConfigurationError: The data was written by another major version.
@@ -92,15 +92,15 @@ def prepare(home: Home) -> None:
     """
     user = account(home)
     if os.geteuid() == 0:
-        let_pass(home.folder)
-        let_pass(home.sockets)
-        let_pass(binaries())
+        make_traversable(home.folder)
+        make_traversable(home.sockets)
+        make_traversable(binaries())
     if home.postgres.exists():
         _refuse_other_version(home)
         _clear_stale_pid(home.postgres / "postmaster.pid")
     else:
         _create_data(home, user)
-    _own_folder(_sockets(home), user)
+    _make_owned_folder(_sockets(home), user)
 
 
 def create_database(home: Home) -> None:
@@ -123,20 +123,20 @@ def _sockets(home: Home) -> Path:
 
 
 def _create_data(home: Home, user: str) -> None:
-    fresh = home.postgres.with_suffix(".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    _own_folder(fresh, user)
+    folder = home.postgres.with_suffix(".new")
+    shutil.rmtree(folder, ignore_errors=True)
+    _make_owned_folder(folder, user)
     # The C locale and the built-in provider sort alike on every machine, whatever locales it has.
     locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     access = ["-U", SUPERUSER, "--auth-local=trust", "--auth-host=scram-sha-256", "--no-instructions"]
-    _run(["initdb", "-D", str(fresh), *locale, *access], user)
-    fresh.rename(home.postgres)  # Only a complete folder gets the name, so a broken first start is repeated.
+    _run(["initdb", "-D", str(folder), *locale, *access], user)
+    folder.rename(home.postgres)  # Only a complete folder gets the name, so a broken first start is repeated.
 
 
 def _run(arguments: list[str], user: str) -> str:
     as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(binaries() / arguments[0]), *arguments[1:]],
             check=True, capture_output=True, text=True, cwd="/", timeout=120,
             **(as_user if os.geteuid() == 0 else {}),  # type: ignore[call-overload]
@@ -144,23 +144,23 @@ def _run(arguments: list[str], user: str) -> str:
     except subprocess.CalledProcessError as error:
         reason = (error.stderr.strip() or "no reason given").splitlines()[-1]
         raise ChironError(f"PostgreSQL's {arguments[0]} fails: {reason}.") from None
-    return str(done.stdout)
+    return str(process.stdout)
 
 
 def _refuse_other_version(home: Home) -> None:
     file = home.postgres / "PG_VERSION"
-    written = file.read_text().strip() if file.exists() else "an unknown version"
-    ours = _run(["postgres", "--version"], account(home)).split()[-1].split(".")[0]
-    if written != ours:
+    data_version = file.read_text().strip() if file.exists() else "an unknown version"
+    server_version = _run(["postgres", "--version"], account(home)).split()[-1].split(".")[0]
+    if data_version != server_version:
         raise ConfigurationError(
-            f"The data in {home.postgres} was written by PostgreSQL {written}, and this program brings "
-            f"PostgreSQL {ours}. Run the chiron that wrote it, convert the folder with pg_upgrade, "
+            f"The data in {home.postgres} was written by PostgreSQL {data_version}, and this program brings "
+            f"PostgreSQL {server_version}. Run the chiron that wrote it, convert the folder with pg_upgrade, "
             "or set CHIRON_HOME to another folder."
         )
 
 
 def _clear_stale_pid(file: Path) -> None:
-    """After a reboot the number in the file may be any other process, and PostgreSQL would not start."""
+    """After a reboot the pid in the file may be another process, and PostgreSQL would refuse to start."""
     if not file.exists():
         return
     try:
@@ -175,15 +175,15 @@ def _clear_stale_pid(file: Path) -> None:
     file.unlink()
 
 
-def _own_folder(folder: Path, user: str) -> None:
+def _make_owned_folder(folder: Path, user: str) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     if os.geteuid() == 0:
-        found = pwd.getpwnam(user)
-        os.chown(folder, found.pw_uid, found.pw_gid)
+        account_entry = pwd.getpwnam(user)
+        os.chown(folder, account_entry.pw_uid, account_entry.pw_gid)
     folder.chmod(0o700)
 
 
-def _unprivileged() -> str:
+def _unprivileged_account() -> str:
     try:
         return pwd.getpwnam(ACCOUNT).pw_name
     except KeyError:

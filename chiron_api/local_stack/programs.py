@@ -1,4 +1,4 @@
-"""The parts of a stack: their command lines, and how each is stopped."""
+"""The programs of a stack: their command lines, and how each is stopped."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import web_address
 from chiron_workers.settings import Settings
 
-LEAVE_S = 25  # for a worker beyond its drain, to hand its runs back and close its connections
+HANDBACK_S = 25  # after its drain, for a worker to hand its runs back and close its connections
 # Without -P the folder of the home would come first on the path that modules are found on.
 CHIRON = [sys.executable, "-P", "-m", "chiron_api"]
 
@@ -45,7 +45,7 @@ class Program:
     stop_signal: str = "TERM"
     stop_within_s: int = 15
     user: str = ""
-    steady_after_s: int = 1  # One that ends sooner waits a little longer before each next try.
+    steady_after_s: int = 1  # A program that ends sooner counts as failed to start; each retry waits longer.
 
 
 def postgres_program(home: Home, *, connections: int) -> Program:
@@ -73,7 +73,7 @@ def worker_programs(settings: Settings, *, workers: int, concurrency: int) -> li
             name,
             Kind.WORKER,
             [*CHIRON, "worker", "--name", name, "--concurrency", str(concurrency)],
-            stop_within_s=round(settings.drain_s) + LEAVE_S,
+            stop_within_s=round(settings.drain_s) + HANDBACK_S,
             steady_after_s=10,
         )
         for name in (f"worker-{number}" for number in range(1, workers + 1))
@@ -97,14 +97,14 @@ def node_name(name: str, pid: int) -> str:
     return f"{name}-{pid}@{socket.gethostname()}"
 
 
-def environment(settings: Settings, **changed: str) -> dict[str, str]:
-    """The settings that were made, as variables for a part, so that no secret is in an argv.
+def environment(settings: Settings, **overrides: str) -> dict[str, str]:
+    """The settings that were set explicitly, as variables for a part, so that no secret is in an argv.
 
     The project is always among them: the parts run in another folder than the command that starts them.
     """
-    named = settings.model_fields_set | {"project"}
-    made = {name: _text(getattr(settings, name)) for name in named}
-    return {f"CHIRON_{name.upper()}": value for name, value in (made | changed).items()}
+    names = settings.model_fields_set | {"project"}
+    values = {name: _text(getattr(settings, name)) for name in names}
+    return {f"CHIRON_{name.upper()}": value for name, value in (values | overrides).items()}
 
 
 def _text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Whether a part answers, asked the way its users ask it."""
+"""Whether a part answers, tested the way its users call it."""
 
 import urllib.error
 import urllib.request
@@ -11,7 +11,7 @@ from chiron_api.local_stack.programs import Kind
 from chiron_workers.settings import Settings
 
 
-def answers(kind: Kind, *, home: Home, address: str, worker: str, settings: Settings) -> bool:
+def is_ready(kind: Kind, *, home: Home, address: str, worker: str, settings: Settings) -> bool:
     """Whether the part of this kind does its work.
 
     Args:
@@ -21,29 +21,29 @@ def answers(kind: Kind, *, home: Home, address: str, worker: str, settings: Sett
     """
     match kind:
         case Kind.POSTGRES:
-            return _postgres(home)
+            return _is_postgres_ready(home)
         case Kind.REDIS:
-            return _valkey(home)
+            return _is_valkey_ready(home)
         case Kind.WORKER:
-            return worker in workers_that_answer(settings.broker)
+            return worker in ping_workers(settings.broker)
         case Kind.API | Kind.FLOWER:
-            return web_answers(kind, address)
+            return answers_http(kind, address)
 
 
-def workers_that_answer(broker_url: str, *, timeout_s: float = 1, expected: int | None = None) -> list[str]:
-    """The Celery names of the workers that answer a ping; with `expected`, returns as soon as so many did."""
+def ping_workers(broker_url: str, *, timeout_s: float = 1, replies_max: int | None = None) -> list[str]:
+    """The Celery names of the workers that answer a ping; returns as soon as `replies_max` of them did."""
     from celery import Celery
 
     from chiron_workers.celery import transport_options
 
-    # An app of its own: the project's app may be bound to another broker than the one asked about here.
+    # The project's app may be bound to another broker.
     with Celery("chiron-probe", broker=broker_url, set_as_current=False) as app:
         app.conf.broker_transport_options = transport_options(broker_url)
-        replies = app.control.broadcast("ping", reply=True, timeout=timeout_s, limit=expected)
+        replies = app.control.broadcast("ping", reply=True, timeout=timeout_s, limit=replies_max)
     return [name for reply in replies or [] for name in reply]
 
 
-def _postgres(home: Home) -> bool:
+def _is_postgres_ready(home: Home) -> bool:
     try:
         postgres.create_database(home)
     except psycopg.OperationalError:
@@ -51,7 +51,7 @@ def _postgres(home: Home) -> bool:
     return True
 
 
-def _valkey(home: Home) -> bool:
+def _is_valkey_ready(home: Home) -> bool:
     import redis
 
     with redis.Redis.from_url(valkey.url(home), socket_timeout=2) as client:
@@ -61,7 +61,7 @@ def _valkey(home: Home) -> bool:
             return False
 
 
-def web_answers(kind: Kind, address: str) -> bool:
+def answers_http(kind: Kind, address: str) -> bool:
     """Whether the API or Flower answers at its address."""
     page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[kind]
     try:

@@ -1,4 +1,4 @@
-"""The stack of one home: start its parts in order, look at them, stop them in order."""
+"""The stack of one home: start its parts in order, list them, stop them in order."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,22 +6,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chiron_api.local_stack import leftovers, postgres, valkey
-from chiron_api.local_stack import programs as lines
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken
-from chiron_api.local_stack.programs import Kind, Program
-from chiron_api.local_stack.readiness import answers
-from chiron_api.local_stack.supervision import State, Supervisor
+from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken_ports
+from chiron_api.local_stack.programs import (
+    PRIORITY,
+    Kind,
+    Program,
+    api_program,
+    environment,
+    flower_program,
+    node_name,
+    postgres_program,
+    valkey_program,
+    worker_programs,
+)
+from chiron_api.local_stack.readiness import is_ready
+from chiron_api.local_stack.supervision import ProcessState, Supervisor
 from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
 from chiron_workers.settings import Settings
 from chiron_workers.settings.local_services import Addresses, read_addresses, write_addresses
 
-EVERYTHING = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
+ALL_KINDS = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
 SERVICES = frozenset({Kind.POSTGRES, Kind.REDIS})
-# A part that ends while it starts is noticed at once; this is for machines so busy that imports take minutes.
-STARTS_WITHIN_S = 300
-BESIDE_THE_POOL = 3  # connections of a process for renewal, rescue and a question in between
+# A part that ends while it starts is noticed at once; a busy machine may take minutes to import everything.
+START_TIMEOUT_S = 300
+CONNECTIONS_BESIDE_POOL = 3  # of a process: lease renewal, rescue, and one more query
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class LocalStack:
         *,
         workers: int = 2,
         concurrency: int | None = None,
-        kinds: frozenset[Kind] = EVERYTHING,
+        kinds: frozenset[Kind] = ALL_KINDS,
         migrates: bool = True,
     ) -> None:
         self.home = Home(settings.home.expanduser().absolute())
@@ -67,7 +77,7 @@ class LocalStack:
         """Start everything and return once each part answers; the settings with all addresses filled in.
 
         Args:
-            tell: Is handed a sentence for each step.
+            tell: Called with a sentence for each step.
 
         Raises:
             Conflict: It runs already.
@@ -76,8 +86,8 @@ class LocalStack:
         with self.home.lock():
             self._refuse_running()
             refuse_open_flower(self._settings)
-            leftovers.end(leftovers.leftovers(self.home))
-            refuse_taken(self._settings, frozenset(self._kinds))
+            leftovers.terminate(leftovers.leftovers(self.home))
+            refuse_taken_ports(self._settings, frozenset(self._kinds))
             self._prepare(tell)
             try:
                 return self._start_parts(tell)
@@ -87,21 +97,21 @@ class LocalStack:
 
     def parts(self) -> list[Part]:
         """The parts that the supervisor of this home keeps, services first; none where nothing runs."""
-        found = [self._part(state) for state in self._supervisor.states()]
-        return sorted(found, key=lambda part: (lines.PRIORITY[part.kind], part.name))
+        parts = [self._part(state) for state in self._supervisor.states()]
+        return sorted(parts, key=lambda part: (PRIORITY[part.kind], part.name))
 
     def changes(self, *, every_s: float = 0.5) -> Iterator[str]:
         """A sentence for each part that ends or comes back from now on; ends when the stack was stopped."""
         return self._changes(self.parts(), every_s)
 
     def stop(self) -> bool:
-        """Drain the workers, stop all parts in order, end what outlived a supervisor; whether anything ran."""
+        """Drain the workers, stop all parts in order, end processes that outlived a supervisor; whether anything ran."""
         ran = self._supervisor.pid() is not None
         self._supervisor.stop(within_s=self._settings.drain_s + 120)
-        remaining = leftovers.leftovers(self.home)
-        leftovers.end(remaining)
+        processes = leftovers.leftovers(self.home)
+        leftovers.terminate(processes)
         self._supervisor.reap()
-        return ran or bool(remaining)
+        return ran or bool(processes)
 
     def kill(self) -> None:
         """End everything at once; no run is lost, but the workers' calls in flight are."""
@@ -110,7 +120,7 @@ class LocalStack:
 
     def _changes(self, before: list[Part], every_s: float) -> Iterator[str]:
         while now := self.parts():
-            yield from _differences(before, now, self.home)
+            yield from _part_changes(before, now, self.home)
             before = now
             time.sleep(every_s)
 
@@ -132,30 +142,30 @@ class LocalStack:
 
     def _start_parts(self, tell: Callable[[str], object]) -> Settings:
         programs = self._programs()
-        self._supervisor.launch(programs, lines.environment(self._settings, home=str(self.home.folder)))
-        filled = self._settings
+        self._supervisor.launch(programs, environment(self._settings, home=str(self.home.folder)))
+        settings = self._settings
         services = [program for program in programs if program.kind in SERVICES]
-        self._start(services, filled, tell)
+        self._start(services, settings, tell)
         write_addresses(self.home.folder, self._addresses())
-        filled = filled.model_copy(
+        settings = settings.model_copy(
             update={name: url for name, url in self._addresses().model_dump().items() if url}
         )
-        if self._migrates and (applied := migrate(filled.database_url)):
-            tell(f"Database schema: applied {', '.join(applied)}.")
-        self._start([program for program in programs if program.kind not in SERVICES], filled, tell)
-        return filled
+        if self._migrates and (names := migrate(settings.database_url)):
+            tell(f"Database schema: applied {', '.join(names)}.")
+        self._start([program for program in programs if program.kind not in SERVICES], settings, tell)
+        return settings
 
     def _programs(self) -> list[Program]:
-        found = self._settings
+        settings = self._settings
         processes = self._workers + 1
-        connections = processes * (found.pool_size + BESIDE_THE_POOL)
-        own = [] if found.database_url else [lines.postgres_program(self.home, connections=connections)]
-        own += [] if found.redis_url else [lines.valkey_program(self.home)]
+        connections = processes * (settings.pool_size + CONNECTIONS_BESIDE_POOL)
+        programs = [] if settings.database_url else [postgres_program(self.home, connections=connections)]
+        programs += [] if settings.redis_url else [valkey_program(self.home)]
         if Kind.WORKER in self._kinds:
-            own += lines.worker_programs(found, workers=self._workers, concurrency=self._concurrency)
-        own += [lines.api_program(found)] if Kind.API in self._kinds else []
-        own += [lines.flower_program(found)] if Kind.FLOWER in self._kinds else []
-        return own
+            programs += worker_programs(settings, workers=self._workers, concurrency=self._concurrency)
+        programs += [api_program(settings)] if Kind.API in self._kinds else []
+        programs += [flower_program(settings)] if Kind.FLOWER in self._kinds else []
+        return programs
 
     def _addresses(self) -> Addresses:
         return Addresses(
@@ -163,55 +173,59 @@ class LocalStack:
             redis_url="" if self._settings.redis_url else valkey.url(self.home),
         )
 
-    def _start(self, programs: list[Program], filled: Settings, tell: Callable[[str], object]) -> None:
+    def _start(self, programs: list[Program], settings: Settings, tell: Callable[[str], object]) -> None:
         if programs:
             tell(f"Starting {', '.join(program.name for program in programs)} ...")
         for program in programs:
             self._supervisor.start(program.name)
         for program in programs:
-            self._await(program, filled)
+            self._wait_until_ready(program, settings)
 
-    def _await(self, program: Program, filled: Settings) -> None:
-        deadline = time.monotonic() + STARTS_WITHIN_S
+    def _wait_until_ready(self, program: Program, settings: Settings) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_S
         first_pid = 0
         while True:
             state = self._supervisor.state(program.name)
             first_pid = first_pid or state.pid
-            # A service may need a second try while the last of a killed one is still leaving its memory.
-            is_gone = program.kind not in SERVICES and (state.pid != first_pid or state.word == "restarting")
-            if is_gone or state.word == "failed" or time.monotonic() > deadline:
-                raise ChironError(f"{program.name} does not start: {self._last_words(program.name)}")
-            if state.pid and self._answers(program, state, filled):
+            # A service may need a second try while a killed one still holds its shared memory.
+            is_gone = program.kind not in SERVICES and (
+                state.pid != first_pid or state.status == "restarting"
+            )
+            if is_gone or state.status == "failed" or time.monotonic() > deadline:
+                raise ChironError(f"{program.name} does not start: {self._last_log_line(program.name)}")
+            if state.pid and self._is_ready(program, state, settings):
                 return
             time.sleep(0.1)
 
-    def _answers(self, program: Program, state: State, filled: Settings) -> bool:
-        worker = lines.node_name(program.name, state.pid)
-        return answers(program.kind, home=self.home, address=program.address, worker=worker, settings=filled)
+    def _is_ready(self, program: Program, state: ProcessState, settings: Settings) -> bool:
+        worker = node_name(program.name, state.pid)
+        return is_ready(
+            program.kind, home=self.home, address=program.address, worker=worker, settings=settings
+        )
 
-    def _last_words(self, name: str) -> str:
+    def _last_log_line(self, name: str) -> str:
         log = self.home.logs / f"{name}.log"
-        written = [line for line in _tail(log).splitlines() if line.strip()]
-        return f"{written[-1].strip() if written else 'it says nothing.'} (all of its log: {log})"
+        lines = [line for line in _tail(log).splitlines() if line.strip()]
+        return f"{lines[-1].strip() if lines else 'it says nothing.'} (all of its log: {log})"
 
-    def _part(self, state: State) -> Part:
+    def _part(self, state: ProcessState) -> Part:
         kind = self._supervisor.kind(state.name)
-        node = lines.node_name(state.name, state.pid) if state.pid else ""
+        node = node_name(state.name, state.pid) if state.pid else ""
         address = node if kind is Kind.WORKER else self._supervisor.address(state.name)
-        return Part(state.name, kind, state.pid, state.word, address)
+        return Part(state.name, kind, state.pid, state.status, address)
 
 
 def _without_own_addresses(settings: Settings, home: Home) -> Settings:
-    """Settings in which a URL means a service of somebody else, even if the own ones were filled in."""
-    own = read_addresses(home.folder) or Addresses()
-    mine = {name: "" for name, url in own.model_dump().items() if getattr(settings, name) == url}
-    return settings.model_copy(update=mine)
+    """The settings without the URLs of this stack's own services: those left name services of somebody else."""
+    addresses = read_addresses(home.folder) or Addresses()
+    overrides = {name: "" for name, url in addresses.model_dump().items() if getattr(settings, name) == url}
+    return settings.model_copy(update=overrides)
 
 
-def _differences(before: list[Part], now: list[Part], home: Home) -> Iterator[str]:
-    known = {part.name: part for part in before}
+def _part_changes(before: list[Part], now: list[Part], home: Home) -> Iterator[str]:
+    parts_before = {part.name: part for part in before}
     for part in now:
-        was = known[part.name]
+        was = parts_before[part.name]
         if part.pid and was.pid and part.pid != was.pid:
             yield f"{part.name} ended and was started again (pid {part.pid})."
         elif part.pid and not was.pid:

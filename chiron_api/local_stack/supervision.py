@@ -1,4 +1,4 @@
-"""supervisord, run with our own interpreter and spoken to over its Unix socket."""
+"""supervisord, run with our own interpreter and called over its Unix socket."""
 
 import contextlib
 import http.client
@@ -19,7 +19,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.programs import PRIORITY, Kind, Program
 from chiron_workers.errors import ChironError
 
-WORDS = {
+STATES = {
     "STOPPED": "stopped",
     "STARTING": "running",
     "RUNNING": "running",
@@ -28,19 +28,20 @@ WORDS = {
     "EXITED": "restarting",
     "FATAL": "failed",
 }
-MARK = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
+HOME_VARIABLE = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
 RETRIES = 100  # Each retry waits a second longer than the one before.
-STARTS_WITHIN_S = 60
-ENDS_WITHIN_S = 60
+RPC_FACTORY = "supervisor.rpcinterface:make_main_rpcinterface"
+START_TIMEOUT_S = 60
+END_TIMEOUT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ProcessState:
     """A part as the supervisor sees it; `pid` is 0 while it does not run."""
 
     name: str
     pid: int
-    word: str
+    status: str
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ class Supervisor:
     """The supervisor of a home, whether this process started it or another."""
 
     home: Home
-    _started: subprocess.Popen[bytes] | None = field(default=None)
+    _process: subprocess.Popen[bytes] | None = field(default=None)
 
     def launch(self, programs: list[Program], environment: dict[str, str]) -> None:
         """Start supervisord in a session of its own, so that a terminal's Ctrl+C does not reach it.
@@ -58,17 +59,20 @@ class Supervisor:
         """
         self.reap()
         _write(self._configuration, configuration(self.home, programs))
-        _write(self._plan, json.dumps({each.name: [each.kind, each.address] for each in programs}))
-        marked = os.environ | environment | {MARK: str(self.home.folder)}
+        _write(
+            self._parts_file,
+            json.dumps({program.name: [program.kind, program.address] for program in programs}),
+        )
+        variables = os.environ | environment | {HOME_VARIABLE: str(self.home.folder)}
         with (self.home.logs / "supervisor.err").open("wb") as errors:
-            self._started = subprocess.Popen(
+            self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "supervisor.supervisord", "-n", "-c", str(self._configuration)],
-                env=marked, cwd=self.home.folder, start_new_session=True,
+                env=variables, cwd=self.home.folder, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
             )  # fmt: skip
-        deadline = time.monotonic() + STARTS_WITHIN_S
+        deadline = time.monotonic() + START_TIMEOUT_S
         while self.pid() is None:
-            if self._started.poll() is not None or time.monotonic() > deadline:
+            if self._process.poll() is not None or time.monotonic() > deadline:
                 raise ChironError(
                     f"The supervisor does not start. Its reasons are in {self.home.logs / 'supervisor.err'}."
                 )
@@ -76,8 +80,8 @@ class Supervisor:
 
     def pid(self) -> int | None:
         """The supervisor's process, or None where none answers."""
-        if self._started:
-            self._started.poll()  # Without this a supervisor that ended would remain as a zombie.
+        if self._process:
+            self._process.poll()  # Without this a supervisor that ended would remain as a zombie.
         try:
             return int(self._call("supervisor.getPID"))
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
@@ -88,15 +92,18 @@ class Supervisor:
         group = _group(self.kind(name), name)
         self._call("supervisor.startProcess", f"{group}:{name}", False)
 
-    def states(self) -> list[State]:
+    def states(self) -> list[ProcessState]:
         """All parts, or none where no supervisor answers."""
         try:
-            found = self._call("supervisor.getAllProcessInfo")
+            processes = self._call("supervisor.getAllProcessInfo")
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
-        return [State(each["name"], int(each["pid"]), WORDS[each["statename"]]) for each in found]
+        return [
+            ProcessState(process["name"], int(process["pid"]), STATES[process["statename"]])
+            for process in processes
+        ]
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> ProcessState:
         """One part. Raises ChironError where the supervisor has gone."""
         for state in self.states():
             if state.name == name:
@@ -105,18 +112,18 @@ class Supervisor:
 
     def kind(self, name: str) -> Kind:
         """What a part is."""
-        return Kind(self._planned()[name][0])
+        return Kind(self._read_parts()[name][0])
 
     def address(self, name: str) -> str:
         """Where a part listens, without a password; empty for a worker."""
-        return str(self._planned()[name][1])
+        return str(self._read_parts()[name][1])
 
     def stop(self, *, within_s: float) -> None:
         """Stop all parts in their order, workers first, and then the supervisor."""
         pid = self.pid()
         if pid is None:
             return
-        # A fault says that it is on its way down already.
+        # A fault means that it is shutting down already.
         with contextlib.suppress(OSError, http.client.HTTPException, xmlrpc.client.Error):
             self._call("supervisor.shutdown")
         deadline = time.monotonic() + within_s
@@ -124,13 +131,13 @@ class Supervisor:
             time.sleep(0.05)
 
     def reap(self) -> None:
-        """Let a supervisor that this process started, and that has ended, leave the list of processes."""
-        if self._started:
+        """Wait for a supervisor that this process started, so that it does not remain as a zombie."""
+        if self._process:
             try:
-                self._started.wait(timeout=ENDS_WITHIN_S)
+                self._process.wait(timeout=END_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 raise ChironError(
-                    f"The supervisor (process {self._started.pid}) does not end. Kill it."
+                    f"The supervisor (process {self._process.pid}) does not end. Kill it."
                 ) from None
 
     @property
@@ -138,12 +145,12 @@ class Supervisor:
         return self.home.folder / "supervisord.conf"
 
     @property
-    def _plan(self) -> Path:
+    def _parts_file(self) -> Path:
         return self.home.folder / "parts.json"
 
-    def _planned(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = json.loads(self._plan.read_text())
-        return found
+    def _read_parts(self) -> dict[str, list[str]]:
+        parts: dict[str, list[str]] = json.loads(self._parts_file.read_text())
+        return parts
 
     def _call(self, method: str, *arguments: Any) -> Any:
         from supervisor.xmlrpc import SupervisorTransport
@@ -156,13 +163,13 @@ class Supervisor:
 def configuration(home: Home, programs: list[Program]) -> str:
     """The text of supervisord.conf, with paths from the home, where supervisord runs.
 
-    Parts start when they are told to, so that each finds what it needs.
+    Nothing starts by itself: the stack starts each part once what it needs is ready.
     """
     workers = [program.name for program in programs if program.kind is Kind.WORKER]
     return "\n".join(
         [
             _section("unix_http_server", file=_socket(home), chmod="0700"),
-            _section("rpcinterface:supervisor", **{"supervisor.rpcinterface_factory": RPC}),
+            _section("rpcinterface:supervisor", **{"supervisor.rpcinterface_factory": RPC_FACTORY}),
             _section(
                 "supervisord",
                 logfile="logs/supervisor.log",
@@ -174,7 +181,7 @@ def configuration(home: Home, programs: list[Program]) -> str:
                 silent="true",
                 **({"user": "root"} if os.geteuid() == 0 else {}),
             ),
-            *(_program(program) for program in programs),
+            *(_program_section(program) for program in programs),
             # One group, so that the workers drain at the same time and not one after the other.
             _section("group:workers", programs=",".join(workers), priority=PRIORITY[Kind.WORKER])
             if workers
@@ -183,10 +190,7 @@ def configuration(home: Home, programs: list[Program]) -> str:
     )  # fmt: skip
 
 
-RPC = "supervisor.rpcinterface:make_main_rpcinterface"
-
-
-def _program(program: Program) -> str:
+def _program_section(program: Program) -> str:
     return _section(
         f"program:{program.name}",
         command=shlex.join(program.command),

@@ -1,4 +1,4 @@
-"""The embedded Valkey: its file of settings, which also remembers its port and password."""
+"""The embedded Valkey: its configuration file, which also keeps its port and password between starts."""
 
 import os
 import re
@@ -14,12 +14,12 @@ HOST = "127.0.0.1"
 
 def address(home: Home) -> str:
     """Where it listens, without the password."""
-    return f"redis://{HOST}:{_remembered(home, 'port')}"
+    return f"redis://{HOST}:{_setting(home, 'port')}"
 
 
 def url(home: Home) -> str:
     """Where it listens, with the password."""
-    return f"redis://:{_remembered(home, 'requirepass')}@{HOST}:{_remembered(home, 'port')}/0"
+    return f"redis://:{_setting(home, 'requirepass')}@{HOST}:{_setting(home, 'port')}/0"
 
 
 def command(home: Home) -> list[str]:
@@ -34,15 +34,15 @@ def command(home: Home) -> list[str]:
 
 
 def prepare(home: Home) -> None:
-    """Write the settings; port and password stay the same, unless another program took the port."""
-    kept = _remembered(home, "port")
-    port = int(kept) if kept and is_free(HOST, int(kept)) else free_port(HOST)
-    password = _remembered(home, "requirepass") or secrets.token_urlsafe(32)
-    fresh = _file(home).with_suffix(".new")
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
+    """Write the configuration; port and password stay the same, unless another program has the port."""
+    port_before = _setting(home, "port")
+    port = int(port_before) if port_before and is_free(HOST, int(port_before)) else free_port(HOST)
+    password = _setting(home, "requirepass") or secrets.token_urlsafe(32)
+    file = _file(home).with_suffix(".new")
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
         target.write(_text(home, port=port, password=password))
-    fresh.replace(_file(home))
+    file.replace(_file(home))
 
 
 def _text(home: Home, *, port: int, password: str) -> str:
@@ -55,7 +55,7 @@ def _text(home: Home, *, port: int, password: str) -> str:
         "appendonly": "yes",
         "save": '""',  # The append-only file is enough; a snapshot would write everything twice.
         "maxmemory-policy": "noeviction",
-        "set-proc-title": "no",  # A title overwrites the environment, by which leftovers are recognised.
+        "set-proc-title": "no",  # A title overwrites the environment that `leftovers` reads.
     }
     return "# Written at every `chiron up`; port and password are kept.\n" + "".join(
         f"{name} {value}\n" for name, value in lines.items()
@@ -66,7 +66,7 @@ def _file(home: Home) -> Path:
     return home.folder / "valkey.conf"
 
 
-def _remembered(home: Home, name: str) -> str:
-    file = home.folder / "valkey.conf"
-    found = re.search(rf"^{name} (\S+)$", file.read_text() if file.exists() else "", re.MULTILINE)
-    return found[1] if found else ""
+def _setting(home: Home, name: str) -> str:
+    file = _file(home)
+    match = re.search(rf"^{name} (\S+)$", file.read_text() if file.exists() else "", re.MULTILINE)
+    return match[1] if match else ""

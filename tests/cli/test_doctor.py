@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import redis
 
-from chiron_api.local_stack.checks import Check, broker_checks, database_checks, machine_checks, web_checks
+from chiron_api.local_stack.checks import Check, broker, database, machine, web
 from chiron_api.local_stack.checks.database import pgvector, server_version
 from chiron_api.local_stack.checks.machine import disk
 from chiron_api.local_stack.ports import free_port
@@ -48,7 +48,7 @@ def test_a_missing_key_is_a_problem_only_where_one_is_needed(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    found = machine_checks(settings.model_copy(update={"model": model}))
+    found = machine.checks(settings.model_copy(update={"model": model}))
     assert _only(found, "model key").ok is ok
 
 
@@ -102,7 +102,7 @@ def test_a_database_without_extension_and_schema_is_told_to_migrate(
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("drop schema public cascade")
         connection.execute("create schema public")
-    found = database_checks(settings)
+    found = database.checks(settings)
     assert [check.name for check in found if not check.ok] == ["pgvector", "schema"]
     assert all("chiron migrate" in check.advice for check in found if not check.ok)
 
@@ -128,14 +128,14 @@ def test_each_way_not_to_reach_redis_has_its_own_advice(settings: Settings, valk
         "chiron up": "",
     }
     for advice, url in found.items():
-        check = _only(broker_checks(settings.model_copy(update={"redis_url": url})), "redis")
+        check = _only(broker.checks(settings.model_copy(update={"redis_url": url})), "redis")
         assert advice in check.advice, (advice, check)
         assert "wrong-one" not in check.found + check.advice
 
 
 def test_a_broker_that_cannot_be_reached_is_told_apart_from_redis(settings: Settings) -> None:
     broken = settings.model_copy(update={"broker_url": f"redis://:secret@127.0.0.1:{free_port()}/0"})
-    found = broker_checks(broken)
+    found = broker.checks(broken)
     assert [(check.name, check.ok) for check in found] == [("redis", True), ("broker", False)]
     assert "CHIRON_BROKER_URL" in found[1].advice
     assert "secret" not in found[1].found
@@ -146,14 +146,14 @@ def test_a_port_of_another_program_is_named_with_its_setting(settings: Settings)
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = settings.model_copy(update={"api_port": other.getsockname()[1], "flower_port": free_port()})
-        api, flower = web_checks(taken)
+        api, flower = web.checks(taken)
     assert (api.ok, flower.ok) == (False, True)
     assert f"(pid {os.getpid()})" in api.found
     assert "CHIRON_API_PORT" in api.advice
 
 
 def _database(settings: Settings, url: str) -> Check:
-    found = database_checks(settings.model_copy(update={"database_url": url}))
+    found = database.checks(settings.model_copy(update={"database_url": url}))
     assert [check.ok for check in found] == [False]
     return found[0]
 

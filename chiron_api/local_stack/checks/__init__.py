@@ -1,23 +1,32 @@
-"""What `chiron doctor` looks at: the machine, services, tools, skills, MCP servers, searching, and the parts that should run."""
+"""The checks of `chiron doctor`: each module of this folder that has `checks` brings its own."""
 
-from chiron_api.local_stack.checks.broker import broker_checks
-from chiron_api.local_stack.checks.check import Check
-from chiron_api.local_stack.checks.database import database_checks
-from chiron_api.local_stack.checks.machine import machine_checks
-from chiron_api.local_stack.checks.mcp_servers import mcp_server_checks
-from chiron_api.local_stack.checks.search import search_checks
-from chiron_api.local_stack.checks.skills import skill_checks
-from chiron_api.local_stack.checks.tools import tool_checks
-from chiron_api.local_stack.checks.web import web_checks
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-__all__ = [
-    "Check",
-    "broker_checks",
-    "database_checks",
-    "machine_checks",
-    "mcp_server_checks",
-    "search_checks",
-    "skill_checks",
-    "tool_checks",
-    "web_checks",
-]
+from chiron_workers.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found about one thing and, where that is a problem, how to correct it."""
+
+    name: str
+    found: str
+    advice: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing needs to be done."""
+        return not self.advice
+
+
+def run_checks(settings: Settings) -> Iterator[Check]:
+    """All checks in the modules' `ORDER`, each as soon as it is done, so that a slow one hides no earlier result."""
+    # The modules import the libraries of all services, which no other command needs.
+    modules = [
+        importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
+    ]
+    for module in sorted(modules, key=lambda module: int(module.ORDER)):
+        yield from module.checks(settings)

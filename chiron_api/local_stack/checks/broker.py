@@ -5,21 +5,22 @@ from urllib.parse import urlsplit
 import redis
 from kombu.exceptions import KombuError
 
-from chiron_api.local_stack.checks.check import Check
-from chiron_api.local_stack.readiness import workers_that_answer
+from chiron_api.local_stack.checks import Check
+from chiron_api.local_stack.readiness import ping_workers
 from chiron_workers.settings import Settings
 
+ORDER = 30
 PING_WITHIN_S = 2
 
 
-def broker_checks(settings: Settings) -> list[Check]:
+def checks(settings: Settings) -> list[Check]:
     """What Redis, the broker and the workers say; workers are asked only where a broker answers."""
-    found = [_redis(settings)]
+    results = [_redis(settings)]
     if settings.broker_url:
-        found.append(_broker(settings))
-    if all(check.ok for check in found):
-        found.append(_workers(workers_that_answer(settings.broker, timeout_s=PING_WITHIN_S)))
-    return found
+        results.append(_broker(settings))
+    if all(check.ok for check in results):
+        results.append(_workers(ping_workers(settings.broker, timeout_s=PING_WITHIN_S)))
+    return results
 
 
 def _redis(settings: Settings) -> Check:

@@ -9,13 +9,14 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 from psycopg.sql import Identifier
 
-from chiron_api.local_stack.checks.check import Check
+from chiron_api.local_stack.checks import Check
 from chiron_workers.db.migrate import pending
 from chiron_workers.db.queries import load
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 
+ORDER = 20
 SQL = load(__file__)
 OLDEST_SERVER = 15
 OLDEST_PGVECTOR = (0, 8)
@@ -37,7 +38,7 @@ REFUSALS = {
 OTHER_REFUSAL = "Look whether the server runs, and whether CHIRON_DATABASE_URL is right."
 
 
-def database_checks(settings: Settings) -> list[Check]:
+def checks(settings: Settings) -> list[Check]:
     """What Postgres says; the first failure to connect ends the questions."""
     if not settings.database_url:
         advice = "Start the own one with `chiron up`, or set CHIRON_DATABASE_URL."
@@ -46,7 +47,7 @@ def database_checks(settings: Settings) -> list[Check]:
         with psycopg.connect(
             settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
         ) as connection:
-            return list(_questions(connection, settings))
+            return list(_checks_of_server(connection, settings))
     except psycopg.OperationalError as error:
         return [refusal(settings.database_url, error)]
     except psycopg.ProgrammingError:
@@ -57,19 +58,19 @@ def database_checks(settings: Settings) -> list[Check]:
 def refusal(database_url: str, error: psycopg.OperationalError) -> Check:
     """Why Postgres did not let us in, without the password."""
     text = str(error).strip()
-    said = text.split("FATAL:")[-1].split("failed: ")[-1].strip().splitlines()[0].rstrip(" .")
+    reason = text.split("FATAL:")[-1].split("failed: ")[-1].strip().splitlines()[0].rstrip(" .")
     advice = next((advice for words, advice in REFUSALS.items() if re.search(words, text)), OTHER_REFUSAL)
-    return Check("postgres", f"Postgres {_where(database_url)} cannot be reached: {said}.", advice)
+    return Check("postgres", f"Postgres {_where(database_url)} cannot be reached: {reason}.", advice)
 
 
 def server_version(number: int) -> Check:
     """Whether the server is new enough; `number` as in `server_version_num`, for example 180006."""
     advice = f"Upgrade it to {OLDEST_SERVER} or newer."
-    found = f"PostgreSQL {number // 10_000}.{number % 10_000}."
-    return Check("postgres version", found, advice if number < OLDEST_SERVER * 10_000 else "")
+    finding = f"PostgreSQL {number // 10_000}.{number % 10_000}."
+    return Check("postgres version", finding, advice if number < OLDEST_SERVER * 10_000 else "")
 
 
-def pgvector(default: str | None, installed: str | None, *, server: int) -> Check:
+def pgvector(available_version: str | None, installed_version: str | None, *, server: int) -> Check:
     """Whether the extension is there and new enough.
 
     Args:
@@ -77,60 +78,64 @@ def pgvector(default: str | None, installed: str | None, *, server: int) -> Chec
         installed: Version that this database has.
         server: The server's major version.
     """
-    if default is None:
+    if available_version is None:
         advice = f"Install it on the server (Debian: apt install postgresql-{server}-pgvector), 0.8 or newer."
         return Check("pgvector", "The server has no pgvector.", advice)
-    if _number(default) < OLDEST_PGVECTOR:
-        return Check("pgvector", f"The server has pgvector {default}.", "Upgrade it to 0.8 or newer.")
-    if installed is None:
+    if _version_tuple(available_version) < OLDEST_PGVECTOR:
+        return Check(
+            "pgvector", f"The server has pgvector {available_version}.", "Upgrade it to 0.8 or newer."
+        )
+    if installed_version is None:
         advice = "Run `chiron migrate`, which does it."
-        return Check("pgvector", f"pgvector {default} is there, but not installed in this database.", advice)
-    if _number(installed) < OLDEST_PGVECTOR:
+        return Check(
+            "pgvector", f"pgvector {available_version} is there, but not installed in this database.", advice
+        )
+    if _version_tuple(installed_version) < OLDEST_PGVECTOR:
         return Check(
             "pgvector",
-            f"This database has pgvector {installed}.",
+            f"This database has pgvector {installed_version}.",
             "Run `alter extension vector update` in it.",
         )
-    return Check("pgvector", f"pgvector {installed}.")
+    return Check("pgvector", f"pgvector {installed_version}.")
 
 
-def _questions(connection: Connection[dict[str, str | None]], settings: Settings) -> Iterator[Check]:
+def _checks_of_server(connection: Connection[dict[str, str | None]], settings: Settings) -> Iterator[Check]:
     number = connection.info.server_version
     yield Check("postgres", f"Postgres {_where(settings.database_url)} answers.")
     yield server_version(number)
-    found = connection.execute(SQL["pgvector"]).fetchone() or {
+    versions = connection.execute(SQL["pgvector"]).fetchone() or {
         "default_version": None,
         "installed_version": None,
     }
-    yield pgvector(found["default_version"], found["installed_version"], server=number // 10_000)
-    missing = pending(settings.database_url)
-    yield _schema(missing)
-    if not missing:
-        yield _embedded(connection, settings)
+    yield pgvector(versions["default_version"], versions["installed_version"], server=number // 10_000)
+    migrations = pending(settings.database_url)
+    yield _schema(migrations)
+    if not migrations:
+        yield _embeddings(connection, settings)
 
 
-def _embedded(connection: Connection[dict[str, str | None]], settings: Settings) -> Check:
+def _embeddings(connection: Connection[dict[str, str | None]], settings: Settings) -> Check:
     try:
         space = open_embedder(settings).space
     except ConfigurationError as error:
         return Check("embeddings", "No embedding model is set up.", str(error))
     key = {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
-    found = connection.execute(SQL["space"], key).fetchone()
-    lacking = (
-        SQL["lacking"].format(table=Identifier(str(found["table_name"])))
-        if found
+    table = connection.execute(SQL["space"], key).fetchone()
+    condition = (
+        SQL["lacking"].format(table=Identifier(str(table["table_name"])))
+        if table
         else SQL["lack_all"].format()
     )
-    row = connection.execute(SQL["unembedded"].format(lacking=lacking)).fetchone()
+    row = connection.execute(SQL["unembedded"].format(lacking=condition)).fetchone()
     if row and (facts := int(row["facts"] or 0)):
-        unfound = f"{facts:,} facts have no vector of {space.model}: only their words find them."
-        return Check("embeddings", unfound, "Run `chiron reembed`; workers may go on meanwhile.")
+        finding = f"{facts:,} facts have no vector of {space.model}: only their words find them."
+        return Check("embeddings", finding, "Run `chiron reembed`; workers may go on meanwhile.")
     return Check("embeddings", f"Every fact has its vector of {space.model}.")
 
 
-def _schema(missing: list[str]) -> Check:
-    if missing:
-        return Check("schema", f"The database lacks {', '.join(missing)}.", "Run `chiron migrate`.")
+def _schema(migrations: list[str]) -> Check:
+    if migrations:
+        return Check("schema", f"The database lacks {', '.join(migrations)}.", "Run `chiron migrate`.")
     return Check("schema", "The schema is up to date.")
 
 
@@ -139,5 +144,5 @@ def _where(database_url: str) -> str:
     return f"{parts.get('dbname') or 'postgres'} at {parts.get('host') or 'the local socket'}"
 
 
-def _number(version: str) -> tuple[int, ...]:
+def _version_tuple(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2])

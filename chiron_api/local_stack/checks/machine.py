@@ -6,35 +6,41 @@ import shutil
 import sys
 from pathlib import Path
 
-from chiron_api.local_stack.checks.check import Check
+from chiron_api.local_stack.checks import Check
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
+ORDER = 10
 OLDEST_PYTHON = (3, 11)
 SPARE_BYTES = 1_000_000_000
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
-def machine_checks(settings: Settings) -> list[Check]:
+def checks(settings: Settings) -> list[Check]:
     """What can be said without asking any service."""
     home = settings.home.expanduser().absolute()
-    return [_python(), _home(home), disk(home, shutil.disk_usage(_nearest(home)).free), _key(settings)]
+    return [
+        _python(),
+        _home(home),
+        disk(home, shutil.disk_usage(_nearest_existing(home)).free),
+        _key(settings),
+    ]
 
 
 def disk(home: Path, free_bytes: int) -> Check:
     """Whether the home's disk has room left."""
-    found = f"{free_bytes / 1e9:.1f} GB are free for {home}."
-    wanted = "Make at least 1 GB free there, or set CHIRON_HOME to a folder on a larger disk."
-    return Check("disk", found, wanted if free_bytes < SPARE_BYTES else "")
+    finding = f"{free_bytes / 1e9:.1f} GB are free for {home}."
+    advice = "Make at least 1 GB free there, or set CHIRON_HOME to a folder on a larger disk."
+    return Check("disk", finding, advice if free_bytes < SPARE_BYTES else "")
 
 
 def _python() -> Check:
-    wanted = f"Install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer and install chiron with it."
-    found = f"Python {platform.python_version()}."
-    return Check("python", found, wanted if sys.version_info < OLDEST_PYTHON else "")
+    advice = f"Install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer and install chiron with it."
+    finding = f"Python {platform.python_version()}."
+    return Check("python", finding, advice if sys.version_info < OLDEST_PYTHON else "")
 
 
 def _home(home: Path) -> Check:
-    nearest = _nearest(home)
+    nearest = _nearest_existing(home)
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         return Check("home", f"{home} can be written." if nearest == home else f"{home} can be made.")
     return Check(
@@ -58,5 +64,5 @@ def _key(settings: Settings) -> Check:
     )
 
 
-def _nearest(folder: Path) -> Path:
-    return next(each for each in (folder, *folder.parents) if each.exists())
+def _nearest_existing(folder: Path) -> Path:
+    return next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -1,12 +1,13 @@
 """Where runs look for sources: which search providers are on, and why others that are named are not."""
 
-from chiron_api.local_stack.checks.check import Check
+from chiron_api.local_stack.checks import Check
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
+ORDER = 70
 WEB = "For the web name a provider in CHIRON_SEARCH (auto,duckduckgo needs no key) or give one its key; see docs/web.md."
 
 
-def search_checks(settings: Settings) -> list[Check]:
+def checks(settings: Settings) -> list[Check]:
     """One check for what is on, and one for each provider that is named and cannot be asked."""
     from chiron_workers.search_providers import select_providers
 
@@ -14,13 +15,14 @@ def search_checks(settings: Settings) -> list[Check]:
     problems = [Check("search", f"{name} is off. {reason}", _advice(name)) for name, reason in off.items()]
     if not on:
         return [*problems, Check("search", "No search provider is on.", "Set CHIRON_SEARCH=auto.")]
-    found = f"Asked for sources: {', '.join(provider.name for provider in on)}."
+    finding = f"Asked for sources: {', '.join(provider.name for provider in on)}."
     searches_web = any(
-        not one.is_local and (one.name != "claude" or settings.model.startswith("claude")) for one in on
+        not provider.is_local and (provider.name != "claude" or settings.model.startswith("claude"))
+        for provider in on
     )
     if settings.model != OFFLINE_MODEL and not searches_web:
-        found = f"{found} {WEB}"
-    return [*problems, Check("search", found)]
+        finding = f"{finding} {WEB}"
+    return [*problems, Check("search", finding)]
 
 
 def _advice(name: str) -> str:

@@ -1,14 +1,18 @@
-from chiron_api.local_stack.checks.check import Check
+from chiron_api.local_stack.checks import Check
 from chiron_workers.settings import Settings
 from chiron_workers.tools import registry
 
+ORDER = 40
 
-def tool_checks(_: Settings) -> list[Check]:
+
+def checks(_: Settings) -> list[Check]:
     """How many tools there are, and each of the user's that cannot be loaded."""
-    broken = [
+    problems = [
         Check(
-            "tools", f"{one.source} is left out: {one.reason}", "Correct it, or take it out of CHIRON_TOOLS."
+            "tools",
+            f"{tool.source} is left out: {tool.reason}",
+            "Correct it, or take it out of CHIRON_TOOLS.",
         )
-        for one in registry().broken
+        for tool in registry().broken
     ]
-    return broken or [Check("tools", f"{len(registry().all())} are offered to agents.")]
+    return problems or [Check("tools", f"{len(registry().all())} are offered to agents.")]

@@ -1,34 +1,35 @@
 """The API and Flower: their ports, and whether they answer where a stack runs."""
 
-from chiron_api.local_stack.checks.check import Check
-from chiron_api.local_stack.ports import taken_by_kind
+from chiron_api.local_stack.checks import Check
+from chiron_api.local_stack.ports import port_conflict_of
 from chiron_api.local_stack.programs import Kind
-from chiron_api.local_stack.readiness import web_answers
+from chiron_api.local_stack.readiness import answers_http
 from chiron_api.local_stack.stack import LocalStack, Part
 from chiron_workers.settings import Settings
 
+ORDER = 80
 NAMES = {Kind.API: "api", Kind.FLOWER: "flower"}
 
 
-def web_checks(settings: Settings) -> list[Check]:
+def checks(settings: Settings) -> list[Check]:
     """One check for the API and one for Flower."""
     stack = LocalStack(settings)
-    running = {part.kind: part for part in stack.parts()}
+    parts = {part.kind: part for part in stack.parts()}
     return [
-        _answer(running[kind], f"{stack.home.logs / name}.log")
-        if kind in running
+        _answer(parts[kind], f"{stack.home.logs / name}.log")
+        if kind in parts
         else _port(settings, kind, name)
         for kind, name in NAMES.items()
     ]
 
 
 def _port(settings: Settings, kind: Kind, name: str) -> Check:
-    sentence, _, advice = taken_by_kind(settings, kind).partition(". ")
+    sentence, _, advice = port_conflict_of(settings, kind).partition(". ")
     return Check(name, f"{sentence}." if sentence else "It does not run; its port is free.", advice)
 
 
 def _answer(part: Part, log: str) -> Check:
-    if web_answers(part.kind, part.address):
+    if answers_http(part.kind, part.address):
         return Check(part.name, f"It answers at {part.address}.")
     return Check(
         part.name, f"It does not answer at {part.address} ({part.state}).", f"Its log says why: {log}"
