@@ -1,6 +1,6 @@
 """How long 10,000 topics take to submit: `uv run python benchmarks/submit.py [--json FILE]`.
 
-The rows, against a bare COPY of the same rows in one transaction; and the doorbells, in batches and one by one.
+The rows, against a bare COPY of the same rows in one transaction; and the messages to Celery, in batches and one by one.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from services import Services, services
 
 from chiron_workers.batches import submit as batches
 from chiron_workers.batches.submit import NewBatch, NewRun
-from chiron_workers.celery import Doorbell, ring
+from chiron_workers.celery import RunMessage, dispatch
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
@@ -105,28 +105,28 @@ async def rows(found: Services, count: int) -> dict[str, Took]:
         return {"copy": bare, "submit": stored, "submit and hint": watch.stop()}
 
 
-def doorbells(found: Services, count: int) -> dict[str, Took]:
-    """Doorbells for all of them: as workers ring, and one message at a time."""
-    bells = [
-        Doorbell(UUID(int=n), "research", "Physics", f"How do tides shape coast number {n:05}?")
+def run_messages(found: Services, count: int) -> dict[str, Took]:
+    """Messages for all of them: as workers dispatch, and one at a time."""
+    messages = [
+        RunMessage(UUID(int=n), "research", "Physics", f"How do tides shape coast number {n:05}?")
         for n in range(count)
     ]
     watch = Watch(found)
-    ring(bells)
+    dispatch(messages)
     batched = watch.stop()
     watch.start()
-    for bell in bells:
-        ring([bell])
+    for message in messages:
+        dispatch([message])
     return {"ring, batched": batched, "ring, one by one": watch.stop()}
 
 
 def measure(*, count: int, repeats: int) -> dict[str, list[Took]]:
     took: dict[str, list[Took]] = {}
     with services() as found, Redis.from_url(found.settings.redis_url) as redis:
-        ring([Doorbell(UUID(int=0), "research", "Physics", "warming up")])
+        dispatch([RunMessage(UUID(int=0), "research", "Physics", "warming up")])
         asyncio.run(rows(found, 10))
         for _ in range(repeats):
-            for name, one in (asyncio.run(rows(found, count)) | doorbells(found, count)).items():
+            for name, one in (asyncio.run(rows(found, count)) | run_messages(found, count)).items():
                 took.setdefault(name, []).append(one)
             redis.flushdb()
     return took

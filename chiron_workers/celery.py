@@ -1,4 +1,4 @@
-"""The Celery app, so that `celery -A chiron_workers worker` works, and the doorbell of a run."""
+"""The Celery app, so that `celery -A chiron_workers worker` works, and the messages that dispatch runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ SHOWN_CHARS = 200  # of a topic in Flower's list
 
 
 @dataclass(frozen=True, slots=True)
-class Doorbell:
-    """What a message says: which run may start, and what Flower shows of it."""
+class RunMessage:
+    """A message to the workers: which run may start, and what Flower shows of it."""
 
     run_id: UUID
     role: str
@@ -28,18 +28,18 @@ class Doorbell:
     topic: str
 
 
-def configuration(found: Settings) -> dict[str, Any]:
+def configuration(values: Settings) -> dict[str, Any]:
     """Celery's settings for runs of many hours.
 
     Messages are acknowledged early: with late acknowledgement Redis delivers a run again when it outlives the
     visibility timeout. What early acknowledgement loses, the lease and the rescue bring back.
     """
     return {
-        "broker_url": found.broker,
+        "broker_url": values.broker,
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_connection_timeout": 5,
-        "broker_transport_options": transport_options(found.broker),
+        "broker_transport_options": transport_options(values.broker),
         "imports": ("chiron_workers.tasks",),
         "task_default_queue": "chiron",
         "task_acks_late": False,
@@ -50,8 +50,8 @@ def configuration(found: Settings) -> dict[str, Any]:
         "accept_content": ["json"],
         "worker_send_task_events": True,
         "worker_pool": "threads",
-        "worker_concurrency": found.concurrency,
-        "worker_disable_prefetch": _is_redis(found.broker),
+        "worker_concurrency": values.concurrency,
+        "worker_disable_prefetch": _is_redis(values.broker),
         "worker_prefetch_multiplier": 1,
         "worker_hijack_root_logger": False,
         "worker_redirect_stdouts": False,
@@ -63,7 +63,7 @@ def _is_redis(broker: str) -> bool:
 
 
 def transport_options(broker: str) -> dict[str, Any]:
-    """What a broker of this kind needs; only Redis needs anything."""
+    """Options of the broker's transport; only Redis needs any."""
     if not _is_redis(broker):
         return {}
     # retry_on_timeout stays unset: with it, a batch is sent message by message.
@@ -78,7 +78,7 @@ def transport_options(broker: str) -> dict[str, Any]:
     }
 
 
-def _configured() -> dict[str, Any]:
+def _defaults() -> dict[str, Any]:
     try:
         return configuration(settings())
     except ConfigurationError as error:  # `celery -A chiron_workers worker` would show a traceback
@@ -86,20 +86,20 @@ def _configured() -> dict[str, Any]:
 
 
 app = Celery("chiron")
-app.add_defaults(_configured)
+app.add_defaults(_defaults)
 
 
-def ring(doorbells: Sequence[Doorbell]) -> None:
+def dispatch(messages: Sequence[RunMessage]) -> None:
     """Tell the workers that these runs may start; a message may be lost or doubled without harm.
 
     Raises:
-        ServiceUnavailable: The broker cannot be reached. The runs are safe: a worker rings them later.
+        ServiceUnavailable: The broker cannot be reached. The runs are safe: a worker dispatches them later.
     """
     require_broker()
     try:
         with app.producer_or_acquire() as producer, producer.batch(BATCH):
-            for doorbell in doorbells:
-                _send(doorbell, producer)
+            for message in messages:
+                _send(message, producer)
     except (KombuError, RedisError, AMQPError, OSError) as error:
         raise ServiceUnavailable(
             f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
@@ -114,15 +114,15 @@ def require_broker() -> None:
         )
 
 
-def _send(doorbell: Doorbell, producer: Any) -> None:
+def _send(message: RunMessage, producer: Any) -> None:
     app.send_task(
         TASK,
         kwargs={
-            "role": doorbell.role,
-            "subject": doorbell.subject,
-            "topic": doorbell.topic[:SHOWN_CHARS],
+            "role": message.role,
+            "subject": message.subject,
+            "topic": message.topic[:SHOWN_CHARS],
         },
-        task_id=str(doorbell.run_id),
+        task_id=str(message.run_id),
         producer=producer,
         retry=False,
     )

@@ -1,4 +1,4 @@
-"""What Celery runs: the task of a run, and the worker's life around it."""
+"""The Celery task of a run, and the start of a worker; `worker/shutdown` reacts to SIGTERM."""
 
 import os
 import traceback
@@ -15,6 +15,7 @@ from chiron_workers.errors import ChironError
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry.logs import log_to_stderr
+from chiron_workers.worker.shutdown import drain_on_sigterm
 
 if TYPE_CHECKING:
     from chiron_workers.worker.host import Host
@@ -28,33 +29,33 @@ class PlayedInVain(Exception):
 
 
 @app.task(name=TASK, bind=True, throws=(PlayedInVain,))
-def run(self: Task, **shown: Any) -> None:
-    """Play the run whose id is this task's id; the arguments are only for Flower."""
+def run(self: Task, **labels: Any) -> None:
+    """Execute the run whose id is this task's id; the arguments are only for Flower."""
     outcome = host().play(UUID(self.request.id))
     if outcome is Outcome.NOT_OURS:
         raise Ignore  # Flower goes on showing the worker that has it
     if outcome is Outcome.FAILED:
-        raise PlayedInVain(f"{shown.get('topic', '')}: see `chiron show {self.request.id}`")
+        raise PlayedInVain(f"{labels.get('topic', '')}: see `chiron show {self.request.id}`")
 
 
 def host(slots: int = 1) -> "Host":
-    """The host of this process, started when it is first wanted; `slots` counts only then."""
+    """The host of this process; the first call starts it, with so many slots."""
     # A forked pool process needs a loop and connections of its own.
     if os.getpid() not in _hosts:
-        _hosts[os.getpid()] = _started(slots)
+        _hosts[os.getpid()] = _start_host(slots)
     return _hosts[os.getpid()]
 
 
-def _started(slots: int) -> "Host":
+def _start_host(slots: int) -> "Host":
     # Flower imports this module too, and needs neither the agent nor the SDK.
     from chiron_workers.worker.host import Host
 
-    missing = pending(require_url(settings().database_url))
-    if missing:
-        raise ChironError(f"The database lacks {', '.join(missing)}. Run `chiron migrate` first.")
-    started = Host(settings(), slots=slots)
-    started.start()
-    return started
+    migrations = pending(require_url(settings().database_url))
+    if migrations:
+        raise ChironError(f"The database lacks {', '.join(migrations)}. Run `chiron migrate` first.")
+    process_host = Host(settings(), slots=slots)
+    process_host.start()
+    return process_host
 
 
 @signals.setup_logging.connect
@@ -63,7 +64,7 @@ def _set_up_logging(**_: Any) -> None:
 
 
 @signals.worker_init.connect
-def _start(sender: Any, **_: Any) -> None:
+def _start_worker(sender: Any, **_: Any) -> None:
     slots = sender.concurrency if isinstance(sender.concurrency, int) else settings().concurrency
     try:
         require_broker()
@@ -75,11 +76,4 @@ def _start(sender: Any, **_: Any) -> None:
         raise SystemExit(f"chiron: the worker cannot start: {type(error).__name__}.") from None
 
 
-@signals.worker_shutting_down.connect
-def _drain(**_: Any) -> None:
-    host().drain()
-
-
-@signals.worker_shutdown.connect
-def _stop(**_: Any) -> None:
-    host().stop()
+drain_on_sigterm(host)

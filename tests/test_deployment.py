@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from chiron_workers.settings import Settings
-from chiron_workers.worker.host import LEAVE_S
+from chiron_workers.worker.host import CLOSE_S
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -26,7 +26,7 @@ def test_nothing_is_reachable_from_other_machines():
 
 def test_a_worker_gets_more_time_to_stop_than_it_takes():
     worker = SERVICES["worker"]
-    takes_s = float(worker["environment"]["CHIRON_DRAIN_S"]) + LEAVE_S
+    takes_s = float(worker["environment"]["CHIRON_DRAIN_S"]) + CLOSE_S
     assert int(worker["stop_grace_period"].removesuffix("s")) > takes_s
 
 

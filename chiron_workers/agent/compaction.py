@@ -5,39 +5,41 @@ from dataclasses import dataclass
 
 from chiron_workers.runs.notes import Note
 
-FOLD = (
+COMPACTION_REQUEST = (
     "Your context window is full. It begins anew after your next reply, and of this conversation you will then see "
     "nothing but that reply and your notes. Write it for yourself, without calling any tool: what you were asked; "
     "what you have found out and what is stored, with the ids you will still need; which sources you have read; what "
     "is still open; what you were about to do next. Only the words of your reply count, not what you think."
 )
-CARRIED = (
+NEW_EPOCH = (
     "You have been at work on this for a while. Your context window was full, so it begins anew here: what you "
     "stored is kept, and this is what you told yourself."
 )
 NO_SUMMARY = "There is no summary. These were your last words:"
 SKILLS = "You have loaded these skills; their instructions still hold:"
-CUT_SKILL = '[Cut for want of room: read_skill_file with skill "{name}" and path "SKILL.md" shows all of it.]'
-WAITING = "These messages came last and are not answered yet:"
+SHORTENED_SKILL = (
+    '[Cut for want of room: read_skill_file with skill "{name}" and path "SKILL.md" shows all of it.]'
+)
+UNANSWERED = "These messages came last and are not answered yet:"
 GO_ON = "Go on with the work from here."
 
 BYTES_PER_TOKEN = 3  # a cautious guess; plain English has more than four
 SUMMARY_TOKENS_MAX = 8_000
-FOLD_TOKENS = 300  # of the request for the summary, with what the API adds
+REQUEST_TOKENS = 300  # of the request for the summary, with what the API adds
 RESULT_BYTES_MIN = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class WindowShares:
     """How the tokens of a context window are divided."""
 
     context: int  # request and reply together
     reply: int
 
     @staticmethod
-    def of(context: int, reply_max: int) -> "Room":
+    def of(context: int, reply_max: int) -> "WindowShares":
         """The room in a window of so many tokens, where replies may have `reply_max` at most."""
-        return Room(context, min(reply_max, context // 4))
+        return WindowShares(context, min(reply_max, context // 4))
 
     @property
     def summary(self) -> int:
@@ -47,7 +49,7 @@ class Room:
     @property
     def prompt(self) -> int:
         """Tokens that a request may have so that a summary still fits after its reply."""
-        return self.context - self.reply - self.summary - FOLD_TOKENS
+        return self.context - self.reply - self.summary - REQUEST_TOKENS
 
     @property
     def skill_bytes(self) -> int:
@@ -64,13 +66,13 @@ class Room:
         return max(RESULT_BYTES_MIN, self.context // 4 * BYTES_PER_TOKEN // calls)
 
 
-def carried(
+def epoch_question(
     question: str,
     *,
     summary: str,
-    said: Sequence[str],
+    last_words: Sequence[str],
     notes: Sequence[Note],
-    waiting: Sequence[str],
+    messages: Sequence[str],
     skills: Sequence[str] = (),
 ) -> str:
     """The first words of an epoch that goes on with an earlier one.
@@ -81,23 +83,23 @@ def carried(
         waiting: Messages that came after the last reply, word for word.
         skills: The instructions of the skills that the run has loaded.
     """
-    parts = [question, CARRIED]
-    parts += [summary] if summary else [NO_SUMMARY, *said]
+    parts = [question, NEW_EPOCH]
+    parts += [summary] if summary else [NO_SUMMARY, *last_words]
     parts += [f"Your note “{note.title}”:\n{note.text}" for note in notes]
     parts += [SKILLS, *skills] if skills else []
-    parts += [WAITING, *waiting] if waiting else []
+    parts += [UNANSWERED, *messages] if messages else []
     return "\n\n".join([*parts, GO_ON])
 
 
-def shortened(sizes: Sequence[int], *, by: int) -> int:
+def size_limit(sizes: Sequence[int], *, by: int) -> int:
     """The size to which texts of these sizes must be cut so that they are smaller by so much together.
 
     The longest are cut first. At least 0: then even cutting all of them may not be enough.
     """
-    left = sum(sizes) - by
-    for place, size in enumerate(ordered := sorted(sizes)):
-        fair = left // (len(ordered) - place)
-        if size > fair:
-            return max(0, fair)
-        left -= size
+    remaining_size = sum(sizes) - by
+    for place, size in enumerate(sizes_ascending := sorted(sizes)):
+        equal_share = remaining_size // (len(sizes_ascending) - place)
+        if size > equal_share:
+            return max(0, equal_share)
+        remaining_size -= size
     return max(sizes, default=0)

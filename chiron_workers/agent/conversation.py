@@ -12,7 +12,7 @@ from chiron_workers.runs.leases import Run
 COMMIT_S = 10.0  # for the commit of a reply when its run is cut
 
 
-class Scribe:
+class Conversation:
     """Keeps a run's journal and what the model is shown of it in step.
 
     Args:
@@ -23,7 +23,7 @@ class Scribe:
         self._run = run
         self._journal = journal
         self._max_turns = run.max_turns
-        self._unread = True
+        self._has_unread = True
         self.window = Window(entries)
         self.latest: Entry | None = entries[-1] if entries else None
         self.last = run.entries  # number of the last entry in the journal, which counts no results
@@ -31,36 +31,38 @@ class Scribe:
         self.epoch = run.epoch
         self.is_fresh = False  # whether the last reply came in this taking, so that none of its calls has run
 
-    def keep(self, results: Results) -> None:
+    def add_results(self, results: Results) -> None:
         """Take in the results of a reply; the toolbox has committed each."""
-        self._take_in(results)
+        self._add(results)
 
     async def append(
         self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()
     ) -> None:
         """Commit the next entry with its events. Raises LeaseLost."""
-        found = await _even_if_cut(self._journal.append(self._run, entry, n=self.last + 1, events=events))
-        self._take_in(entry)
+        appended = await _despite_cancellation(
+            self._journal.append(self._run, entry, n=self.last + 1, events=events)
+        )
+        self._add(entry)
         self.last += 1
         self.turns += isinstance(entry, Reply)
         self.is_fresh = isinstance(entry, Reply)
-        self._unread = found.unread
+        self._has_unread = appended.unread
 
-    async def take_messages(self, *, ask: bool = False) -> bool:
+    async def take_messages(self, *, look: bool = False) -> bool:
         """Turn the messages that wait into the next entry; whether there were any. Raises LeaseLost.
 
         Args:
             ask: Look for them even if none waited at the last write.
         """
-        if not (self._unread or (ask and await self._journal.has_unread(self._run))):
+        if not (self._has_unread or (look and await self._journal.has_unread(self._run))):
             return False
-        self._unread = False
-        taken = await self._journal.take_messages(self._run, n=self.last + 1)
-        if taken is not None:
-            question, self._max_turns = taken
-            self._take_in(question)
+        self._has_unread = False
+        appended = await self._journal.take_messages(self._run, n=self.last + 1)
+        if appended is not None:
+            question, self._max_turns = appended
+            self._add(question)
             self.last += 1
-        return taken is not None
+        return appended is not None
 
     def check_turns(self) -> None:
         """Raise RunFailed if the run may take no more turns."""
@@ -69,14 +71,14 @@ class Scribe:
                 "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
             )
 
-    def _take_in(self, entry: Entry) -> None:
+    def _add(self, entry: Entry) -> None:
         self.window.add(entry)
         self.latest = entry
         if isinstance(entry, Opening):
             self.epoch = entry.epoch
 
 
-async def _even_if_cut(write: Coroutine[Any, Any, Appended]) -> Appended:
+async def _despite_cancellation(write: Coroutine[Any, Any, Appended]) -> Appended:
     # What was paid for is not thrown away: a cut waits for the commit.
     task = asyncio.ensure_future(write)
     try:

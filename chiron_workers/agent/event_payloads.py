@@ -1,4 +1,4 @@
-"""What watchers are told of a reply."""
+"""The events of a model reply."""
 
 import json
 
@@ -10,10 +10,10 @@ SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
 
 
-def event_payload(reply: Reply, *, turn: int) -> list[NewEvent]:
-    """The events of a reply: its usage and its first words, then each call that it makes."""
+def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
+    """Describe a reply as events: its usage and its first words, then each call that it makes."""
     usage = reply.usage
-    said: dict[str, object] = {
+    payload: dict[str, object] = {
         "turn": turn,
         "stop": reply.stop,
         "input_tokens": usage.input_tokens,
@@ -24,19 +24,19 @@ def event_payload(reply: Reply, *, turn: int) -> list[NewEvent]:
         "text": reply.text[:SHOWN_CHARS],
     }
     if reply.is_compaction:
-        return [(EventKind.MODEL_REPLIED, said | {"folds": True})]
+        return [(EventKind.MODEL_REPLIED, payload | {"folds": True})]
     if reply.stop != "tool_use":
-        return [(EventKind.MODEL_REPLIED, said)]
-    calls = [(EventKind.TOOL_CALLED, _shown(call)) for call in reply.calls]
-    return [(EventKind.MODEL_REPLIED, said), *calls]
+        return [(EventKind.MODEL_REPLIED, payload)]
+    calls = [(EventKind.TOOL_CALLED, _call_payload(call)) for call in reply.calls]
+    return [(EventKind.MODEL_REPLIED, payload), *calls]
 
 
-def _shown(call: ToolCall) -> dict[str, object]:
+def _call_payload(call: ToolCall) -> dict[str, object]:
     arguments = call.arguments if isinstance(call.arguments, dict) else {"": call.arguments}
-    shown = {name: _clipped(value) for name, value in list(arguments.items())[:SHOWN_ARGUMENTS]}
-    return {"call_id": call.id, "name": call.name, "arguments": shown}
+    excerpt = {name: _clip(value) for name, value in list(arguments.items())[:SHOWN_ARGUMENTS]}
+    return {"call_id": call.id, "name": call.name, "arguments": excerpt}
 
 
-def _clipped(value: object) -> object:
+def _clip(value: object) -> object:
     text = value if isinstance(value, str) else json.dumps(value)
     return value if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS]

@@ -15,20 +15,20 @@ from chiron_workers.db.connect import Pool, is_outage
 from chiron_workers.db.retry import through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
-from chiron_workers.model.failures import Wait
+from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost, Reply
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import Settings
 
-FIRST_PAUSE_S = 0.25
-LONGEST_PAUSE_S = 5.0
+PAUSE_MIN_S = 0.25
+PAUSE_MAX_S = 5.0
 PATIENCE_S = 60.0  # for money that calls in flight have reserved; then the slot is for others
 FRAME_TOKENS = 1_000  # of what the API adds to a prompt by itself, such as its own words about tools
 
 
 @dataclass(frozen=True, slots=True)
-class PaidModel:
-    """A run's model. Each try of a call is paid for: reserved before, settled with the reply or counted as lost."""
+class MeteredModel:
+    """A run's model that enforces its budgets: each try is reserved before, and settled, released or written off after."""
 
     run: Run
     model: Model
@@ -40,7 +40,7 @@ class PaidModel:
         return await self.model.context_tokens(self.run.model)
 
     def shrink_context(self, tokens: int) -> None:
-        """Take it that the context window has at most so many tokens."""
+        """Assume at most so many tokens for the context window, since the server refused more."""
         self.model.shrink_context(self.run.model, tokens)
 
     async def reply(
@@ -58,7 +58,7 @@ class PaidModel:
             LeaseLost: The run is no longer ours.
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
-        most = max_cost(
+        reserved = max_cost(
             request.model,
             self.settings.prices,
             prompt_tokens=prompt_tokens + FRAME_TOKENS,
@@ -66,36 +66,41 @@ class PaidModel:
             searches=searches,
         )
         lease_for = timedelta(seconds=self.settings.lease_s)
-        flight = Flight(self.run, self.pool, most, self.settings.daily_budget_usd or None, lease_for)
+        reservation = Reservation(
+            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for
+        )
         try:
             reply = await self.model.reply(
-                request, on_text=on_text, before_try=flight.begin, on_wait=flight.failed
+                request,
+                on_text=on_text,
+                before_try=reservation.reserve,
+                on_failure=reservation.settle_failure,
             )
         except asyncio.CancelledError:
-            await flight.cut()
+            await reservation.write_off()
             raise
-        return replace(reply, reserved=most)
+        return replace(reply, reserved=reserved)
 
 
 @dataclass(slots=True)
-class Flight:
-    """The money of one call, try by try: reserved when it begins, accounted for when it fails."""
+class Reservation:
+    """The money of one call, try by try: reserved when it begins, released or written off when it fails."""
 
     run: Run
     pool: Pool
-    most: MaxCost
+    max_cost: MaxCost
     daily_usd: Decimal | None
     lease_for: timedelta
     is_reserved: bool = False
 
-    async def begin(self) -> None:
+    async def reserve(self) -> None:
         """Reserve; waits for a while where only calls in flight are in the way."""
-        pause_s, waited_s = FIRST_PAUSE_S, 0.0
+        pause_s, waited_s = PAUSE_MIN_S, 0.0
         while True:  # ends: the patience does
             try:
                 await through_outage(
                     lambda: reserve(
-                        self.pool, self.run, self.most, daily_usd=self.daily_usd, lease_for=self.lease_for
+                        self.pool, self.run, self.max_cost, daily_usd=self.daily_usd, lease_for=self.lease_for
                     )
                 )
             except MoneyReserved:
@@ -106,25 +111,25 @@ class Flight:
                 return
             await asyncio.sleep(slept_s := random.uniform(pause_s / 2, pause_s))  # noqa: S311  # no secret
             waited_s += slept_s
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = min(2 * pause_s, PAUSE_MAX_S)
 
-    async def failed(self, wait: Wait) -> None:
-        """Account for a try that brought no reply."""
-        await self._account(write_off if wait.maybe_billed else release)
+    async def settle_failure(self, failure: Failure) -> None:
+        """Release the money of a try that brought no reply, or write it off if it may be billed."""
+        await self._settle(write_off if failure.maybe_billed else release)
 
-    async def cut(self) -> None:
-        """Count the call as lost, if it is in flight."""
+    async def write_off(self) -> None:
+        """Count the money of a call that was cancelled in flight as spent, unconfirmed."""
         with contextlib.suppress(LeaseLost):
-            await self._account(write_off)
+            await self._settle(write_off)
 
-    async def _account(self, settle: Callable[[Pool, Run, MaxCost], Awaitable[None]]) -> None:
+    async def _settle(self, settle: Callable[[Pool, Run, MaxCost], Awaitable[None]]) -> None:
         if not self.is_reserved:
             return
         # Once only, for twice would free what another call has reserved, and after an outage nobody knows whether it
-        # was done. If it was not, the release of the run counts the call as lost.
+        # was done. If it was not, the release of the run writes it off.
         self.is_reserved = False
         try:
-            await settle(self.pool, self.run, self.most)
+            await settle(self.pool, self.run, self.max_cost)
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise

@@ -3,10 +3,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from chiron_workers.agent.compaction import CUT_SKILL, FOLD, Room, carried, shortened
-from chiron_workers.agent.conversation import Scribe
-from chiron_workers.agent.event_payloads import SHOWN_CHARS, event_payload
-from chiron_workers.agent.metered_model import PaidModel
+from chiron_workers.agent.compaction import (
+    COMPACTION_REQUEST,
+    SHORTENED_SKILL,
+    WindowShares,
+    epoch_question,
+    size_limit,
+)
+from chiron_workers.agent.conversation import Conversation
+from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
+from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
@@ -45,10 +51,10 @@ class Stopped(ChironError):
 async def play(
     run: Run,
     journal: Journal,
-    model: PaidModel,
+    model: MeteredModel,
     tools: Toolbox,
     settings: Settings,
-    must_stop: Callable[[], bool],
+    is_stop_requested: Callable[[], bool],
 ) -> Answer:
     """Carry a run forward until the model asks for no more tools, or a tool ends it; return its last words.
 
@@ -64,32 +70,32 @@ async def play(
         ModelUnavailable: The model cannot answer now.
         Stopped: `must_stop` said so between two steps.
     """
-    scribe = Scribe(run, journal, await journal.read(run))
-    step = _Step(run, journal, model, tools, settings, scribe)
+    conversation = Conversation(run, journal, await journal.read(run))
+    step = _Step(run, journal, model, tools, settings, conversation)
     while True:  # ends: max_turns is finite
-        if must_stop():
+        if is_stop_requested():
             raise Stopped("The worker is stopping.")
-        match scribe.latest:
+        match conversation.latest:
             case None:
-                await step.open(epoch=run.epoch)
+                await step.begin_epoch(epoch=run.epoch)
             case Opening(question=question):
-                await scribe.append(Question(question or first_question(run)))
+                await conversation.append(Question(question or first_question(run)))
             case Compaction():
                 await step.summarise()
             case Reply(is_compaction=True) as summary:
-                await step.go_on_with("" if summary.stop == "refusal" else summary.text)
+                await step.continue_with("" if summary.stop == "refusal" else summary.text)
             case Reply(stop="tool_use", calls=calls) if calls:
-                scribe.keep(Results(await step.results(calls)))
-            case Reply(stop="model_context_window_exceeded") if scribe.window.replies > 1:
-                await scribe.append(Compaction(FOLD))
+                conversation.add_results(Results(await step.results(calls)))
+            case Reply(stop="model_context_window_exceeded") if conversation.window.replies > 1:
+                await conversation.append(Compaction(COMPACTION_REQUEST))
             case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:
                 await step.reply_to(entry)
             case Reply() | Results() as last:
-                if not await scribe.take_messages(ask=True):
-                    return _finished(last)
+                if not await conversation.take_messages(look=True):
+                    return _answer_from(last)
 
 
-def _finished(last: Reply | Results) -> Answer:
+def _answer_from(last: Reply | Results) -> Answer:
     if isinstance(last, Results):
         assert last.ending is not None
         return Answer(last.ending.text, is_silent=True)
@@ -112,72 +118,74 @@ class _Step:
 
     run: Run
     journal: Journal
-    model: PaidModel
+    model: MeteredModel
     tools: Toolbox
     settings: Settings
-    scribe: Scribe
+    conversation: Conversation
 
-    async def room(self) -> Room:
-        return Room.of(await self.model.context_tokens(), self.settings.max_tokens)
+    async def window_shares(self) -> WindowShares:
+        return WindowShares.of(await self.model.context_tokens(), self.settings.max_tokens)
 
-    async def open(self, *, epoch: int, question: str | None = None) -> None:
-        run, room = self.run, await self.room()
-        tools = self.scribe.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
+    async def begin_epoch(self, *, epoch: int, question: str | None = None) -> None:
+        run, room = self.run, await self.window_shares()
+        tools = self.conversation.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
         loaded = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded)
         frozen = run.model, system, tools, room.reply
-        await self.scribe.append(Opening(*frozen, question, epoch))
+        await self.conversation.append(Opening(*frozen, question, epoch))
 
     async def reply_to(self, entry: Entry) -> None:
-        scribe, is_paused = self.scribe, isinstance(entry, Reply) and entry.stop == "pause_turn"
+        scribe, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
         if not is_paused:  # that is sent again as it is
             await scribe.take_messages()
-        is_full = scribe.window.prompt_tokens > (await self.room()).prompt
+        is_full = scribe.window.prompt_tokens > (await self.window_shares()).prompt
         if is_full and scribe.window.replies and not is_paused:
-            await scribe.append(Compaction(FOLD))
+            await scribe.append(Compaction(COMPACTION_REQUEST))
             return
         try:
-            await self._ask(scribe.window.request())
+            await self._call_model(scribe.window.request())
         except WindowExceeded as error:
             if not scribe.window.replies:  # there is nothing to make a summary of
                 raise
             self._recount(error)
-            await scribe.append(Compaction(FOLD))
+            await scribe.append(Compaction(COMPACTION_REQUEST))
 
     async def summarise(self) -> None:
         for part in (1, 2):  # the second time it gets half the room
-            room = await self.room()
+            room = await self.window_shares()
             prompt_tokens = room.last_prompt // part
-            request = self.scribe.window.last_request(prompt_tokens=prompt_tokens, reply_tokens=room.summary)
+            request = self.conversation.window.last_request(
+                prompt_tokens=prompt_tokens, reply_tokens=room.summary
+            )
             try:
-                await self._ask(request, is_compaction=True)
+                await self._call_model(request, is_compaction=True)
             except WindowExceeded as error:
                 self._recount(error)
             else:
                 return
-        await self.go_on_with("")
+        await self.continue_with("")
 
-    async def go_on_with(self, summary: str) -> None:
-        scribe, window, room = self.scribe, self.scribe.window, await self.room()
+    async def continue_with(self, summary: str) -> None:
+        scribe, window, room = self.conversation, self.conversation.window, await self.window_shares()
         whole, each = (Limit(size, size) for size in (room.summary * 5, room.summary * 5 // TEXTS_KEPT))
-        question = carried(
+        question = epoch_question(
             first_question(self.run),
             summary=whole.cut(summary).strip(),
-            said=[each.cut(text) for text in window.said],
+            last_words=[each.cut(text) for text in window.said],
             notes=await notes_of(self.journal.pool, self.run.id),
-            skills=_fitting(
+            skills=_shorten_skills(
                 await loaded_skills_of(self.journal.pool, self.run.id), bytes_max=room.skill_bytes
             ),
-            waiting=window.unanswered,
+            messages=window.unanswered,
         )
-        await self.open(epoch=scribe.epoch + 1, question=question)
+        await self.begin_epoch(epoch=scribe.epoch + 1, question=question)
 
     async def results(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
         once = {call.id: call for call in calls}
-        bytes_max = (await self.room()).result_bytes(len(once))
+        bytes_max = (await self.window_shares()).result_bytes(len(once))
         limit = Limit(self.settings.tool_result_chars, bytes_max)
         call_one = self.tools.call
-        n, is_fresh = self.scribe.last, self.scribe.is_fresh
+        n, is_fresh = self.conversation.last, self.conversation.is_fresh
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {
@@ -188,36 +196,36 @@ class _Step:
             raise errors.exceptions[0] from None
         return tuple(tasks[call.id].result() for call in calls)
 
-    async def _ask(self, request: Request, *, is_compaction: bool = False) -> None:
+    async def _call_model(self, request: Request, *, is_compaction: bool = False) -> None:
         """The one place where a run asks its model."""
-        scribe = self.scribe
+        scribe = self.conversation
         scribe.check_turns()
         prompt_tokens = scribe.window.prompt_tokens_max
-        on_text = _unheard if is_compaction else self._say
+        on_text = _discard_text if is_compaction else self._publish_text
         reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
         reply = replace(reply, is_compaction=is_compaction)
-        await scribe.append(reply, event_payload(reply, turn=scribe.turns + 1))
+        await scribe.append(reply, reply_events(reply, turn=scribe.turns + 1))
 
-    def _say(self, text: str) -> None:
+    def _publish_text(self, text: str) -> None:
         self.journal.publish_text(self.run, text, datetime.now(UTC))
 
     def _recount(self, error: WindowExceeded) -> None:
-        window = self.scribe.window
+        window = self.conversation.window
         tokens_max = error.tokens_max or window.prompt_tokens
         self.model.shrink_context(tokens_max)
         window.recount(error.tokens_sent, more_than=tokens_max)
 
 
-def _fitting(loaded: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:
+def _shorten_skills(loaded: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:
     sizes = [len(skill.body.encode()) for skill in loaded]
-    each = shortened(sizes, by=max(0, sum(sizes) - bytes_max))
+    each = size_limit(sizes, by=max(0, sum(sizes) - bytes_max))
     return [
         skill.body
         if size <= each
-        else f"{Limit(each, each).cut(skill.body)}\n{CUT_SKILL.format(name=skill.name)}"
+        else f"{Limit(each, each).cut(skill.body)}\n{SHORTENED_SKILL.format(name=skill.name)}"
         for skill, size in zip(loaded, sizes, strict=True)
     ]
 
 
-def _unheard(_: str) -> None:
+def _discard_text(_: str) -> None:
     """What a model tells itself is no part of its answer."""

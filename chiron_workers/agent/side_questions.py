@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chiron_workers.agent.metered_model import PaidModel
+from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import Reply
 from chiron_workers.runs.messages import Message, encoded
@@ -14,15 +14,15 @@ SYSTEM = "You help a research program. Do what is asked with the tools you have,
 
 
 @dataclass(frozen=True, slots=True)
-class RunAsker:
+class RunSideModel:
     """Asks a run's model on behalf of one of its tools; what it costs commits with the tool's result."""
 
-    model: PaidModel
+    model: MeteredModel
     session: Session
 
     @property
     def model_name(self) -> str:
-        """Which model is asked: the run's own."""
+        """The run's own model."""
         return self.model.run.model
 
     async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
@@ -34,8 +34,8 @@ class RunAsker:
             BudgetSpent, MoneyReserved: A budget has no room for the call.
         """
         message = Message.of("user", [{"type": "text", "text": question}])
-        offered = [encoded(tool) for tool in tools]
-        request = Request(self.model.run.model, SYSTEM, offered, max_tokens, [message])
+        definitions = [encoded(tool) for tool in tools]
+        request = Request(self.model.run.model, SYSTEM, definitions, max_tokens, [message])
         searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
         prompt_tokens = request.prompt_bytes + searches * TOKENS_OF_A_SEARCH
         reply = await self.model.reply(

@@ -6,8 +6,8 @@ from typing import Any
 
 import structlog
 
-from chiron_workers.agent.metered_model import PaidModel
-from chiron_workers.agent.side_questions import RunAsker
+from chiron_workers.agent.metered_model import MeteredModel
+from chiron_workers.agent.side_questions import RunSideModel
 from chiron_workers.db.connect import is_outage
 from chiron_workers.db.retry import through_outage
 from chiron_workers.embeddings import Embedder
@@ -43,14 +43,14 @@ class Toolbox:
     journal: Journal
     embedder: Embedder
     settings: Settings
-    endpoints: Callable[[Run], Model]
+    clients: Callable[[Run], Model]
     skills: Skills = field(default_factory=Skills)
 
     def skill_lines(self) -> str:
         """What the system prompt says of the skills that can be loaded."""
         return catalogue_lines(self.skills.catalogue())
 
-    async def leave(self, run: Run) -> None:
+    async def forget(self, run: Run) -> None:
         """Let go of what this worker keeps for a run."""
         await self.skills.deactivate(run.id)
 
@@ -113,8 +113,8 @@ class Toolbox:
         return result
 
     def _side_model(self, run: Run, session: Session) -> SideModel:
-        paid = PaidModel(run, self.endpoints(run), self.journal.pool, self.settings)
-        return RunAsker(paid, session)
+        paid = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
+        return RunSideModel(paid, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         timeout_s = self.settings.tool_timeout_s

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from chiron_workers.agent.compaction import BYTES_PER_TOKEN, shortened
+from chiron_workers.agent.compaction import BYTES_PER_TOKEN, size_limit
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import (
     Block,
@@ -182,7 +182,7 @@ def _result_block(result: ToolResult) -> Block:
 
 def _cut(content: list[Block], *, by: int) -> list[Block]:
     results = [block for block in content if block["type"] == "tool_result"]
-    most = shortened([len(block["content"].encode()) for block in results], by=by)
+    most = size_limit([len(block["content"].encode()) for block in results], by=by)
     return [
         block | {"content": Limit(most, most).cut(block["content"]) + SHORTENED}
         if block["type"] == "tool_result" and len(block["content"].encode()) > most

@@ -1,3 +1,14 @@
+"""Whether a model call may be made now. Five things can say "not now", each in a place of its own:
+
+- rate limits (`rate_limits`): this account's requests and tokens a minute, by CHIRON_RATE_LIMITS;
+- cool-downs (`local_cooldowns`, shared through `pubsub.cooldowns`): a model that turns everybody away for a while;
+- retries (`retries`): one call that failed is made again after a pause;
+- holds (`runs.model_holds`): no run of a model is started for minutes or hours, by a row in Postgres;
+- reservations (`billing.reservations`): a budget has no room for the call.
+
+Admission asks the first two, for all runs of a worker.
+"""
+
 import asyncio
 import contextlib
 from collections.abc import Coroutine
@@ -5,71 +16,72 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
-from chiron_workers.model.failures import Wait
-from chiron_workers.model.local_cooldowns import Cooldowns
-from chiron_workers.model.rate_limits import Limiter, Taken
+from chiron_workers.model.failures import Failure
+from chiron_workers.model.local_cooldowns import LocalCooldowns
+from chiron_workers.model.rate_limits import Estimate, RateLimiter
 from chiron_workers.model.request import Request
-from chiron_workers.pubsub.cooldowns import Cooling, cool
+from chiron_workers.pubsub.cooldowns import Cooldown, start_cooldown
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import Settings
 
 
-class Traffic:
-    """What all runs of a worker heed before they call a model: its cool-down and its rate limits."""
+class Admission:
+    """Admits the model calls of all runs of a worker, by the models' cool-downs and rate limits."""
 
     def __init__(self, settings: Settings) -> None:
         self._redis = redis_client(settings.redis_url) if settings.redis_url else None
-        self._limiter = Limiter(self._redis, settings.rate_limits)
-        self._cooldowns = Cooldowns(self._announce)
-        self._announcing: set[asyncio.Task[None]] = set()
+        self._limiter = RateLimiter(self._redis, settings.rate_limits)
+        self._cooldowns = LocalCooldowns(self._publish)
+        self._publishing: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Let go of the connection."""
-        await asyncio.gather(*self._announcing)
+        """Publish what waits and disconnect."""
+        await asyncio.gather(*self._publishing)
         if self._redis is not None:
             await self._redis.aclose()
 
-    async def enter(self, request: Request) -> Taken | None:
-        """Wait until the call may be made; give what it returns to `answered`.
+    async def admit(self, request: Request) -> Estimate | None:
+        """Wait until the call may be made; `record_reply` takes what it returns.
 
         Raises:
             ModelHeld: The model cools down for more than a minute.
-            ModelUnavailable: The call's turn comes in more than a minute.
+            ModelUnavailable: Its rate limit has room in more than a minute.
         """
-        await self._cooldowns.wait_out(request.model)
-        taken = await self._limiter.enter(request)
-        await self._cooldowns.wait_out(request.model)  # it may have begun in the meantime
-        return taken
+        await self._cooldowns.wait_until_over(request.model)
+        estimate = await self._limiter.acquire(request)
+        await self._cooldowns.wait_until_over(request.model)  # one may have begun in the meantime
+        return estimate
 
-    def answered(self, model: str, taken: Taken | None, usage: Usage) -> None:
-        """A reply came."""
-        self._cooldowns.answered(model)
-        if taken is not None:
-            self._limiter.settle(taken, usage)
+    def record_reply(self, model: str, estimate: Estimate | None, usage: Usage) -> None:
+        """Learn from a reply: the model answers, and this is what the call used."""
+        self._cooldowns.record_reply(model)
+        if estimate is not None:
+            self._limiter.settle(estimate, usage)
 
-    def failed(self, model: str, wait: Wait) -> None:
-        """A try failed: a model that is full cools down for all workers."""
-        if wait.is_full:
-            self._cooldowns.refused(model, wait.seconds, wait.reason)
+    def record_failure(self, model: str, failure: Failure) -> None:
+        """Learn from a failed try: a model that turns everybody away cools down for all workers."""
+        if failure.is_full:
+            self._cooldowns.record_refusal(model, failure.seconds, failure.reason)
 
-    def heed(self, cooling: Cooling) -> None:
-        """What was heard from another worker."""
-        self._cooldowns.heed(cooling)
+    def apply(self, cooldown: Cooldown) -> None:
+        """Take over a cool-down that another worker published."""
+        self._cooldowns.apply(cooldown)
 
     def is_cooling(self, model: str) -> bool:
         """Whether nobody should call this model now."""
         return self._cooldowns.is_cooling(model)
 
-    def _announce(self, cooling: Cooling) -> None:
+    def _publish(self, cooldown: Cooldown) -> None:
         if self._redis is not None:
-            task = asyncio.get_running_loop().create_task(_quietly(cool(self._redis, CHANNEL, cooling)))
-            self._announcing.add(task)
-            task.add_done_callback(self._announcing.discard)
+            publishing = _without_outages(start_cooldown(self._redis, CHANNEL, cooldown))
+            task = asyncio.get_running_loop().create_task(publishing)
+            self._publishing.add(task)
+            task.add_done_callback(self._publishing.discard)
 
 
-async def _quietly(announcing: Coroutine[Any, Any, None]) -> None:
+async def _without_outages(publishing: Coroutine[Any, Any, None]) -> None:
     # Without Redis each worker cools down alone.
     with contextlib.suppress(RedisError, OSError):
-        await announcing
+        await publishing

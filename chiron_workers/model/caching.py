@@ -1,7 +1,7 @@
-"""Where the prompt cache is told to remember, so that each token is written to it once and read from it after that.
+"""Where requests set breakpoints for the prompt cache, so that each token is written once and read from then on.
 
 Source: Anthropic, "Prompt caching": an entry is written at a breakpoint and nowhere else; a breakpoint finds entries up
-to 20 blocks before it; a request has 4 breakpoints at most; what is marked is no part of what is compared.
+to 20 blocks before it; a request has 4 breakpoints at most; the breakpoints are no part of what is compared.
 """
 
 import json
@@ -24,11 +24,11 @@ def body(request: Request, *, ttl: str) -> bytes:
         "max_tokens": encoded(request.max_tokens),
         "stream": b"true",
         "system": encoded(request.system),
-        "messages": _list([message.to_json() for message in _messages(request, mark)]),
+        "messages": _json_array([message.to_json() for message in _messages(request, mark)]),
     }
     if request.tools:
         *others, last = request.tools  # runs of other roles and subjects have these too
-        parts["tools"] = _list([*others, _marked(last, mark)])
+        parts["tools"] = _json_array([*others, _marked(last, mark)])
     if mark is not None:
         parts["cache_control"] = encoded(mark)  # the API puts this one at the end of the request
         parts["system"] = encoded([{"type": "text", "text": request.system, "cache_control": mark}])
@@ -42,13 +42,13 @@ def _messages(request: Request, mark: dict[str, str] | None) -> Sequence[Message
     place, block = request.sent  # a turn of many parallel calls is longer than 20 blocks
     blocks = list(request.messages[place].blocks)
     blocks[block] = _marked(blocks[block], mark)
-    copied = Message(request.messages[place].role, blocks)
-    return [*request.messages[:place], copied, *request.messages[place + 1 :]]
+    marked = Message(request.messages[place].role, blocks)
+    return [*request.messages[:place], marked, *request.messages[place + 1 :]]
 
 
 def _marked(part: bytes, mark: dict[str, str] | None) -> bytes:
     return part if mark is None else encoded({**json.loads(part), "cache_control": mark})
 
 
-def _list(items: Iterable[bytes]) -> bytes:
+def _json_array(items: Iterable[bytes]) -> bytes:
     return b"[%b]" % b",".join(items)

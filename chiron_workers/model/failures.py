@@ -1,4 +1,4 @@
-"""What follows from a model call that failed. The only place that knows the errors of the API and of the SDK."""
+"""Classifies failed model calls. The only place that knows the errors of the API and of the SDK."""
 
 import math
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ import httpx2
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.context_sizes import window_exceeded
 
-LONGEST_HOLD_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
+HOLD_MAX_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
 SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds
 RAMP_S = 60.0
 
 # What an error is, in the body of a refusal and in mid-stream, where the status says 200.
-WAIT_TYPES = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
+RETRY_TYPES = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 FULL_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
 FULL_STATUSES = (429, 529)
 # What the account may not spend comes as 402, as 429 with one of these codes, or as 400 with these words.
@@ -68,8 +68,8 @@ STREAM_FAULTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """What follows from a failed try: another after `seconds`, or after the usual backoff; none if `fatal` says why.
+class Failure:
+    """A failed try: another may follow after `seconds`, or after the usual backoff; none if `fatal` says why.
 
     `is_full` where the model turns everybody away (429, 529), not this request. `maybe_billed` where no reply came
     although the model may have been at work: a cut stream, a read timeout. A refusal with an HTTP status costs
@@ -83,17 +83,17 @@ class Wait:
     fatal: RunFailed | None = None
 
 
-def classify(error: Exception) -> Wait:
-    """What follows from this error of a model call."""
+def classify(error: Exception) -> Failure:
+    """Classify an error of a model call."""
     if isinstance(error, RunFailed):
-        return Wait(str(error), fatal=error)
+        return Failure(str(error), fatal=error)
     if isinstance(error, anthropic.APIStatusError):
         return _classify_status(error)
     if _is_unsendable(error):
         return _fatal("request", UNSENDABLE)
     if isinstance(error, STREAM_FAULTS):
         reason = f"The connection to the model broke ({type(error).__name__})."
-        return Wait(reason, maybe_billed=not _was_never_sent(error))
+        return Failure(reason, maybe_billed=not _was_never_sent(error))
     return _fatal("credentials", f"The model cannot be called: {error} {MEND_KEY}")
 
 
@@ -110,22 +110,22 @@ def _was_never_sent(error: BaseException | None) -> bool:
     return False
 
 
-def _classify_status(error: anthropic.APIStatusError) -> Wait:
+def _classify_status(error: anthropic.APIStatusError) -> Failure:
     status, words, body = error.status_code, _words(error), str(error.body)
-    in_stream = status == 200
-    told_s = told_wait_s(error.response.headers)
+    is_streamed = status == 200
+    retry_after_s = retry_after_s_of(error.response.headers)
     if status == 402 or any(limit in body for limit in SPEND_LIMITS):
         reason = f"A spend limit of the account is reached: {words}"
-        return Wait(reason, told_s or SPEND_HOLD_S, is_full=True, maybe_billed=in_stream)
+        return Failure(reason, retry_after_s or SPEND_HOLD_S, is_full=True, maybe_billed=is_streamed)
     if RAMP_LIMIT in body:
-        return Wait(f"The model answers {status}: {words}", told_s or RAMP_S, is_full=True)
-    may_heal = status in (408, 409, 429) or status >= 500
-    if may_heal or (in_stream and error.type in WAIT_TYPES) or _is_to_be_repeated(error):
-        return Wait(
-            f"The model answers {error.type if in_stream else status}: {words}",
-            told_s,
-            is_full=status in FULL_STATUSES or (in_stream and error.type in FULL_TYPES),
-            maybe_billed=in_stream or status in GATEWAY_FAULTS,
+        return Failure(f"The model answers {status}: {words}", retry_after_s or RAMP_S, is_full=True)
+    is_transient = status in (408, 409, 429) or status >= 500
+    if is_transient or (is_streamed and error.type in RETRY_TYPES) or _asks_for_retry(error):
+        return Failure(
+            f"The model answers {error.type if is_streamed else status}: {words}",
+            retry_after_s,
+            is_full=status in FULL_STATUSES or (is_streamed and error.type in FULL_TYPES),
+            maybe_billed=is_streamed or status in GATEWAY_FAULTS,
         )
     if status in (401, 403):
         return _fatal("credentials", f"The model refuses the key: {words} Check ANTHROPIC_API_KEY.")
@@ -133,17 +133,17 @@ def _classify_status(error: anthropic.APIStatusError) -> Wait:
         return _fatal(
             "model", f"The model is not there: {words} Check the run's model and ANTHROPIC_BASE_URL."
         )
-    if too_long := window_exceeded(words):
-        return Wait(str(too_long), maybe_billed=in_stream, fatal=too_long)
-    return _fatal("request", f"The model refuses the request: {words}", maybe_billed=in_stream)
+    if excess := window_exceeded(words):
+        return Failure(str(excess), maybe_billed=is_streamed, fatal=excess)
+    return _fatal("request", f"The model refuses the request: {words}", maybe_billed=is_streamed)
 
 
-def _is_to_be_repeated(error: anthropic.APIStatusError) -> bool:
+def _asks_for_retry(error: anthropic.APIStatusError) -> bool:
     return bool(error.response.headers.get("x-should-retry") == "true")
 
 
-def _fatal(kind: str, message: str, *, maybe_billed: bool = False) -> Wait:
-    return Wait(message, maybe_billed=maybe_billed, fatal=RunFailed(kind, message))
+def _fatal(kind: str, message: str, *, maybe_billed: bool = False) -> Failure:
+    return Failure(message, maybe_billed=maybe_billed, fatal=RunFailed(kind, message))
 
 
 def _words(error: anthropic.APIStatusError) -> str:
@@ -153,40 +153,40 @@ def _words(error: anthropic.APIStatusError) -> str:
     return error.message[:500].rstrip(".") + "."
 
 
-def told_wait_s(headers: Mapping[str, str]) -> float | None:
+def retry_after_s_of(headers: Mapping[str, str]) -> float | None:
     """How many seconds a server asks to wait, an hour at most; None if it does not say.
 
     `retry-after-ms`, then `retry-after` in seconds or as a date, then the latest reset among the rate limits that
     have nothing left. Dates are read by the server's own clock, its `date` header.
     """
-    for told in (
+    for seconds in (
         _number(headers.get("retry-after-ms"), unit_s=0.001),
         _number(headers.get("retry-after"), unit_s=1),
-        _until(_http_date(headers.get("retry-after")), headers),
-        _until(_reset(headers), headers),
+        _seconds_until(_http_date(headers.get("retry-after")), headers),
+        _seconds_until(_reset(headers), headers),
     ):
-        if told is not None and told >= 0:
-            return min(told, LONGEST_HOLD_S)
+        if seconds is not None and seconds >= 0:
+            return min(seconds, HOLD_MAX_S)
     return None
 
 
 def _number(text: str | None, *, unit_s: float) -> float | None:
     try:
-        found = float(text or "") * unit_s
+        number = float(text or "") * unit_s
     except ValueError:
         return None
-    return None if math.isnan(found) else found
+    return None if math.isnan(number) else number
 
 
 def _http_date(text: str | None) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text or "")
+        moment = parsedate_to_datetime(text or "")
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _until(then: datetime | None, headers: Mapping[str, str]) -> float | None:
+def _seconds_until(then: datetime | None, headers: Mapping[str, str]) -> float | None:
     if then is None:
         return None
     now = _http_date(headers.get("date")) or datetime.now(UTC)

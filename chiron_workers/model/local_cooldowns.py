@@ -4,78 +4,78 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chiron_workers.errors import ModelHeld
-from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, spread_s
-from chiron_workers.pubsub.cooldowns import Cooling
+from chiron_workers.model.retries import PAUSE_MAX_S, PAUSE_MIN_S, spread_s
+from chiron_workers.pubsub.cooldowns import Cooldown
 
-NEWS_SHARE = 0.1  # of a cool-down: by less it is not prolonged, so that a wave of refusals is told once
+GROWTH_MIN = 0.1  # of a cool-down: by less it is not prolonged, so that a wave of refusals is published once
 
 
 @dataclass(slots=True)
-class _Cooldown:
+class _State:
     until: float = 0.0  # on the monotonic clock
     seconds: float = 0.0
     reason: str = ""
-    next_s: float = FIRST_PAUSE_S  # of the next refusal that does not say how long
+    next_s: float = PAUSE_MIN_S  # of the next refusal that does not say how long
 
 
-class Cooldowns:
-    """The models that turn everybody away, as this worker knows it: from its own calls and from the other workers.
+class LocalCooldowns:
+    """The cool-downs that this worker knows of, from its own calls and from the other workers.
 
-    Calls look here and nowhere else, so that heeding a cool-down costs no round trip.
+    Calls look here and nowhere else, so that respecting a cool-down costs no round trip.
 
     Args:
-        announce: Called with each cool-down found here, for the other workers; must not block.
+        publish: Called with each cool-down that begins here, for the other workers; must not block.
     """
 
-    def __init__(self, announce: Callable[[Cooling], None]) -> None:
-        self._announce = announce
-        self._known: dict[str, _Cooldown] = {}
+    def __init__(self, publish: Callable[[Cooldown], None]) -> None:
+        self._publish = publish
+        self._states: dict[str, _State] = {}
 
-    def refused(self, model: str, seconds: float | None, reason: str) -> None:
-        """A call was turned away, for `seconds` if the server said so, else for twice as long as the last time."""
-        known = self._known.setdefault(model, _Cooldown())
+    def record_refusal(self, model: str, seconds: float | None, reason: str) -> None:
+        """Cool a model down, for `seconds` if its server said so, else for twice as long as the last time."""
+        state = self._states.setdefault(model, _State())
         if seconds is None:
-            if time.monotonic() < known.until:
+            if time.monotonic() < state.until:
                 return  # a call that left before this cool-down began
-            seconds = known.next_s
-            known.next_s = min(known.next_s * 2, LONGEST_PAUSE_S)
-        cooling = Cooling(model, seconds, reason)
-        if self._prolong(known, cooling):
-            self._announce(cooling)
+            seconds = state.next_s
+            state.next_s = min(state.next_s * 2, PAUSE_MAX_S)
+        cooldown = Cooldown(model, seconds, reason)
+        if self._prolong(state, cooldown):
+            self._publish(cooldown)
 
-    def heed(self, cooling: Cooling) -> None:
-        """Another worker was turned away, or somebody lifted a cool-down."""
-        known = self._known.setdefault(cooling.model, _Cooldown())
-        if cooling.seconds <= 0:
-            known.until = 0.0
-        else:
-            self._prolong(known, cooling)
-
-    def answered(self, model: str) -> None:
-        """A call was answered, so that the next refusal begins with a short cool-down again."""
+    def record_reply(self, model: str) -> None:
+        """Let the next refusal begin with a short cool-down again."""
         if not self.is_cooling(model):
-            self._known.pop(model, None)
+            self._states.pop(model, None)
+
+    def apply(self, cooldown: Cooldown) -> None:
+        """Take over a cool-down of another worker, or the end of one that somebody lifted."""
+        state = self._states.setdefault(cooldown.model, _State())
+        if cooldown.seconds <= 0:
+            state.until = 0.0
+        else:
+            self._prolong(state, cooldown)
 
     def is_cooling(self, model: str) -> bool:
-        """Whether the model turns everybody away now."""
-        known = self._known.get(model)
-        return known is not None and time.monotonic() < known.until
+        """Whether nobody should call the model now."""
+        state = self._states.get(model)
+        return state is not None and time.monotonic() < state.until
 
-    async def wait_out(self, model: str) -> None:
+    async def wait_until_over(self, model: str) -> None:
         """Return when the model may be called; calls that waited come back one by one.
 
         Raises:
             ModelHeld: That takes more than a minute.
         """
-        while (known := self._known.get(model)) and (left_s := known.until - time.monotonic()) > 0:
-            if left_s > LONGEST_PAUSE_S:
-                reason = known.reason or "It turns everybody away."
+        while (state := self._states.get(model)) and (left_s := state.until - time.monotonic()) > 0:
+            if left_s > PAUSE_MAX_S:
+                reason = state.reason or "It turns everybody away."
                 raise ModelHeld(f"{model} is left alone: {reason}", retry_after_s=left_s, is_news=False)
-            await asyncio.sleep(left_s + spread_s(known.seconds))
+            await asyncio.sleep(left_s + spread_s(state.seconds))
 
-    def _prolong(self, known: _Cooldown, cooling: Cooling) -> bool:
-        until = time.monotonic() + cooling.seconds
-        if until <= known.until + NEWS_SHARE * cooling.seconds:
+    def _prolong(self, state: _State, cooldown: Cooldown) -> bool:
+        until = time.monotonic() + cooldown.seconds
+        if until <= state.until + GROWTH_MIN * cooldown.seconds:
             return False
-        known.until, known.seconds, known.reason = until, cooling.seconds, cooling.reason
+        state.until, state.seconds, state.reason = until, cooldown.seconds, cooldown.reason
         return True

@@ -13,24 +13,24 @@ from redis.exceptions import RedisError
 
 from chiron_workers.errors import ModelUnavailable
 from chiron_workers.model.request import Request
-from chiron_workers.model.retries import LONGEST_PAUSE_S
+from chiron_workers.model.retries import PAUSE_MAX_S
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import RateLimit
 
 log = structlog.get_logger()
 
 BURST_S = 10.0  # of a limit's flow may be used at once
-BYTES_PER_TOKEN = 3  # of a request that nothing is known about yet; English has about four
-OUTPUT_TOKENS = 1_000  # of a reply that nothing is known about yet
-LEARNING = 0.2  # weight of the newest reply in what is known
-AWAY_S = 5.0  # without the limiter after Redis did not answer
+BYTES_PER_TOKEN = 3  # of a request before any reply taught better; English has about four
+OUTPUT_TOKENS = 1_000  # of a reply before any taught better
+LEARNING = 0.2  # weight of the newest reply in the averages
+OUTAGE_S = 5.0  # for which calls go unlimited after Redis did not answer
 
-_TAKE = Path(__file__).with_suffix(".lua").read_text()
+_SCRIPT = Path(__file__).with_suffix(".lua").read_text()
 
 
 @dataclass(slots=True)
-class _Known:
-    """What replies of a model have taught, and what is still to be put right in Redis."""
+class _Averages:
+    """What a model's replies have cost lately, and the corrections that Redis has yet to get."""
 
     tokens_per_byte: float = 1 / BYTES_PER_TOKEN
     output_tokens: float = OUTPUT_TOKENS
@@ -42,19 +42,19 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What a call took by estimate, until its reply says what it used."""
+class Estimate:
+    """What a call takes from its buckets, until its reply says what it used."""
 
     model: str
     request_bytes: int
     amounts: dict[str, float]
 
 
-class Limiter:
+class RateLimiter:
     """Token buckets per model, one round trip a call and none for models without a limit.
 
     A call takes by estimate: its bytes times the tokens that a byte of this model's requests has cost lately (cache
-    reads count nothing, as with Anthropic), and the length that replies have had. What it really used is put right
+    reads count nothing, as with Anthropic), and the length that replies have had. What it really used is corrected
     together with the next call of this worker, so estimates cost order and smoothness but never the limit in the long
     run. Without Redis calls go on unlimited: then the model's own 429 decides.
     """
@@ -62,11 +62,11 @@ class Limiter:
     def __init__(self, redis: Redis | None, limits: Mapping[str, RateLimit]) -> None:
         self._redis = redis
         self._limits = limits
-        self._known = {model: _Known() for model in limits}
-        self._turn = asyncio.Lock()  # keeps the order of arrival on the way to Redis
-        self._away_until = 0.0
+        self._averages = {model: _Averages() for model in limits}
+        self._order = asyncio.Lock()  # calls reach Redis in the order of their arrival
+        self._outage_until = 0.0
 
-    async def enter(self, request: Request) -> Taken | None:
+    async def acquire(self, request: Request) -> Estimate | None:
         """Wait for the call's turn; None where there is no limit.
 
         Raises:
@@ -75,63 +75,69 @@ class Limiter:
         limit = self._limits.get(request.model)
         if limit is None:
             return None
-        taken = self._estimate(request, limit)
-        wait_s = await self._take(taken, limit)
-        if wait_s > LONGEST_PAUSE_S:
+        estimate = self._estimate(request, limit)
+        wait_s = await self._take(estimate, limit)
+        if wait_s > PAUSE_MAX_S:
             raise ModelUnavailable(
                 f"The rate limit set for {request.model} is used up for {wait_s:.0f} s.", retry_after_s=wait_s
             )
         try:
             await asyncio.sleep(wait_s)
         except asyncio.CancelledError:
-            self._known[taken.model].correct(taken.amounts)
+            self._averages[estimate.model].correct(estimate.amounts)
             raise
-        return taken
+        return estimate
 
-    def settle(self, taken: Taken, usage: Usage) -> None:
-        """Put right what a call took, by what its reply says; returns at once."""
-        known = self._known[taken.model]
+    def settle(self, estimate: Estimate, usage: Usage) -> None:
+        """Correct what a call took, by what its reply used; returns at once."""
+        averages = self._averages[estimate.model]
         counted = usage.input_tokens + usage.written_tokens
-        known.tokens_per_byte += LEARNING * (counted / taken.request_bytes - known.tokens_per_byte)
-        known.output_tokens += LEARNING * (usage.output_tokens - known.output_tokens)
+        averages.tokens_per_byte += LEARNING * (counted / estimate.request_bytes - averages.tokens_per_byte)
+        averages.output_tokens += LEARNING * (usage.output_tokens - averages.output_tokens)
         used = _amounts(counted, usage.output_tokens)
-        known.correct({name: amount - used[name] for name, amount in taken.amounts.items()})
+        averages.correct({name: amount - used[name] for name, amount in estimate.amounts.items()})
 
-    def _estimate(self, request: Request, limit: RateLimit) -> Taken:
-        known = self._known[request.model]
+    def _estimate(self, request: Request, limit: RateLimit) -> Estimate:
+        averages = self._averages[request.model]
         request_bytes = max(1, request.prompt_bytes)
         amounts = _amounts(
-            request_bytes * known.tokens_per_byte, min(known.output_tokens, request.max_tokens)
+            request_bytes * averages.tokens_per_byte, min(averages.output_tokens, request.max_tokens)
         )
-        return Taken(request.model, request_bytes, {name: amounts[name] for name in limit.per_minute()})
+        return Estimate(request.model, request_bytes, {name: amounts[name] for name in limit.per_minute()})
 
-    async def _take(self, taken: Taken, limit: RateLimit) -> float:
-        async with self._turn:
-            if self._redis is None or time.monotonic() < self._away_until:
+    async def _take(self, estimate: Estimate, limit: RateLimit) -> float:
+        async with self._order:
+            if self._redis is None or time.monotonic() < self._outage_until:
                 return 0.0
-            corrections = self._known[taken.model].corrections
-            sent = dict(corrections)
-            arguments: list[float | str] = [LONGEST_PAUSE_S]
+            corrections = self._averages[estimate.model].corrections
+            corrections_sent = dict(corrections)
+            arguments: list[float | str] = [PAUSE_MAX_S]
             for name, per_minute in limit.per_minute().items():
                 capacity = max(1.0, per_minute / 60 * BURST_S)
-                arguments += [name, per_minute / 60, capacity, taken.amounts[name], sent.get(name, 0.0)]
+                arguments += [
+                    name,
+                    per_minute / 60,
+                    capacity,
+                    estimate.amounts[name],
+                    corrections_sent.get(name, 0.0),
+                ]
             try:
-                key = f"chiron:limit:{taken.model}"
-                answer = await self._redis.eval(_TAKE, 1, key, *arguments)
+                key = f"chiron:limit:{estimate.model}"
+                answer = await self._redis.eval(_SCRIPT, 1, key, *arguments)
             except (RedisError, OSError) as error:
-                self._tell_outage(error)
+                self._log_outage(error)
                 return 0.0
-            for name, correction in sent.items():
+            for name, correction in corrections_sent.items():
                 corrections[name] -= correction
-            self._away_until = 0.0
+            self._outage_until = 0.0
         return max(0.0, float(cast(bytes, answer)))
 
-    def _tell_outage(self, error: Exception) -> None:
-        if not self._away_until:
+    def _log_outage(self, error: Exception) -> None:
+        if not self._outage_until:
             log.warning(
                 "limiter.away", error=str(error), reason="calls go on without the rate limits that are set"
             )
-        self._away_until = time.monotonic() + AWAY_S
+        self._outage_until = time.monotonic() + OUTAGE_S
 
 
 def _amounts(input_tokens: float, output_tokens: float) -> dict[str, float]:

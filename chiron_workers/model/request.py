@@ -6,7 +6,7 @@ from chiron_workers.runs.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the model: what the epoch froze, and the conversation so far."""
+    """One call of the model: the frozen opening of the epoch and the conversation so far."""
 
     model: str
     system: str
@@ -18,5 +18,5 @@ class Request:
     @property
     def prompt_bytes(self) -> int:
         """Bytes of everything that the model reads."""
-        said = sum(len(block) for message in self.messages for block in message.blocks)
-        return len(self.system.encode(errors="replace")) + sum(map(len, self.tools)) + said
+        message_bytes = sum(len(block) for message in self.messages for block in message.blocks)
+        return len(self.system.encode(errors="replace")) + sum(map(len, self.tools)) + message_bytes

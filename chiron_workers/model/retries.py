@@ -8,15 +8,15 @@ from typing import TypeVar
 import anthropic
 
 from chiron_workers.errors import ModelHeld, ModelUnavailable, RunFailed
-from chiron_workers.model.failures import STREAM_FAULTS, Wait, classify
+from chiron_workers.model.failures import STREAM_FAULTS, Failure, classify
 
 Answer = TypeVar("Answer")
-OnWait = Callable[[Wait], Awaitable[None]]
+OnFailure = Callable[[Failure], Awaitable[None]]
 BeforeTry = Callable[[], Awaitable[None]]
 
-FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 60.0  # beyond this the run goes back to the queue rather than hold a slot
-LONGEST_SPREAD_S = 15.0
+PAUSE_MIN_S = 0.5
+PAUSE_MAX_S = 60.0  # beyond this the run goes back to the queue rather than hold a slot
+SPREAD_MAX_S = 15.0
 
 
 def backoff_s(attempt: int) -> float:
@@ -24,12 +24,12 @@ def backoff_s(attempt: int) -> float:
 
     Source: Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     """
-    return random.uniform(0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt))  # noqa: S311  # no secret
+    return random.uniform(0, min(PAUSE_MAX_S, PAUSE_MIN_S * 2**attempt))  # noqa: S311  # no secret
 
 
 def spread_s(seconds: float) -> float:
     """Seconds to add to a wait that many calls share, so that they come back one by one: as long again at most."""
-    return random.uniform(0, min(seconds, LONGEST_SPREAD_S))  # noqa: S311  # no secret
+    return random.uniform(0, min(seconds, SPREAD_MAX_S))  # noqa: S311  # no secret
 
 
 async def with_retries(
@@ -37,13 +37,13 @@ async def with_retries(
     *,
     tries: int,
     before_try: BeforeTry | None = None,
-    on_wait: OnWait | None = None,
+    on_failure: OnFailure | None = None,
 ) -> Answer:
     """Make a model call until it succeeds, `tries` times at most.
 
     Args:
         before_try: Awaited before each try; what it raises ends the call.
-        on_wait: Awaited after each failed try, before the pause or the exception that follows. A call that is
+        on_failure: Awaited after each failed try, before the pause or the exception that follows. A call that is
             cancelled has not failed: whoever cancels it knows.
 
     Raises:
@@ -57,16 +57,16 @@ async def with_retries(
         try:
             return await call()
         except (anthropic.AnthropicError, RunFailed, *STREAM_FAULTS) as error:
-            found = classify(error)
-        if on_wait is not None:
-            await on_wait(found)
-        if found.fatal is not None:
-            raise found.fatal
-        if found.seconds is not None and found.seconds > LONGEST_PAUSE_S:
-            raise ModelHeld(found.reason, retry_after_s=found.seconds, is_news=True)
+            failure = classify(error)
+        if on_failure is not None:
+            await on_failure(failure)
+        if failure.fatal is not None:
+            raise failure.fatal
+        if failure.seconds is not None and failure.seconds > PAUSE_MAX_S:
+            raise ModelHeld(failure.reason, retry_after_s=failure.seconds, is_news=True)
         if attempt == tries - 1:
-            raise ModelUnavailable(found.reason, retry_after_s=LONGEST_PAUSE_S)
+            raise ModelUnavailable(failure.reason, retry_after_s=PAUSE_MAX_S)
         await asyncio.sleep(
-            backoff_s(attempt) if found.seconds is None else found.seconds + spread_s(found.seconds)
+            backoff_s(attempt) if failure.seconds is None else failure.seconds + spread_s(failure.seconds)
         )
     raise AssertionError("tries is at least 1")

@@ -16,11 +16,11 @@ class Accumulation:
     processor time of a turn; what is journaled is JSON, so the way through the types brings nothing.
     """
 
-    message: Wire | None = None
+    _message: Wire | None = None
     _parts: dict[tuple[int, str], list[str]] = field(default_factory=dict)
 
     def add(self, event: Wire) -> str:
-        """Take in the next event; the words it brought, if any. Raises StreamCut where it makes no sense."""
+        """Add the next event; return the words it brought, if any. Raises StreamCut where it makes no sense."""
         try:
             return self._add(event)
         except (LookupError, TypeError, AttributeError) as error:
@@ -28,18 +28,18 @@ class Accumulation:
                 f"The stream holds an event that makes no sense ({type(error).__name__})."
             ) from error
 
-    def whole(self) -> Wire:
+    def message(self) -> Wire:
         """The message, once it is complete. Raises StreamCut where the stream ended before that."""
-        if self.message is None:
+        if self._message is None:
             raise StreamCut("The stream ended before it began.")
-        if self.message.get("stop_reason") is None:
+        if self._message.get("stop_reason") is None:
             raise StreamCut("The stream ended before the reply was complete.")
-        return _sendable(self.message)
+        return _sendable(self._message)
 
     def _add(self, event: Wire) -> str:
         match event["type"]:
             case "message_start":
-                self.message = event["message"]
+                self._message = event["message"]
             case "content_block_start":
                 content = self._content()
                 if event["index"] != len(content):
@@ -54,9 +54,9 @@ class Accumulation:
         return ""
 
     def _content(self) -> list[Block]:
-        if self.message is None:
+        if self._message is None:
             raise StreamCut("The stream has no beginning.")
-        content: list[Block] = self.message["content"]
+        content: list[Block] = self._message["content"]
         return content
 
     def _extend(self, index: int, delta: Wire) -> str:
@@ -75,20 +75,20 @@ class Accumulation:
 
     def _close(self, index: int) -> None:
         block = self._content()[index]
-        for at, name in [key for key in self._parts if key[0] == index]:
-            whole = "".join(self._parts.pop((at, name)))
+        for block_index, name in [key for key in self._parts if key[0] == index]:
+            text = "".join(self._parts.pop((block_index, name)))
             if name != "partial_json":
-                block[name] = f"{block.get(name) or ''}{whole}"
-            elif whole:
-                block["input"] = json.loads(whole)
+                block[name] = f"{block.get(name) or ''}{text}"
+            elif text:
+                block["input"] = json.loads(text)
 
     def _end(self, event: Wire) -> None:
         self._content()
-        assert self.message is not None
-        self.message |= event["delta"]
+        assert self._message is not None
+        self._message |= event["delta"]
         # Counts are totals; what is left out stays as it was at the start.
         usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
-        self.message["usage"] = (self.message.get("usage") or {}) | usage
+        self._message["usage"] = (self._message.get("usage") or {}) | usage
 
 
 def _sendable(message: Wire) -> Wire:
@@ -98,6 +98,6 @@ def _sendable(message: Wire) -> Wire:
         json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
         text = json.dumps(message, ensure_ascii=False).encode(errors="replace")
-        found: Wire = json.loads(text, parse_constant=lambda _: None)
-        return found
+        repaired: Wire = json.loads(text, parse_constant=lambda _: None)
+        return repaired
     return message

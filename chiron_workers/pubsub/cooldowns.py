@@ -1,4 +1,4 @@
-"""Which models turn everybody away, and for how long: kept in Redis, told to all workers as it happens."""
+"""Cool-downs: which models nobody should call, and for how long. Redis keeps them and passes them on to all workers."""
 
 import json
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from redis.asyncio import Redis
 
 KEY = "chiron:cooling"
 REASON_CHARS = 600
-_COOL = Path(__file__).with_suffix(".lua").read_text()
+_SCRIPT = Path(__file__).with_suffix(".lua").read_text()
 
 
 @dataclass(frozen=True, slots=True)
-class Cooling:
+class Cooldown:
     """A model that nobody should call for `seconds` from now; with 0 it may be called again.
 
     Durations travel rather than times, since workers' clocks differ; the times in Redis are those of its own clock.
@@ -25,36 +25,36 @@ class Cooling:
     reason: str = ""
 
     def to_json(self) -> str:
-        """What is published."""
+        """The message that is published."""
         return json.dumps(
             {"cooling": self.model, "seconds": self.seconds, "reason": self.reason[:REASON_CHARS]}
         )
 
     @classmethod
-    def from_json(cls, message: str) -> "Cooling":
-        """The same back. Raises ValueError for anything else."""
+    def from_json(cls, message: str) -> "Cooldown":
+        """Read a published message. Raises ValueError for anything else."""
         try:
-            found = json.loads(message)
-            return cls(str(found["cooling"]), float(found["seconds"]), str(found["reason"]))
+            fields = json.loads(message)
+            return cls(str(fields["cooling"]), float(fields["seconds"]), str(fields["reason"]))
         except (KeyError, TypeError) as error:
             raise ValueError(str(error)) from None
 
 
-async def cool(redis: Redis, channel: str, cooling: Cooling) -> None:
-    """Keep a cool-down, unless a longer one stands, and tell whoever listens. Raises RedisError."""
-    args = (channel, cooling.model, cooling.seconds, cooling.to_json())
-    await redis.eval(_COOL, 1, KEY, *args)
+async def start_cooldown(redis: Redis, channel: str, cooldown: Cooldown) -> None:
+    """Store a cool-down, unless a longer one is active, and publish it on the channel. Raises RedisError."""
+    args = (channel, cooldown.model, cooldown.seconds, cooldown.to_json())
+    await redis.eval(_SCRIPT, 1, KEY, *args)
 
 
-async def lift(redis: Redis, channel: str, models: Sequence[str]) -> None:
-    """End the cool-downs of these models. Raises RedisError."""
+async def lift_cooldowns(redis: Redis, channel: str, models: Sequence[str]) -> None:
+    """End the cool-downs of these models at once. Raises RedisError."""
     for model in models:
-        await cool(redis, channel, Cooling(model, 0))
+        await start_cooldown(redis, channel, Cooldown(model, 0))
 
 
-async def standing(redis: Redis) -> list[Cooling]:
-    """The cool-downs that stand now. Raises RedisError."""
+async def active_cooldowns(redis: Redis) -> list[Cooldown]:
+    """The cool-downs of this moment, without their reasons. Raises RedisError."""
     seconds, micros = await redis.time()
-    found = cast(list[tuple[bytes, float]], await redis.zrange(KEY, 0, -1, withscores=True))
-    lefts = [(model, until - seconds - micros / 1e6) for model, until in found]
-    return [Cooling(model.decode(errors="replace"), left) for model, left in lefts if left > 0]
+    scores = cast(list[tuple[bytes, float]], await redis.zrange(KEY, 0, -1, withscores=True))
+    remaining = [(model, until - seconds - micros / 1e6) for model, until in scores]
+    return [Cooldown(model.decode(errors="replace"), left_s) for model, left_s in remaining if left_s > 0]

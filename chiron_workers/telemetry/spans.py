@@ -25,7 +25,7 @@ CONTENT_CHARS = 100_000  # of one attribute, where content is captured
 NAME_CHARS = 64
 PORTS = {"http": 80, "https": 443}
 
-trace_of_taking: ContextVar[int | None] = ContextVar("trace_of_taking", default=None)
+trace_of_execution: ContextVar[int | None] = ContextVar("trace_of_taking", default=None)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class Span:
 OFF = Span()
 
 
-def taking(run: Run) -> Span:
+def execution(run: Run) -> Span:
     """The span of one taking of a run. All takings of a run, in whatever workers, are in one trace."""
     if _recorder.tracer is None:
         return OFF
@@ -156,13 +156,13 @@ class _Recorded(Span):
         assert _recorder.tracer is not None
         kind = trace.SpanKind.CLIENT if self._calls_out else trace.SpanKind.INTERNAL
         within = None if self._trace_id is None else context.Context()  # a taking begins on its own
-        mark = trace_of_taking.set(self._trace_id)
+        mark = trace_of_execution.set(self._trace_id)
         try:
             self._span = _recorder.tracer.start_span(
                 self._name, within, kind, self._attributes, record_exception=False
             )
         finally:
-            trace_of_taking.reset(mark)
+            trace_of_execution.reset(mark)
         self._token = context.attach(trace.set_span_in_context(self._span))
         return self
 

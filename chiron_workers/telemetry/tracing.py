@@ -91,7 +91,7 @@ def _provider(exporters: "list[SpanExporter]") -> "TracerProvider":
         """Puts all takings of a run into one trace."""
 
         def generate_trace_id(self) -> int:
-            return spans.trace_of_taking.get() or super().generate_trace_id()
+            return spans.trace_of_execution.get() or super().generate_trace_id()
 
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get(
         "OTEL_RESOURCE_ATTRIBUTES", ""

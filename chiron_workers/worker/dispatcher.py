@@ -5,76 +5,77 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from chiron_workers.batches.dispatch import Dispatch, QueuedRun, dispatch_next, undo_dispatch
-from chiron_workers.celery import Doorbell, ring
+from chiron_workers.celery import RunMessage, dispatch
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import Settings
+from chiron_workers.worker.duties import outages_logged
 
-GATHERING_S = 0.05  # so that the ends of many runs make one look
-SHARE = 4  # a look is followed by a pause this many times as long, so that looking never fills a server
+GATHERING_S = 0.05  # so that the ends of many runs make one round
+PAUSE_FACTOR = 4  # a pause is this many times as long as its round took, so that rounds never fill a server
 
 
-class Ringer:
-    """Rings for the free slots of one worker, in the order that Postgres decides.
+class Dispatcher:
+    """Dispatches runs to Celery for the free slots of one worker, in the order that Postgres decides."""
 
-    Args:
-        room: How many runs the worker could begin to play now.
-    """
-
-    def __init__(self, pool: Pool, settings: Settings, *, room: Callable[[], int]) -> None:
+    def __init__(self, pool: Pool, settings: Settings, *, free_slots: Callable[[], int]) -> None:
         self._pool = pool
         self._settings = settings
-        self._room = room
-        self._must_look = asyncio.Event()
-        self._took_s = 0.0
-        self._again_s = GATHERING_S
+        self._free_slots = free_slots
+        self._is_due = asyncio.Event()
+        self._query_s = 0.0
+        self._retry_s = GATHERING_S
         self._wait_s = settings.rescue_s
 
-    def look_soon(self) -> None:
-        """Something changed: a slot became free, a doorbell was answered, or somebody submitted or steered."""
-        self._must_look.set()
+    def wake(self) -> None:
+        """Dispatch soon: a slot became free, a message was answered, or somebody submitted or steered."""
+        self._is_due.set()
 
-    async def look(self) -> None:
-        """Ring for the runs whose turn it is, as many as there is room for.
+    async def run(self) -> None:
+        """Dispatch whenever it is due; never ends."""
+        while True:
+            with outages_logged("ring"):
+                await self._dispatch()
+            await self._pause()
 
-        Raises:
-            ServiceUnavailable: The broker cannot be reached; the runs wait as before.
-        """
+    async def _dispatch(self) -> None:
         self._wait_s = self._settings.rescue_s
-        room = self._room()
-        if room <= 0:
+        free_slots = self._free_slots()
+        if free_slots <= 0:
             return
-        look = await self._look(room)
-        if look.runs_to_dispatch:
-            await self._ring(look.runs_to_dispatch)
-            self._again_s = GATHERING_S
-        if look.outstanding:
-            # Another worker may answer these doorbells and leave our room empty: look again, less and less often.
-            self._wait_s = min(self._again_s, self._wait_s)
-            self._again_s = 2 * self._wait_s
+        turn = await self._next(free_slots)
+        if turn.runs_to_dispatch:
+            await self._send(turn.runs_to_dispatch)
+            self._retry_s = GATHERING_S
+        if turn.outstanding:
+            # Another worker may answer these messages and leave our slots free: look again, less and less often.
+            self._wait_s = min(self._retry_s, self._wait_s)
+            self._retry_s = 2 * self._wait_s
 
-    async def pause(self) -> None:
-        """Wait until the next look is due."""
+    async def _pause(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._must_look.wait(), self._wait_s)
-            self._again_s = GATHERING_S
-        self._must_look.clear()
-        await asyncio.sleep(min(max(GATHERING_S, SHARE * self._took_s), self._settings.rescue_s))
+            await asyncio.wait_for(self._is_due.wait(), self._wait_s)
+            self._retry_s = GATHERING_S
+        self._is_due.clear()
+        await asyncio.sleep(min(max(GATHERING_S, PAUSE_FACTOR * self._query_s), self._settings.rescue_s))
 
-    async def _look(self, room: int) -> Dispatch:
+    async def _next(self, free_slots: int) -> Dispatch:
         settings, began = self._settings, time.monotonic()
-        again_after = timedelta(seconds=settings.ring_again_s)
+        redispatch_after = timedelta(seconds=settings.ring_again_s)
         try:
             return await dispatch_next(
-                self._pool, room=room, redispatch_after=again_after, model_limits=settings.model_concurrency
+                self._pool,
+                room=free_slots,
+                redispatch_after=redispatch_after,
+                model_limits=settings.model_concurrency,
             )
         finally:
-            self._took_s = time.monotonic() - began
+            self._query_s = time.monotonic() - began
 
-    async def _ring(self, waiting: Sequence[QueuedRun]) -> None:
-        bells = [Doorbell(run.id, run.role, run.subject, run.topic) for run in waiting]
+    async def _send(self, runs: Sequence[QueuedRun]) -> None:
+        messages = [RunMessage(run.id, run.role, run.subject, run.topic) for run in runs]
         try:
-            await asyncio.to_thread(ring, bells)
+            await asyncio.to_thread(dispatch, messages)
         except ServiceUnavailable:
-            await undo_dispatch(self._pool, waiting)
+            await undo_dispatch(self._pool, runs)
             raise

@@ -1,13 +1,12 @@
 import asyncio
 import random
-from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from chiron_workers.agent.metered_model import PaidModel
-from chiron_workers.agent.play import Answer, Stopped, play
+from chiron_workers.agent.metered_model import MeteredModel
+from chiron_workers.agent.play import Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import is_outage
 from chiron_workers.db.retry import through_outage
@@ -26,192 +25,159 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
 from chiron_workers.runs.release import Release, failure
 from chiron_workers.settings import Settings
-from chiron_workers.states import EventKind, Outcome, RunState
+from chiron_workers.states import Outcome, RunState
 from chiron_workers.telemetry import spans
+from chiron_workers.worker.releases import completion, hand_back, stop_at_budget, wait_for_model
 
 log = structlog.get_logger()
 
-SHOWN_CHARS = 2_000  # of an answer in its event
-FIRST_ABSENCE_S = 60.0
-FIRST_CRASH_ABSENCE_S = 6.0
-LONGEST_ABSENCE_S = 3600.0
-LONGEST_MODEL_ABSENCE_S = 900.0
-HELD_ABSENCE = timedelta(
-    seconds=5
-)  # the hold keeps the run for longer, and whoever lifts it keeps nobody waiting
+MONEY_RETRY = timedelta(seconds=60)
+CRASH_RETRY_S = 6.0  # after the first crash; four times as long after each further one
+CRASH_RETRY_MAX_S = 3600.0
+MODEL_RETRY_MAX_S = 900.0
+# The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
+HELD_RETRY = timedelta(seconds=5)
 
 
-class Taking:
-    """One taking of a run: played to its end, or let go of with the reason in its events."""
+class Execution:
+    """One execution of a run under its lease: played to its end, or released with the reason in its events."""
 
     def __init__(self, run: Run, journal: Journal, model: Model, tools: Toolbox, settings: Settings) -> None:
         self.run = run
-        self.must_stop = False
+        self.is_stopping = False
         self._journal = journal
-        self._model = PaidModel(run, model, journal.pool, settings)
+        self._model = MeteredModel(run, model, journal.pool, settings)
         self._tools = tools
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
         self._reason = "the worker stops"
-        self._is_cut = False
-        self._is_abandoned = False
+        self._is_cancelled = False
+        self._is_dropped = False
 
-    async def carry(self) -> Outcome:
-        """Play the run and end the taking; what is logged and traced meanwhile names the run."""
+    async def execute(self) -> Outcome:
+        """Play the run and release it; log lines and spans of it name the run."""
         run = self.run
-        with bound_contextvars(run_id=str(run.id), batch_id=str(run.batch_id)), spans.taking(run) as span:
-            outcome = await self._carried()
+        with bound_contextvars(run_id=str(run.id), batch_id=str(run.batch_id)), spans.execution(run) as span:
+            outcome = await self._execute()
             span.ended(outcome)
             return outcome
 
-    async def _carried(self) -> Outcome:
-        self._task = asyncio.create_task(self._play_to_the_end())
-        try:
-            return await self._task
-        except asyncio.CancelledError:  # by `cut` or `abandon`
-            return await self._end(None if self._is_abandoned else handed_back(self._reason))
-        finally:
-            await self._tools.leave(self.run)
-
     def stop(self, reason: str) -> None:
-        """Hand the run back as soon as the call in flight is answered and its reply is in the journal."""
+        """Release the run as soon as the call in flight is answered and its reply is in the journal."""
         self._reason = reason
-        self.must_stop = True
+        self.is_stopping = True
 
-    def cut(self, reason: str) -> None:
-        """Stop in the middle of a call and hand the run back."""
+    def cancel(self, reason: str) -> None:
+        """Stop in the middle of a call and release the run."""
         self._reason = reason
-        self._cancel()
+        self._cancel_task()
 
-    def request_stop(self, request: str) -> None:
-        """Let go of a run that somebody wants stopped: a cancel cuts the call in flight, a pause waits for its reply.
+    def interrupt(self, stop_requested: str) -> None:
+        """Release a run that somebody wants stopped: a cancel ends the call in flight, a pause waits for its reply.
 
-        What becomes of the run is decided where it is released: by then somebody may want something else.
+        The release decides what becomes of the run: by then somebody may have requested something else.
         """
-        if request == "cancel":
-            self.cut("asked for")
+        if stop_requested == "cancel":
+            self.cancel("asked for")
         else:
             self.stop("asked for")
 
-    def abandon(self) -> None:
-        """Stop in the middle of a call and write nothing: the run belongs to somebody else."""
-        self._is_abandoned = True
-        self._cancel()
+    def drop(self) -> None:
+        """Stop in the middle of a call and write nothing: another worker has the lease."""
+        self._is_dropped = True
+        self._cancel_task()
 
-    def _cancel(self) -> None:
-        # Once only: a second time would cut the commit of a paid reply, for which the first one waits.
-        if self._task is not None and not self._is_cut:
-            self._is_cut = True
+    def _cancel_task(self) -> None:
+        # Once only: a second time would cancel the commit of a paid reply, for which the first one waits.
+        if self._task is not None and not self._is_cancelled:
+            self._is_cancelled = True
             self._task.cancel()
 
-    async def _play_to_the_end(self) -> Outcome:
+    async def _execute(self) -> Outcome:
+        self._task = asyncio.create_task(self._play_and_release())
+        try:
+            return await self._task
+        except asyncio.CancelledError:  # by `cancel` or `drop`
+            return await self._release(None if self._is_dropped else hand_back(self._reason))
+        finally:
+            await self._tools.forget(self.run)
+
+    async def _play_and_release(self) -> Outcome:
         while True:  # ends: each round answers messages that came while the run completed
-            ending = await self._played()
-            outcome = await self._end(ending)
+            outcome = await self._release(await self._play())
             if outcome is not Outcome.NOT_OURS:
                 return outcome
 
-    async def _played(self) -> Release | None:
+    async def _play(self) -> Release | None:
+        """How the run is to be released; None if its lease is lost or Postgres is away."""
         run, settings = self.run, self._settings
         try:
-            answer = await play(
-                run, self._journal, self._model, self._tools, settings, lambda: self.must_stop
+            return completion(
+                await play(run, self._journal, self._model, self._tools, settings, lambda: self.is_stopping)
             )
-            return completed(answer)
         except LeaseLost:
             return None
         except Stopped:
-            return handed_back(self._reason)
+            return hand_back(self._reason)
         except BudgetSpent as error:
-            return out_of_budget(str(error), retry_after_s=error.retry_after_s)
+            return stop_at_budget(str(error), retry_after_s=error.retry_after_s)
         except MoneyReserved as error:
-            return handed_back(str(error), ready_in=timedelta(seconds=FIRST_ABSENCE_S))
+            return hand_back(str(error), ready_in=MONEY_RETRY)
         except ModelUnavailable as error:
-            return await self._waiting_for_model(error)
+            return await self._model_unavailable(error)
         except RunFailed as error:
             return failure(error.kind, str(error))
         except UsageError as error:
             return failure("usage", str(error))
         except Exception as error:
             if is_outage(error):
-                self._tell_outage(error)
+                self._log_outage(error)
                 return None
             log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
-            return await self._after_crash(f"{type(error).__name__}: {error}")
+            return await self._crashed(f"{type(error).__name__}: {error}")
 
-    async def _waiting_for_model(self, error: ModelUnavailable) -> Release:
-        # A model that is away is no fault of the run: it uses up patience, and no attempts.
+    async def _model_unavailable(self, error: ModelUnavailable) -> Release:
+        # An unavailable model is no fault of the run: it uses up patience, and no attempts.
         run, journal, reason = self.run, self._journal, str(error)
         waited_s = await journal.waited_for_model_s(run)
         if waited_s > self._settings.model_patience_s:
             return failure("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
         if isinstance(error, ModelHeld):
             hold_for = timedelta(seconds=error.retry_after_s)
-            if error.is_news:  # only then, or somebody's lifting of the hold would be undone
+            if error.is_news:  # only then, or a hold that somebody lifted would be set again
                 await through_outage(lambda: hold(journal.pool, run.model, hold_for=hold_for, reason=reason))
-            return sent_back_by_model(reason, hold_for, ready_in=HELD_ABSENCE)
-        longest_s = max(error.retry_after_s, min(waited_s / 2, LONGEST_MODEL_ABSENCE_S))
-        absence = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
-        return sent_back_by_model(reason, absence, ready_in=absence)
+            return wait_for_model(reason, hold_for, ready_in=HELD_RETRY)
+        longest_s = max(error.retry_after_s, min(waited_s / 2, MODEL_RETRY_MAX_S))
+        retry_after = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
+        return wait_for_model(reason, retry_after, ready_in=retry_after)
 
-    async def _after_crash(self, reason: str) -> Release | None:
+    async def _crashed(self, reason: str) -> Release | None:
         is_last = self.run.attempt >= self._settings.max_attempts
         try:
             if is_last and not await self._journal.has_progressed(self.run):
                 return failure("crash", reason)
         except LeaseLost:
             return None
-        absence_s = min(FIRST_CRASH_ABSENCE_S * 4 ** (self.run.attempt - 1), LONGEST_ABSENCE_S)
-        return handed_back(reason, ready_in=timedelta(seconds=absence_s), counts=True)
+        retry_s = min(CRASH_RETRY_S * 4 ** (self.run.attempt - 1), CRASH_RETRY_MAX_S)
+        return hand_back(reason, ready_in=timedelta(seconds=retry_s), counts=True)
 
-    async def _end(self, ending: Release | None) -> Outcome:
-        if ending is None:
+    async def _release(self, release: Release | None) -> Outcome:
+        if release is None:
             return Outcome.LEFT
         try:
-            if not await self._journal.release(self.run, ending):
+            if not await self._journal.release(self.run, release):
                 return Outcome.NOT_OURS
         except LeaseLost:
             return Outcome.LEFT
         except Exception as error:  # the lease runs out, and the rescue counts the attempt
             if is_outage(error):
-                self._tell_outage(error)
+                self._log_outage(error)
             else:
                 log.exception("run.not_released", run_id=str(self.run.id))
             return Outcome.LEFT
         return {RunState.COMPLETED: Outcome.PLAYED, RunState.FAILED: Outcome.FAILED}.get(
-            ending.state, Outcome.LEFT
+            release.state, Outcome.LEFT
         )
 
-    def _tell_outage(self, error: BaseException) -> None:
+    def _log_outage(self, error: BaseException) -> None:
         log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
-
-
-def completed(answer: Answer) -> Release:
-    """A run's end with its last words as its answer."""
-    data: dict[str, object] = {"answer": answer.text[:SHOWN_CHARS]}
-    if answer.is_silent:
-        data["silent"] = True
-    events = ((EventKind.RUN_COMPLETED, data),)
-    return Release(RunState.COMPLETED, events, answer=answer.text, silent=answer.is_silent)
-
-
-def handed_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Release:
-    """Back into the queue, to be claimed again after `ready_in`."""
-    data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
-    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
-
-
-def sent_back_by_model(reason: str, absence: timedelta, *, ready_in: timedelta) -> Release:
-    """Back into the queue since the model does not answer; `waits_for` tells since when it does not."""
-    data = {"reason": reason, "waits_for": "model", "ready_in_s": absence.total_seconds()}
-    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
-
-
-def out_of_budget(reason: str, *, retry_after_s: float | None = None) -> Release:
-    """Put aside until somebody raises the budget, or back into the queue until the next day brings one."""
-    data = {"reason": reason}
-    if retry_after_s is not None:
-        later = handed_back(reason, ready_in=timedelta(seconds=retry_after_s))
-        return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
-    events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
-    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason})

@@ -1,3 +1,4 @@
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,72 +15,90 @@ from chiron_workers.settings import Settings
 
 log = structlog.get_logger()
 
-LOOK_PAUSE_S = 0.1  # between two looks, however often one is asked for
+BEAT_S = 0.5
+PAUSE_MIN_S = 0.1  # between two renewals, however often one is asked for
+OPTIONS = "-c synchronous_commit=off -c statement_timeout=5s -c application_name=chiron-renewal"
 
 
-class Renewal:
-    """Keeps the leases of one worker from a thread and a connection of its own, one statement for all runs.
+class Heartbeat:
+    """Shows other threads whether the event loop moves."""
 
-    It stops renewing when the event loop does not move (`is_alive` is False), so that a stuck worker loses its runs.
+    def __init__(self, *, overdue_s: float) -> None:
+        self._overdue_s = overdue_s
+        self._last_beat = time.monotonic()
+
+    def is_alive(self) -> bool:
+        """Whether the event loop moved within the last `overdue_s`."""
+        return time.monotonic() - self._last_beat < self._overdue_s
+
+    async def beat(self) -> None:
+        """Beat within the event loop; never ends."""
+        while True:
+            self._last_beat = time.monotonic()
+            await asyncio.sleep(BEAT_S)
+
+
+class LeaseRenewal:
+    """Renews the leases of one worker from a thread and a connection of its own, one statement for all runs.
+
+    It stops renewing while the event loop does not move (`is_alive` is False), so that a stuck worker loses its runs.
 
     Args:
-        held: The runs held now, as (id, lease).
-        is_alive: Whether the event loop has moved lately.
-        on_astray: Called, in this thread, with the runs that must be left.
+        leases: The runs leased now, as (id, lease).
+        on_interrupts: Called, in this thread, with the runs whose lease is lost or that somebody wants stopped.
     """
 
     def __init__(
         self,
         settings: Settings,
         *,
-        held: Callable[[], Sequence[tuple[UUID, int]]],
+        leases: Callable[[], Sequence[tuple[UUID, int]]],
         is_alive: Callable[[], bool],
         on_interrupts: Callable[[list[Interrupt]], None],
     ) -> None:
         self._settings = settings
-        self._held = held
+        self._leases = leases
         self._is_alive = is_alive
         self._on_interrupts = on_interrupts
         self._stopping = threading.Event()
-        self._must_look = threading.Event()
+        self._is_due = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chiron-renewal", daemon=True)
 
     def start(self) -> None:
         """Begin to renew."""
         self._thread.start()
 
-    def look_now(self) -> None:
-        """Renew at once, and so learn what is wanted of the runs; returns at once."""
-        self._must_look.set()
+    def renew_now(self) -> None:
+        """Renew at once, and so learn which runs are to be stopped; returns at once."""
+        self._is_due.set()
 
     def stop(self) -> None:
         """End the thread; leases that are still held run out."""
         self._stopping.set()
-        self._must_look.set()
+        self._is_due.set()
         self._thread.join(timeout=10)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                self._renew_until_broken()
+                self._renew_until_disconnected()
             except (psycopg.Error, ServiceUnavailable) as error:
                 log.warning("renewal.failed", error=str(error).strip())
                 self._stopping.wait(0.5)
 
-    def _renew_until_broken(self) -> None:
-        # A renewal that a power cut forgets costs nothing: the lease runs out, as it would have.
-        options = "-c synchronous_commit=off -c statement_timeout=5s -c application_name=chiron-renewal"
-        with connect(self._settings.database_url, options=options) as connection:
+    def _renew_until_disconnected(self) -> None:
+        # synchronous_commit=off: a renewal that a power cut loses costs nothing, the lease would have run out as well.
+        with connect(self._settings.database_url, options=OPTIONS) as connection:
             while not self._stopping.is_set():
-                self._must_look.clear()
+                self._is_due.clear()
                 began = time.monotonic()
-                held = self._held()
-                if held and not self._is_alive():  # renewed as soon as it moves again
-                    self._stopping.wait(LOOK_PAUSE_S)
+                leases = self._leases()
+                if leases and not self._is_alive():  # renewed as soon as it moves again
+                    self._stopping.wait(PAUSE_MIN_S)
                     continue
-                if held:
+                if leases:
                     lease_for = timedelta(seconds=self._settings.lease_s)
-                    if interrupts := renew(connection, held, lease_for=lease_for):
+                    if interrupts := renew(connection, leases, lease_for=lease_for):
                         self._on_interrupts(interrupts)
-                self._stopping.wait(LOOK_PAUSE_S)
-                self._must_look.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))
+                self._stopping.wait(PAUSE_MIN_S)
+                self._is_due.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))

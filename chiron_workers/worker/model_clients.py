@@ -2,33 +2,33 @@ from types import TracebackType
 from typing import Self
 
 from chiron_workers.model import Model
-from chiron_workers.model.admission import Traffic
+from chiron_workers.model.admission import Admission
 from chiron_workers.offline import ServerThread, start_in_thread
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 
-class Endpoints:
-    """The Messages API that a run's model is behind; the offline researcher starts when it is first wanted.
+class ModelClients:
+    """A client for the Messages API that a run's model is behind; the offline researcher starts at its first run.
 
-    `traffic` is what the calls of all models here heed.
+    All of them share `admission`.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.traffic = Traffic(settings)
-        self._model = Model(settings, self.traffic)
+        self.admission = Admission(settings)
+        self._model = Model(settings, self.admission)
         self._offline: Model | None = None
-        self._offline_thread: ServerThread | None = None
+        self._offline_server: ServerThread | None = None
 
     def of(self, run: Run) -> Model:
         """The client for a run's model."""
         if run.model != OFFLINE_MODEL:
             return self._model
         if self._offline is None:
-            self._offline_thread = start_in_thread()
+            self._offline_server = start_in_thread()
             self._offline = Model(
-                self._settings, self.traffic, base_url=self._offline_thread.url, api_key=OFFLINE_MODEL
+                self._settings, self.admission, base_url=self._offline_server.url, api_key=OFFLINE_MODEL
             )
         return self._offline
 
@@ -39,7 +39,7 @@ class Endpoints:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._model.close()
-        if self._offline is not None and self._offline_thread is not None:
+        if self._offline is not None and self._offline_server is not None:
             await self._offline.close()
-            self._offline_thread.stop()
-        await self.traffic.close()
+            self._offline_server.stop()
+        await self.admission.close()

@@ -12,7 +12,7 @@ from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.notes import notes
-from chiron_workers.worker.execution import Taking
+from chiron_workers.worker.execution import Execution
 
 
 @pytest.fixture
@@ -118,18 +118,18 @@ async def test_without_a_summary_the_last_words_stand_in_for_it(small: Stage, su
     assert "turn 8" in last
 
 
-class OneStep(Taking):
+class OneStep(Execution):
     """A taking that ends after each step, as if its worker had been stopped there."""
 
     looks = 0
 
     @property
-    def must_stop(self) -> bool:
+    def is_stopping(self) -> bool:
         self.looks += 1
         return self.looks > 1
 
-    @must_stop.setter
-    def must_stop(self, wish: bool) -> None:
+    @is_stopping.setter
+    def is_stopping(self, wish: bool) -> None:
         pass
 
 
@@ -139,9 +139,9 @@ async def test_a_worker_lost_at_any_point_of_folding_repeats_nothing_that_was_an
     (run_id,) = await small.submit("tides")
     takings = 0
     while (await small.row(run_id))["state"] == "queued":
-        taking = small.taking(await small.claim(run_id))
-        taking.__class__ = OneStep
-        await taking.carry()
+        execution = small.execution(await small.claim(run_id))
+        execution.__class__ = OneStep
+        await execution.execute()
         takings += 1
     row = await small.row(run_id)
     assert (row["answer"], worker.turn) == ("All done.", 12)

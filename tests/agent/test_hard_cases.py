@@ -128,17 +128,17 @@ async def test_a_message_in_the_last_turn_is_answered(stage: Stage) -> None:
 async def test_a_reply_that_is_being_committed_is_not_thrown_away_by_a_cut(stage: Stage) -> None:
     await stage.model(lambda _: says("paid for"))
     (run_id,) = await stage.submit("tides")
-    taking = stage.taking(await stage.claim(run_id))
+    execution = stage.execution(await stage.claim(run_id))
     waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     async with stage.pool.connection() as connection:
-        task = asyncio.create_task(taking.carry())
+        task = asyncio.create_task(execution.execute())
         while not stage.server.answered:
             await asyncio.sleep(0.001)
         async with connection.transaction():
             await connection.execute("select 1 from runs where id = %s for update", [run_id])
             while not task.done() and not await stage.rows(waiting):
                 await asyncio.sleep(0.02)
-            taking.cut("the worker stops")
+            execution.cancel("the worker stops")
             await asyncio.sleep(0.1)
     await task
     if (await stage.row(run_id))["state"] == "queued":

@@ -10,13 +10,13 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from support.run_harness import LEASE, Stage
 
-from chiron_workers.agent.metered_model import Flight
+from chiron_workers.agent.metered_model import Reservation
 from chiron_workers.billing.reservations import reserve
 from chiron_workers.db.connect import open_pool
-from chiron_workers.model.failures import Wait
+from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.journal import Journal
-from chiron_workers.worker.execution import handed_back
+from chiron_workers.worker.releases import hand_back
 
 CALL = MaxCost(Decimal("0.40"), 1_000)
 
@@ -70,16 +70,16 @@ async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it
     run = await stage.claim(run_id)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)  # of another call that is in flight
     async with wire(stage.settings.database_url) as found, open_pool(found.url, size=2) as pool:
-        flight = Flight(run, pool, CALL, None, LEASE)
-        await flight.begin()
+        reservation = Reservation(run, pool, CALL, None, LEASE)
+        await reservation.reserve()
         found.loses_the_next_answer = True
-        await flight.failed(Wait("The model is full.", maybe_billed=maybe_billed))
+        await reservation.settle_failure(Failure("The model is full.", maybe_billed=maybe_billed))
         assert not found.loses_the_next_answer
-        await flight.cut()
+        await reservation.write_off()
     row = await stage.row(run_id)
     assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1)
     assert await Journal(stage.pool, stage.published.append, lease_for=LEASE).release(
-        run, handed_back("the worker stops")
+        run, hand_back("the worker stops")
     )
     row = await stage.row(run_id)
     assert (row["unconfirmed_usd"], row["unconfirmed_calls"]) == (

@@ -106,7 +106,7 @@ async def test_a_lost_lease_writes_nothing(stage: Stage) -> None:
     before = await stage.rows(
         "select (select count(*) from entries), (select count(*) from events), (select seq from runs)"
     )
-    assert await stage.taking(run).carry() is Outcome.LEFT
+    assert await stage.execution(run).execute() is Outcome.LEFT
     after = await stage.rows(
         "select (select count(*) from entries), (select count(*) from events), (select seq from runs)"
     )
@@ -119,9 +119,9 @@ async def test_a_tool_that_finishes_after_its_lease_is_lost_is_rolled_back(stage
     run = await stage.claim(run_id)
     await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)
     block = call("note", words="late")
-    taking = stage.taking(run)
+    execution = stage.execution(run)
     with pytest.raises(LeaseLost):
-        await taking._tools.call(run, 3, ToolCall(block["id"], "note", {"words": "late"}))
+        await execution._tools.call(run, 3, ToolCall(block["id"], "note", {"words": "late"}))
     assert await stage.rows("select 1 from subjects where id = 'late'") == []
     assert await stage.rows("select 1 from tool_results") == []
 
@@ -291,7 +291,7 @@ async def test_results_are_read_back_in_the_order_of_their_calls(stage: Stage) -
     await stage.model(lambda request: [calls(*blocks), says("x")][turn(request)])
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
-    await stage.taking(run).carry()
+    await stage.execution(run).execute()
     entries = await Journal(stage.pool, lambda event: None, lease_for=LEASE).read(run)
     (results,) = [entry for entry in entries if isinstance(entry, Results)]
     assert [result.text for result in results.results] == ["w0", "w1", "w2"]

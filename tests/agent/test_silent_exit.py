@@ -59,16 +59,16 @@ async def test_a_run_that_found_nothing_ends_without_another_call(stage: Stage) 
 async def test_a_worker_that_dies_after_a_silent_exit_leaves_nothing_to_pay_for(stage: Stage) -> None:
     await stage.model(lambda _: calls(call("silent_exit", reason=WHY)))
     run_id = await subscribed_run(stage)
-    taking = stage.taking(await stage.claim(run_id))
-    task = asyncio.create_task(taking.carry())
+    execution = stage.execution(await stage.claim(run_id))
+    task = asyncio.create_task(execution.execute())
     while not await stage.rows("select 1 from tool_results where ends_silently"):
         await asyncio.sleep(0.001)
-    taking.abandon()
+    execution.drop()
     if await task is Outcome.LEFT:
         await stage.rows(
             "update runs set leased_until = now() - interval '1 s' where state = 'running' returning 1"
         )
-        await rescue(taking._journal, lease_for=timedelta(milliseconds=1), max_attempts=3)
+        await rescue(execution._journal, lease_for=timedelta(milliseconds=1), max_attempts=3)
         assert await stage.play(run_id) is Outcome.PLAYED
     assert len(stage.server.requests) == 1
     assert (await run_summary(stage.pool, run_id)).silent

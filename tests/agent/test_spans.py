@@ -227,7 +227,7 @@ def test_an_exporter_that_cannot_be_had_is_left_out(
 def test_without_an_exporter_nothing_of_the_sdk_is_imported() -> None:
     # redis-py imports the SDK's metrics by itself wherever they are installed.
     code = (
-        "import sys; from chiron_workers import tracing; from chiron_workers.agent import play; tracing.start();"
+        "import sys; from chiron_workers.telemetry import tracing; from chiron_workers.agent import play; tracing.start();"
         "print([name for name in sys.modules if name.startswith(('opentelemetry.sdk.trace', 'opentelemetry.exporter'))])"
     )
     env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}

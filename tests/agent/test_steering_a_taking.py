@@ -11,7 +11,7 @@ from support.scripted_model import Fails, Says, call, calls, says, turn
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.runs.leases import Run
 from chiron_workers.states import Outcome
-from chiron_workers.worker.execution import Taking
+from chiron_workers.worker.execution import Execution
 
 
 class Gate:
@@ -34,15 +34,15 @@ class Gate:
         return says("done")
 
 
-async def playing(stage: Stage, gate: Gate) -> tuple[Run, Taking, "asyncio.Task[Outcome]"]:
+async def playing(stage: Stage, gate: Gate) -> tuple[Run, Execution, "asyncio.Task[Outcome]"]:
     """A run whose second model call is in flight."""
     await stage.model(gate)
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
-    taking = stage.taking(run)
-    task = asyncio.create_task(taking.carry())
+    execution = stage.execution(run)
+    task = asyncio.create_task(execution.execute())
     await asyncio.wait_for(gate.asked.wait(), 60)
-    return run, taking, task
+    return run, execution, task
 
 
 async def turns_asked(stage: Stage) -> list[int]:
@@ -57,9 +57,9 @@ async def replies(stage: Stage, run_id: UUID) -> int:
     "held", [None, Fails(stream="stall")], ids=["before its first word", "in mid-stream"]
 )
 async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held: Fails | None) -> None:
-    run, taking, task = await playing(stage, Gate(held))
+    run, execution, task = await playing(stage, Gate(held))
     await cancel(stage.pool, run.id)
-    taking.request_stop("cancel")
+    execution.interrupt("cancel")
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
     assert (row["state"], row["turns"], row["wanted"], row["leased_until"]) == ("cancelled", 1, None, None)
@@ -70,19 +70,19 @@ async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held:
 
 
 async def test_a_cancel_that_is_told_at_each_renewal_cuts_once(stage: Stage) -> None:
-    run, taking, task = await playing(stage, Gate())
+    run, execution, task = await playing(stage, Gate())
     await cancel(stage.pool, run.id)
-    taking.request_stop("cancel")
+    execution.interrupt("cancel")
     await asyncio.sleep(0)
-    taking.request_stop("cancel")
-    taking.request_stop("pause")
+    execution.interrupt("cancel")
+    execution.interrupt("pause")
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     assert (await stage.row(run.id))["state"] == "cancelled"
 
 
 async def test_a_cancel_keeps_the_reply_that_is_being_committed(stage: Stage) -> None:
     gate = Gate()
-    run, taking, task = await playing(stage, gate)
+    run, execution, task = await playing(stage, gate)
     async with stage.pool.connection() as connection, connection.transaction():
         await connection.execute("select 1 from runs where id = %s for update", [run.id])
         gate.opened.set()
@@ -93,7 +93,7 @@ async def test_a_cancel_keeps_the_reply_that_is_being_committed(stage: Stage) ->
             await asyncio.sleep(0.01)
         await connection.execute("update runs set wanted = 'cancel' where id = %s", [run.id])
         for _ in range(3):
-            taking.request_stop("cancel")
+            execution.interrupt("cancel")
             await asyncio.sleep(0)
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
@@ -103,9 +103,9 @@ async def test_a_cancel_keeps_the_reply_that_is_being_committed(stage: Stage) ->
 
 async def test_a_pause_waits_for_the_reply_and_journals_it(stage: Stage) -> None:
     gate = Gate()
-    run, taking, task = await playing(stage, gate)
+    run, execution, task = await playing(stage, gate)
     await pause(stage.pool, run.id)
-    taking.request_stop("pause")
+    execution.interrupt("pause")
     gate.opened.set()
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
@@ -120,9 +120,9 @@ async def test_a_pause_waits_for_the_reply_and_journals_it(stage: Stage) -> None
 
 async def test_a_pause_that_was_taken_back_hands_the_run_on(stage: Stage) -> None:
     gate = Gate()
-    run, taking, task = await playing(stage, gate)
+    run, execution, task = await playing(stage, gate)
     await pause(stage.pool, run.id)
-    taking.request_stop("pause")
+    execution.interrupt("pause")
     await resume(stage.pool, run.id)
     gate.opened.set()
     await asyncio.wait_for(task, 60)
@@ -136,9 +136,9 @@ async def test_a_pause_that_was_taken_back_hands_the_run_on(stage: Stage) -> Non
 async def test_a_run_that_a_draining_worker_hands_back_obeys_without_another_model_call(
     stage: Stage, wanted: Any, state: str
 ) -> None:
-    run, taking, task = await playing(stage, Gate())
+    run, execution, task = await playing(stage, Gate())
     await wanted(stage.pool, run.id)
-    taking.cut("the worker stops")
+    execution.cancel("the worker stops")
     await asyncio.wait_for(task, 60)
     assert (await stage.row(run.id))["state"] == state
     assert await turns_asked(stage) == [0, 1]
@@ -149,14 +149,14 @@ async def test_a_run_that_waits_for_its_model_for_an_hour_does_not_wait_to_be_ca
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await cancel(stage.pool, run_id)
-    await stage.taking(run).carry()
+    await stage.execution(run).execute()
     assert (await stage.row(run_id))["state"] == "cancelled"
 
 
 async def test_a_retry_goes_on_from_the_journal_and_asks_nothing_again(stage: Stage) -> None:
-    run, taking, task = await playing(stage, Gate())
+    run, execution, task = await playing(stage, Gate())
     await cancel(stage.pool, run.id)
-    taking.request_stop("cancel")
+    execution.interrupt("cancel")
     await asyncio.wait_for(task, 60)
     before = await stage.rows("select n, body::text from entries where run_id = %s order by n", run.id)
     await stage.model(lambda request: says("done"))
@@ -174,6 +174,6 @@ async def test_a_completed_run_stays_so_although_a_cancel_came_in_the_meantime(s
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await cancel(stage.pool, run_id)  # the worker has not learnt of it yet
-    assert await stage.taking(run).carry() is Outcome.PLAYED
+    assert await stage.execution(run).execute() is Outcome.PLAYED
     row = await stage.row(run_id)
     assert (row["state"], row["wanted"], row["answer"]) == ("completed", None, "done")

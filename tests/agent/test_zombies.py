@@ -182,9 +182,9 @@ async def play_past(
     if write.prepare:
         await write.prepare(stage, run_id)
     moment.query, moment.countdown, moment.act = write.module.SQL[write.statement], write.nth, lose_it
-    taking = stage.taking(run)
-    taking.must_stop = write.is_draining
-    outcome = await taking.carry()
+    execution = stage.execution(run)
+    execution.is_stopping = write.is_draining
+    outcome = await execution.execute()
     assert moment.came, "the taking never came to that write"
     return outcome, tables
 

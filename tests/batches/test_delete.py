@@ -199,13 +199,13 @@ async def test_a_batch_whose_runs_fill_the_pieces_exactly_goes_whole(
 async def test_whoever_still_holds_a_deleted_run_writes_nothing(playing: Stage) -> None:
     stage = playing
     [run_id] = await stage.submit("tides")
-    zombie = stage.taking(await stage.claim(run_id))
+    zombie = stage.execution(await stage.claim(run_id))
     await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)
     await cancel(stage.pool, run_id)
     await delete(stage.pool, run_id)
     with pytest.raises(LeaseLost):
         await zombie._tools.call(zombie.run, 3, ToolCall("toolu_1", "note", {"words": "late"}))
-    assert await zombie.carry() is Outcome.LEFT
+    assert await zombie.execute() is Outcome.LEFT
     assert set((await rows_of(stage, run_id)).values()) == {0}
     assert await stage.rows("select 1 from subjects where id = 'late'") == []
     assert stage.server.requests == []

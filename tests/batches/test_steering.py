@@ -20,7 +20,7 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.release import Release, failure
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.worker.execution import handed_back, out_of_budget
+from chiron_workers.worker.releases import hand_back, stop_at_budget
 
 COMMANDS = {"cancel": cancel, "pause": pause, "resume": resume, "retry": retry}
 REFUSED = None
@@ -182,7 +182,7 @@ async def test_the_last_run_of_a_cancelled_batch_completes_it_once(stage: Stage)
     run = Run(**{name: row[name] for row in [await held(stage, ids["running"])] for name in Run.__slots__})
     await cancel(stage.pool, run.batch_id)
     assert await completions(stage, run.id) == 0
-    await journal(stage).release(run, handed_back("the worker stops"))
+    await journal(stage).release(run, hand_back("the worker stops"))
     assert (await stage.kinds(run.id))[-2:] == ["run.cancelled", "batch.completed"]
     await counted_exactly(stage, run.id)
     steered = await retry(stage.pool, run.batch_id)
@@ -203,11 +203,11 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("wanted", "ending", "state"),
     [
-        (None, handed_back("x"), "queued"),
-        ("pause", handed_back("x"), "paused"),
-        ("cancel", handed_back("x"), "cancelled"),
-        ("pause", out_of_budget("x"), "paused"),
-        ("cancel", out_of_budget("x"), "cancelled"),
+        (None, hand_back("x"), "queued"),
+        ("pause", hand_back("x"), "paused"),
+        ("cancel", hand_back("x"), "cancelled"),
+        ("pause", stop_at_budget("x"), "paused"),
+        ("cancel", stop_at_budget("x"), "cancelled"),
         ("pause", failure("x", "x"), "failed"),
         ("cancel", failure("x", "x"), "cancelled"),
         ("cancel", Release(RunState.COMPLETED, ()), "completed"),
@@ -376,7 +376,7 @@ async def test_workers_and_commands_at_once_leave_exact_counts(stage: Stage) -> 
 async def test_a_run_that_was_handed_back_to_wait_goes_on_at_once_when_it_is_resumed(stage: Stage) -> None:
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
-    assert await journal(stage).release(run, handed_back("tomorrow", ready_in=timedelta(hours=9)))
+    assert await journal(stage).release(run, hand_back("tomorrow", ready_in=timedelta(hours=9)))
     assert (await resume(stage.pool, run_id)).changed == 1
     (row,) = await stage.rows("select state, ready_at <= now() as is_ready from runs")
     assert row == {"state": "queued", "is_ready": True}

@@ -22,7 +22,7 @@ from chiron_workers.runs.leases import Run, say
 from chiron_workers.runs.release import SQL
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.runs.session import Caller, Session
-from chiron_workers.worker.execution import completed, handed_back
+from chiron_workers.worker.releases import completion, hand_back
 
 CALL = MaxCost(Decimal("0.40"), 1_000)
 
@@ -204,7 +204,7 @@ async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stag
 async def test_a_run_that_is_handed_back_between_two_calls_has_nothing_unconfirmed(stage: Stage) -> None:
     run = await taken(stage)
     await journal(stage).append(run, Question("?"), n=1)
-    assert await journal(stage).release(run, handed_back("the worker stops"))
+    assert await journal(stage).release(run, hand_back("the worker stops"))
     assert await money(stage, run.id) == (0, 0, 0)
 
 
@@ -222,7 +222,7 @@ async def test_a_reservation_that_a_crash_of_postgres_forgot_leaves_none_below_z
         await settle
         row = await stage.row(run.id)
         assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
-    assert await journal(stage).release(run, handed_back("the worker stops"))
+    assert await journal(stage).release(run, hand_back("the worker stops"))
     assert await money(stage, run.id) == (0, CALL.usd, 1)
 
 
@@ -258,7 +258,7 @@ async def test_a_run_that_must_answer_a_message_before_it_ends_pays_nothing_for_
     run = await taken(stage)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await say(stage.pool, run.id, "And the moon?")
-    assert not await journal(stage).release(run, completed(Answer("")))
+    assert not await journal(stage).release(run, completion(Answer("")))
     assert await stage.rows("select usd from spending") == []
     assert await money(stage, run.id) == (CALL.usd, 0, 0)
 

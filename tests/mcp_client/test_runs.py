@@ -164,10 +164,10 @@ async def test_a_cancelled_run_cancels_its_call_at_the_server(stage: Stage, tmp_
     await stage.model(lambda _: calls(call("one__sleep", seconds=60, mark="run")))
     [run_id] = await stage.submit("tides")
     async with serving(stage.registry, stage.settings, "one__sleep"):
-        taking = stage.taking(await stage.claim(run_id))
-        carried = asyncio.create_task(taking.carry())
+        execution = stage.execution(await stage.claim(run_id))
+        carried = asyncio.create_task(execution.execute())
         await until((tmp_path / "run.began").exists)
-        taking.request_stop("cancel")
+        execution.interrupt("cancel")
         await carried
         await until((tmp_path / "run.cancelled").exists)
 

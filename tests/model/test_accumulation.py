@@ -106,7 +106,7 @@ def accumulated(events: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     words = "".join(
         read.add(event) for event in json.loads(json.dumps(events)) if event.get("type") != "ping"
     )
-    return read.whole(), words
+    return read.message(), words
 
 
 async def by_the_sdk(events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -180,6 +180,6 @@ def test_numbers_that_json_does_not_have_become_null_wherever_they_stand(number:
     read = Accumulation()
     for event in copy.deepcopy(events):
         read.add(event)
-    content = read.whole()["content"]
+    content = read.message()["content"]
     assert content[0]["input"] == {"x": [None], "y": 1.5}
     assert content[1]["content"] == [None]

@@ -13,9 +13,9 @@ from support.scripted_model import Fails, Says, Script, call, says, scripted_mod
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import ModelUnavailable, RunFailed
 from chiron_workers.model import Model, Request
-from chiron_workers.model.admission import Traffic
-from chiron_workers.model.failures import Wait
-from chiron_workers.model.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, OnWait, backoff_s
+from chiron_workers.model.admission import Admission
+from chiron_workers.model.failures import Failure
+from chiron_workers.model.retries import PAUSE_MAX_S, PAUSE_MIN_S, OnFailure, backoff_s
 from chiron_workers.runs.entries import Reply, Usage
 from chiron_workers.runs.messages import Message, encoded
 from chiron_workers.settings import Settings
@@ -40,15 +40,15 @@ async def ask(
     *,
     tries: int = 3,
     said: list[str] | None = None,
-    on_wait: OnWait | None = None,
+    on_failure: OnFailure | None = None,
     **changes: Any,
 ) -> tuple[Reply, list[Any]]:
     async with scripted_model(script) as server:
         settings = Settings(_env_file=None, model_tries=tries, model_timeout_s=1)  # type: ignore[call-arg]
-        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
+        model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
         try:
             on_text = (said if said is not None else []).append
-            reply = await model.reply(request(**changes), on_text=on_text, on_wait=on_wait)
+            reply = await model.reply(request(**changes), on_text=on_text, on_failure=on_failure)
         finally:
             await model.close()
         return reply, server.requests
@@ -85,7 +85,7 @@ async def test_a_call_goes_out_as_the_sdk_itself_would_send_it() -> None:
     app.router.add_route("*", "/{path:.*}", hear)
     async with served(app) as url:
         settings = Settings(_env_file=None)  # type: ignore[call-arg]
-        ours = Model(settings, Traffic(settings), base_url=url, api_key="test")
+        ours = Model(settings, Admission(settings), base_url=url, api_key="test")
         with pytest.raises(RunFailed):
             await ours.reply(request(), on_text=lambda _: None)
         await ours.close()
@@ -127,14 +127,14 @@ async def test_a_fault_is_tried_again_until_the_reply_is_whole(fault: Fails) -> 
     assert (reply.text, len(requests)) == ("whole", 3)
 
 
-async def failed_tries(fault: Fails) -> tuple[list[Wait], Exception]:
-    waits: list[Wait] = []
+async def failed_tries(fault: Fails) -> tuple[list[Failure], Exception]:
+    waits: list[Failure] = []
 
-    async def note(wait: Wait) -> None:
+    async def note(wait: Failure) -> None:
         waits.append(wait)
 
     with pytest.raises((ModelUnavailable, RunFailed)) as ended:
-        await ask(lambda _: fault, tries=2, on_wait=note)
+        await ask(lambda _: fault, tries=2, on_failure=note)
     return waits, ended.value
 
 
@@ -157,17 +157,17 @@ async def test_what_stands_behind_a_gateway_that_gave_up_may_have_billed(status:
 
 
 async def test_a_connection_that_never_came_about_was_not_billed() -> None:
-    waits: list[Wait] = []
+    waits: list[Failure] = []
 
-    async def note(wait: Wait) -> None:
+    async def note(wait: Failure) -> None:
         waits.append(wait)
 
     async with scripted_model(lambda _: says("x")) as server:
         gone = server.url
     settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
-    model = Model(settings, Traffic(settings), base_url=gone, api_key="test")
+    model = Model(settings, Admission(settings), base_url=gone, api_key="test")
     with pytest.raises(ModelUnavailable):
-        await model.reply(request(), on_text=lambda _: None, on_wait=note)
+        await model.reply(request(), on_text=lambda _: None, on_failure=note)
     await model.close()
     assert [wait.maybe_billed for wait in waits] == [False]
 
@@ -185,7 +185,7 @@ async def test_what_ends_a_run_in_mid_stream_may_have_been_billed_and_a_refusal_
 async def test_tries_are_bounded_and_the_run_is_told_when_to_come_back() -> None:
     with pytest.raises(ModelUnavailable, match="500") as told:
         await ask(lambda _: Fails(status=500, message="no luck"), tries=2)
-    assert told.value.retry_after_s >= LONGEST_PAUSE_S
+    assert told.value.retry_after_s >= PAUSE_MAX_S
 
 
 async def test_a_long_retry_after_hands_the_run_back_at_once() -> None:
@@ -219,7 +219,7 @@ async def test_a_spend_limit_is_no_matter_of_seconds() -> None:
     fault = Fails(status=429, type="rate_limit_error", message="enforced_spend_limit_reached: over the limit")
     with pytest.raises(ModelUnavailable, match="spend limit") as told:
         await ask(lambda _: fault)
-    assert told.value.retry_after_s > LONGEST_PAUSE_S
+    assert told.value.retry_after_s > PAUSE_MAX_S
 
 
 async def test_a_missing_key_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ async def test_a_missing_key_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", "/nonexistent")
     settings = Settings(_env_file=None)  # type: ignore[call-arg]
-    model = Model(settings, Traffic(settings), base_url="http://127.0.0.1:9")
+    model = Model(settings, Admission(settings), base_url="http://127.0.0.1:9")
     with pytest.raises(RunFailed, match="ANTHROPIC_API_KEY") as told:
         await model.reply(request(), on_text=lambda _: None)
     assert told.value.kind == "credentials"
@@ -241,7 +241,7 @@ async def test_two_hundred_calls_wait_side_by_side() -> None:
 
     async with scripted_model(slow) as server:
         settings = Settings(_env_file=None, concurrency=200, model_tries=1)  # type: ignore[call-arg]
-        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
+        model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
         began = time.monotonic()
         await asyncio.gather(*(model.reply(request(), on_text=lambda _: None) for _ in range(200)))
         took = time.monotonic() - began
@@ -263,7 +263,7 @@ def test_an_unknown_model_has_no_price_unless_one_is_set() -> None:
 
 def test_backoff_grows_and_stays_below_a_minute() -> None:
     for attempt in range(20):
-        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
+        longest = min(PAUSE_MAX_S, PAUSE_MIN_S * 2**attempt)
         assert all(0 <= backoff_s(attempt) <= longest for _ in range(50))
 
 
@@ -271,7 +271,7 @@ async def test_half_a_surrogate_pair_in_a_reply_can_be_sent_back(settings: Setti
     async with scripted_model(
         lambda _: Says((call("echo", words="\ud83d"), text("\ude00 ends")), "tool_use")
     ) as server:
-        model = Model(settings, Traffic(settings), base_url=server.url, api_key="test")
+        model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
         reply = await model.reply(request(), on_text=lambda _: None)
         heard = [Message.of("assistant", reply.content), QUESTION]
         await model.reply(request(messages=[QUESTION, *heard]), on_text=lambda _: None)
@@ -281,16 +281,16 @@ async def test_half_a_surrogate_pair_in_a_reply_can_be_sent_back(settings: Setti
 
 
 async def test_a_request_that_cannot_be_sent_fails_at_once_and_costs_nothing(settings: Settings) -> None:
-    waits: list[Wait] = []
+    waits: list[Failure] = []
 
-    async def note(wait: Wait) -> None:
+    async def note(wait: Failure) -> None:
         waits.append(wait)
 
     async with scripted_model(lambda _: says("never")) as server:
         for key in ("sk-hush\n", "sk-hush-\ud83d"):
-            model = Model(settings, Traffic(settings), base_url=server.url, api_key=key)
+            model = Model(settings, Admission(settings), base_url=server.url, api_key=key)
             with pytest.raises(RunFailed, match="cannot be sent") as told:
-                await model.reply(request(), on_text=lambda _: None, on_wait=note)
+                await model.reply(request(), on_text=lambda _: None, on_failure=note)
             assert "hush" not in str(told.value)
             await model.close()
     assert [wait.maybe_billed for wait in waits] == [False, False]

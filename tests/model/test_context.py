@@ -38,7 +38,7 @@ async def test_a_server_that_cannot_be_asked_is_asked_again_later(monkeypatch: p
     sizes = ContextSizes({}, server)
     assert [await sizes.of("one") for _ in range(2)] == [DEFAULT_TOKENS] * 2
     assert len(server.asked) == 1
-    monkeypatch.setattr(context, "ASKED_AGAIN_S", 0)
+    monkeypatch.setattr(context, "RETRY_S", 0)
     again = ContextSizes({}, Server(OSError("away"), 64_000))
     assert [await again.of("one") for _ in range(2)] == [DEFAULT_TOKENS, 64_000]
 

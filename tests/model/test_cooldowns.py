@@ -15,10 +15,10 @@ from support.scripted_model import Fails, Says, Script, says, scripted_model
 from chiron_workers.errors import ModelHeld
 from chiron_workers.ids import new_id
 from chiron_workers.model import Model, Request
-from chiron_workers.model.admission import Traffic
-from chiron_workers.model.failures import Wait
-from chiron_workers.model.local_cooldowns import Cooldowns
-from chiron_workers.pubsub.cooldowns import Cooling, cool, standing
+from chiron_workers.model.admission import Admission
+from chiron_workers.model.failures import Failure
+from chiron_workers.model.local_cooldowns import LocalCooldowns
+from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns, start_cooldown
 from chiron_workers.pubsub.signals import CHANNEL, notify, signals
 from chiron_workers.runs.messages import Message
 from chiron_workers.settings import Settings
@@ -33,25 +33,25 @@ def request(model: str = CLAUDE) -> Request:
 
 
 @asynccontextmanager
-async def worker(settings: Settings, url: str) -> AsyncIterator[tuple[Model, Traffic]]:
+async def worker(settings: Settings, url: str) -> AsyncIterator[tuple[Model, Admission]]:
     """The calls of one worker, which listens to the others."""
-    traffic = Traffic(settings)
-    model = Model(settings, traffic, base_url=url, api_key="test")
-    listening = asyncio.create_task(_listen(settings.redis_url, traffic))
+    admission = Admission(settings)
+    model = Model(settings, admission, base_url=url, api_key="test")
+    listening = asyncio.create_task(_listen(settings.redis_url, admission))
     try:
-        yield model, traffic
+        yield model, admission
     finally:
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
         await model.close()
-        await traffic.close()
+        await admission.close()
 
 
-async def _listen(redis_url: str, traffic: Traffic) -> None:
+async def _listen(redis_url: str, admission: Admission) -> None:
     async with aclosing(signals(redis_url)) as coming:
-        async for hint in coming:
-            assert isinstance(hint, Cooling)
-            traffic.heed(hint)
+        async for signal in coming:
+            assert isinstance(signal, Cooldown)
+            admission.apply(signal)
 
 
 class Server:
@@ -80,9 +80,9 @@ async def test_after_a_429_nobody_calls_until_the_time_is_over_and_then_one_by_o
     settings: Settings,
 ) -> None:
     server = Server()
-    async with scripted_model(server) as found, worker(settings, found.url) as (model, traffic):
+    async with scripted_model(server) as found, worker(settings, found.url) as (model, admission):
         first = asyncio.create_task(ask(model))
-        await until(lambda: traffic.is_cooling(CLAUDE))
+        await until(lambda: admission.is_cooling(CLAUDE))
         server.refusal = None
         async with beating() as pulse:
             assert await asyncio.gather(first, *(ask(model) for _ in range(40))) == ["x"] * 41
@@ -97,10 +97,10 @@ async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(
     async with (
         scripted_model(server) as found,
         worker(settings, found.url) as (one, _),
-        worker(settings, found.url) as (other, traffic),
+        worker(settings, found.url) as (other, admission),
     ):
         refused = asyncio.create_task(ask(one))
-        await until(lambda: traffic.is_cooling(CLAUDE))
+        await until(lambda: admission.is_cooling(CLAUDE))
         server.refusal = None
         async with beating() as pulse:
             began = time.monotonic()
@@ -112,30 +112,30 @@ async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(
 
 async def test_a_worker_that_starts_or_hears_again_learns_what_is_cooling(settings: Settings) -> None:
     async with Redis.from_url(settings.redis_url) as redis:
-        await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
-        await cool(redis, CHANNEL, Cooling(CLAUDE, 3, "a shorter one changes nothing"))
+        await start_cooldown(redis, CHANNEL, Cooldown(CLAUDE, 30, "full"))
+        await start_cooldown(redis, CHANNEL, Cooldown(CLAUDE, 3, "a shorter one changes nothing"))
         async with aclosing(signals(settings.redis_url)) as coming:
             first = await anext(coming)
             assert await redis.client_kill_filter(_type="pubsub") >= 1
             second = await anext(coming)
         for hint in (first, second):
-            assert isinstance(hint, Cooling)
+            assert isinstance(hint, Cooldown)
             assert hint.model == CLAUDE
             assert 25 < hint.seconds <= 30
 
 
 async def test_a_lifted_cool_down_is_over_for_all_workers(settings: Settings) -> None:
-    async with scripted_model(Server()) as found, worker(settings, found.url) as (model, traffic):
+    async with scripted_model(Server()) as found, worker(settings, found.url) as (model, admission):
         with pytest.raises(ModelHeld):
             await ask_of(Fails(status=429, headers={"retry-after": "900"}), settings)
-        await until(lambda: traffic.is_cooling(CLAUDE))
+        await until(lambda: admission.is_cooling(CLAUDE))
         with pytest.raises(ModelHeld, match="is left alone") as told:
             await ask(model)
         assert (told.value.is_news, 800 < told.value.retry_after_s <= 900) == (False, True)
         await notify(settings.redis_url, new_id(), [], lifted=[CLAUDE])
-        await until(lambda: not traffic.is_cooling(CLAUDE))
+        await until(lambda: not admission.is_cooling(CLAUDE))
     async with Redis.from_url(settings.redis_url) as redis:
-        assert await standing(redis) == []
+        assert await active_cooldowns(redis) == []
 
 
 async def ask_of(fault: Fails, settings: Settings) -> str:
@@ -159,7 +159,7 @@ async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_lon
     answers = iter([fault, says("x")])
     async with (
         scripted_model(lambda _: next(answers)) as found,
-        worker(settings, found.url) as (model, traffic),
+        worker(settings, found.url) as (model, admission),
         Redis.from_url(settings.redis_url) as redis,
         aclosing(signals(settings.redis_url)) as coming,
     ):
@@ -168,25 +168,25 @@ async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_lon
             while (await redis.pubsub_numsub(CHANNEL))[0][1] < 2:
                 await asyncio.sleep(0.01)
         assert await ask(model) == "x"
-        await until(lambda: not traffic.is_cooling(CLAUDE))  # it may hear late of its own cool-down
+        await until(lambda: not admission.is_cooling(CLAUDE))  # it may hear late of its own cool-down
         async with asyncio.timeout(60):
             hint = await heard
-        assert isinstance(hint, Cooling)
+        assert isinstance(hint, Cooldown)
         assert 0 < hint.seconds <= 1
 
 
 async def test_a_wave_of_refusals_is_one_cool_down_and_the_next_wave_a_longer_one() -> None:
-    told: list[Cooling] = []
-    cooldowns = Cooldowns(told.append)
+    told: list[Cooldown] = []
+    cooldowns = LocalCooldowns(told.append)
     for _ in range(200):
-        cooldowns.refused("m", None, "full")
+        cooldowns.record_refusal("m", None, "full")
     assert [cooling.seconds for cooling in told] == [0.5]
-    await cooldowns.wait_out("m")
-    cooldowns.refused("m", None, "full")
+    await cooldowns.wait_until_over("m")
+    cooldowns.record_refusal("m", None, "full")
     assert [cooling.seconds for cooling in told] == [0.5, 1.0]
-    await cooldowns.wait_out("m")
-    cooldowns.answered("m")
-    cooldowns.refused("m", None, "full")
+    await cooldowns.wait_until_over("m")
+    cooldowns.record_reply("m")
+    cooldowns.record_refusal("m", None, "full")
     assert told[-1].seconds == 0.5
 
 
@@ -195,33 +195,33 @@ async def test_without_redis_a_worker_cools_down_alone(settings: Settings, redis
     server = Server(Fails(status=429, headers={"retry-after": "1"}))
     alone = settings.model_copy(update={"redis_url": redis_url})
     async with scripted_model(server) as found:
-        traffic = Traffic(alone)
-        model = Model(alone, traffic, base_url=found.url, api_key="test")
+        admission = Admission(alone)
+        model = Model(alone, admission, base_url=found.url, api_key="test")
         first = asyncio.create_task(ask(model))
-        await until(lambda: traffic.is_cooling(CLAUDE))
+        await until(lambda: admission.is_cooling(CLAUDE))
         server.refusal = None
         await asyncio.gather(first, *(ask(model) for _ in range(10)))
         assert min(at - server.at[0] for at in server.at[1:]) >= 0.9
         await model.close()
-        await traffic.close()
+        await admission.close()
 
 
 async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_began(settings: Settings) -> None:
     server = Server()
     server.refusal = None
     done: list[str] = []
-    async with scripted_model(server) as found, worker(settings, found.url) as (model, traffic):
+    async with scripted_model(server) as found, worker(settings, found.url) as (model, admission):
 
         async def wait_for_money() -> None:
             if not done:
-                traffic.heed(Cooling(CLAUDE, 1.0, "full"))
+                admission.apply(Cooldown(CLAUDE, 1.0, "full"))
             done.append("reserved")
 
-        async def give_back(_: Wait) -> None:
+        async def give_back(_: Failure) -> None:
             done.append("given back")
 
         began = time.monotonic()
-        await model.reply(request(), on_text=lambda _: None, before_try=wait_for_money, on_wait=give_back)
+        await model.reply(request(), on_text=lambda _: None, before_try=wait_for_money, on_failure=give_back)
     assert done == ["reserved", "given back", "reserved"]
     assert server.at[0] - began >= 1.0
 
@@ -240,8 +240,8 @@ async def test_a_key_of_somebody_else_keeps_no_worker_from_hearing_what_is_told(
         assert (await hearing, await asyncio.wait_for(anext(coming), 60)) == (steered, steered)
         assert (await redis.info("stats"))["total_connections_received"] - connected <= 3
         with pytest.raises(ResponseError):
-            await cool(redis, CHANNEL, Cooling(CLAUDE, 30, "full"))
+            await start_cooldown(redis, CHANNEL, Cooldown(CLAUDE, 30, "full"))
         async with asyncio.timeout(60):
             while (hint := await anext(coming)) == steered:  # it was told once more than was needed
                 pass
-        assert hint == Cooling(CLAUDE, 30, "full")
+        assert hint == Cooldown(CLAUDE, 30, "full")

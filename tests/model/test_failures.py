@@ -4,7 +4,7 @@ import anthropic
 import httpx2
 import pytest
 
-from chiron_workers.model.failures import LONGEST_HOLD_S, RAMP_S, SPEND_HOLD_S, classify, told_wait_s
+from chiron_workers.model.failures import HOLD_MAX_S, RAMP_S, SPEND_HOLD_S, classify, retry_after_s_of
 
 DATE = "Sun, 22 Nov 2026 12:00:00 GMT"
 
@@ -33,8 +33,8 @@ def refusal(
         ({"retry-after-ms": "1500", "retry-after": "7"}, 1.5),
         ({"retry-after": "Sun, 22 Nov 2026 12:00:42 GMT", "date": DATE}, 42),
         ({"retry-after": "Sun, 22 Nov 2026 11:00:00 GMT", "date": DATE}, 0),
-        ({"retry-after": "86400"}, LONGEST_HOLD_S),
-        ({"retry-after": "inf"}, LONGEST_HOLD_S),
+        ({"retry-after": "86400"}, HOLD_MAX_S),
+        ({"retry-after": "inf"}, HOLD_MAX_S),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "-3"}, None),
         ({"retry-after": "soon"}, None),
@@ -57,7 +57,7 @@ def refusal(
 def test_how_long_a_server_asks_to_wait_is_read_in_each_form_and_capped(
     headers: dict[str, str], seconds: float | None
 ) -> None:
-    assert told_wait_s(headers) == seconds
+    assert retry_after_s_of(headers) == seconds
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from chiron_workers.errors import ConfigurationError, ModelUnavailable
 from chiron_workers.model import Request
-from chiron_workers.model.rate_limits import BURST_S, BYTES_PER_TOKEN, Limiter
+from chiron_workers.model.rate_limits import BURST_S, BYTES_PER_TOKEN, RateLimiter
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import RateLimit, Settings, read_settings
@@ -23,20 +23,20 @@ from chiron_workers.settings import RateLimit, Settings, read_settings
 CALLER = """
 import asyncio, json, sys, time
 from chiron_workers.model import Request
-from chiron_workers.model.rate_limits import Limiter
+from chiron_workers.model.rate_limits import RateLimiter
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.settings import RateLimit
 
 async def main(url, limit, seconds, least):
     redis = redis_client(url)
-    limiter = Limiter(redis, {"m": RateLimit(**json.loads(limit))})
+    limiter = RateLimiter(redis, {"m": RateLimit(**json.loads(limit))})
     went, late_s, is_over = [], 0.0, False
     print("ready", flush=True)
     sys.stdin.readline()
     end = time.monotonic() + float(seconds)
     async def again_and_again():
         while time.monotonic() < end or len(went) < int(least):
-            await limiter.enter(Request("m", "", (), 100, []))
+            await limiter.acquire(Request("m", "", (), 100, []))
             went.append(time.monotonic())
     async def watch():
         nonlocal late_s
@@ -61,15 +61,15 @@ def request(chars: int = 0, *, max_tokens: int = 1_000) -> Request:
 
 
 @asynccontextmanager
-async def limiter(redis_url: str, **limits: float) -> AsyncIterator[Limiter]:
+async def limiter(redis_url: str, **limits: float) -> AsyncIterator[RateLimiter]:
     redis = redis_client(redis_url)
-    yield Limiter(redis, {"m": RateLimit(**limits)})
+    yield RateLimiter(redis, {"m": RateLimit(**limits)})
     await redis.aclose()
 
 
-async def waits(found: Limiter, asked: Request) -> float:
+async def waits(found: RateLimiter, asked: Request) -> float:
     began = time.monotonic()
-    await found.enter(asked)
+    await found.acquire(asked)
     return time.monotonic() - began
 
 
@@ -110,10 +110,10 @@ async def test_calls_get_their_turn_in_the_order_in_which_they_came(settings: Se
         Redis.from_url(settings.redis_url) as watcher,
     ):
         for found in (one, other):
-            await found.enter(request())  # connects
+            await found.acquire(request())  # connects
 
         async def call(number: int) -> None:
-            await (one, other)[number % 2].enter(request())
+            await (one, other)[number % 2].acquire(request())
             order.append(number)
 
         async def taken() -> int:
@@ -140,7 +140,7 @@ async def test_a_turn_that_is_more_than_a_minute_away_is_not_waited_for_and_take
         assert await waits(found, huge) < 20, "what is larger than the bucket goes when it is full"
         for _ in range(3):
             with pytest.raises(ModelUnavailable, match="rate limit set for m") as told:
-                await found.enter(huge)
+                await found.acquire(huge)
             assert 100 < told.value.retry_after_s < 130
 
 
@@ -149,19 +149,19 @@ async def test_what_a_call_did_not_use_is_given_back_and_what_it_used_beyond_is_
 ) -> None:
     per_minute = 600_000  # 10,000 a second, 100,000 at once
     async with limiter(settings.redis_url, tokens_per_minute=per_minute) as found:
-        taken = await found.enter(request(int(99_000 * BYTES_PER_TOKEN)))
+        taken = await found.acquire(request(int(99_000 * BYTES_PER_TOKEN)))
         assert taken is not None
         found.settle(taken, Usage(input_tokens=0, output_tokens=0, cache_read_tokens=99_000))
         began = time.monotonic()
-        taken = await found.enter(request(int(99_000 * BYTES_PER_TOKEN)))
+        taken = await found.acquire(request(int(99_000 * BYTES_PER_TOKEN)))
         assert time.monotonic() - began < 5, "the cache's tokens were given back, else it would wait for 8 s"
         assert taken is not None
         found.settle(taken, Usage(input_tokens=0, output_tokens=0, cache_read_tokens=99_000))
-        taken = await found.enter(request())
+        taken = await found.acquire(request())
         assert taken is not None
         began = time.monotonic()
         found.settle(taken, Usage(input_tokens=100_000, output_tokens=10_000))
-        await found.enter(request())
+        await found.acquire(request())
         assert time.monotonic() - began > 0.5, "the debt is waited for"
 
 
@@ -170,10 +170,10 @@ async def test_estimates_learn_from_the_replies(settings: Settings) -> None:
         settings.redis_url, input_tokens_per_minute=1e9, output_tokens_per_minute=1e9
     ) as found:
         for _ in range(40):
-            taken = await found.enter(request(30_000))
+            taken = await found.acquire(request(30_000))
             assert taken is not None
             found.settle(taken, Usage(input_tokens=1_000, output_tokens=50, cache_read_tokens=8_000))
-        taken = await found.enter(request(30_000))
+        taken = await found.acquire(request(30_000))
     assert taken is not None
     assert taken.amounts["input_tokens"] == pytest.approx(1_000, rel=0.05)
     assert taken.amounts["output_tokens"] == pytest.approx(50, rel=0.05)
@@ -182,8 +182,8 @@ async def test_estimates_learn_from_the_replies(settings: Settings) -> None:
 async def test_a_call_that_is_cut_while_it_waits_gives_its_turn_back(settings: Settings) -> None:
     async with limiter(settings.redis_url, requests_per_minute=60) as found:
         for _ in range(int(BURST_S)):
-            await found.enter(request())
-        waiting = [asyncio.create_task(found.enter(request())) for _ in range(30)]
+            await found.acquire(request())
+        waiting = [asyncio.create_task(found.acquire(request())) for _ in range(30)]
         await asyncio.wait(waiting, timeout=0.2)
         for task in waiting:
             task.cancel()
@@ -193,7 +193,7 @@ async def test_a_call_that_is_cut_while_it_waits_gives_its_turn_back(settings: S
 
 async def test_a_model_without_a_limit_costs_no_round_trip() -> None:
     async with limiter("redis://127.0.0.1:1", requests_per_minute=1) as found:
-        assert await found.enter(Request("other", "", (), 10, [])) is None
+        assert await found.acquire(Request("other", "", (), 10, [])) is None
 
 
 async def test_without_redis_calls_go_on_and_one_warning_says_so() -> None:
@@ -207,12 +207,12 @@ async def test_without_redis_calls_go_on_and_one_warning_says_so() -> None:
 async def test_a_flushed_redis_begins_with_full_buckets(settings: Settings) -> None:
     async with limiter(settings.redis_url, requests_per_minute=60) as found:
         for _ in range(int(BURST_S)):
-            await found.enter(request())
+            await found.acquire(request())
         async with Redis.from_url(settings.redis_url) as redis:
             await redis.flushdb()
             began = time.monotonic()
             for _ in range(int(BURST_S)):
-                await found.enter(request())
+                await found.acquire(request())
             assert time.monotonic() - began < 8, "of the 10 s that they wait for where the bucket is empty"
             assert 0 < await redis.ttl("chiron:limit:m") <= 120
 

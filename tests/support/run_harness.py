@@ -13,7 +13,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.model import Model
-from chiron_workers.model.admission import Traffic
+from chiron_workers.model.admission import Admission
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run, acquire
@@ -23,7 +23,7 @@ from chiron_workers.states import EventKind, Outcome
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
-from chiron_workers.worker.execution import Taking
+from chiron_workers.worker.execution import Execution
 from support.scripted_model import Script, ScriptedModel, scripted_model
 
 LEASE = timedelta(seconds=12)
@@ -67,17 +67,17 @@ class Stage:
         self.published.append(claimed[1])
         return claimed[0]
 
-    def taking(self, run: Run) -> Taking:
-        traffic = Traffic(self.settings)
+    def execution(self, run: Run) -> Execution:
+        traffic = Admission(self.settings)
         model = Model(self.settings, traffic, base_url=self.server.url, api_key="test")
         self.resources.push_async_callback(traffic.close)
         self.resources.push_async_callback(model.close)
         journal = Journal(self.pool, self.published.append, lease_for=LEASE)
         tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model, self.skills)
-        return Taking(run, journal, model, tools, self.settings)
+        return Execution(run, journal, model, tools, self.settings)
 
     async def play(self, run_id: UUID) -> Outcome:
-        return await self.taking(await self.claim(run_id)).carry()
+        return await self.execution(await self.claim(run_id)).execute()
 
     async def rows(self, query: str, *args: Any) -> list[DictRow]:
         async with self.pool.connection() as connection:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from chiron_workers.agent.compaction import FOLD
+from chiron_workers.agent.compaction import COMPACTION_REQUEST
 from support.scripted_model import Fails, Says
 
 TOKENS = 20_000
@@ -13,7 +13,7 @@ Reply = Callable[[dict[str, Any]], Says | Fails]
 
 def folds(request: dict[str, Any]) -> bool:
     """Whether a request asks for the summary of an epoch."""
-    return request["messages"][-1]["content"][-1].get("text") == FOLD
+    return request["messages"][-1]["content"][-1].get("text") == COMPACTION_REQUEST
 
 
 def tokens_of(request: dict[str, Any]) -> int:
