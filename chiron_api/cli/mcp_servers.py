@@ -29,7 +29,7 @@ def mcp_servers(
     found = read_configuration(settings())
     statuses = run(probe(found.servers, timeout_s=timeout))
     if as_json:
-        disabled = [{"name": name, "state": "disabled"} for name in found.disabled]
+        disabled = [{"name": name, "state": "disabled"} for name in found.disabled_names]
         typer.echo(json_line([*map(_as_object, statuses), *disabled]))
     elif found.file is None:
         typer.echo(
@@ -38,7 +38,7 @@ def mcp_servers(
     else:
         for status in statuses:
             _print(status)
-        for name in found.disabled:
+        for name in found.disabled_names:
             typer.echo(f"{one_line(name)}  disabled")
     for problem in found.problems:
         typer.echo(f"chiron: {one_line(problem, chars_max=1000)}", err=True)

@@ -86,9 +86,9 @@ class Servers:
         for tool in self._registry.all():
             if self._owner(tool) is server and tool.name not in tools:
                 self._unregister(tool)
-        registered = {tool.name: tool for tool in self._registry.all()}
+        old_tools = {tool.name: tool for tool in self._registry.all()}
         for name, new_tool in tools.items():
-            old_tool = registered.get(name)
+            old_tool = old_tools.get(name)
             if old_tool is not None and new_tool.is_same_as(old_tool):
                 continue
             is_own = old_tool is not None and self._owner(old_tool) is server
@@ -116,7 +116,7 @@ class _PlaceholderTool(Tool):
         """The arguments unchanged: no schema is known yet."""
         return arguments
 
-    async def run(self, store: "Store", given: Mapping[str, Any]) -> Any:
+    async def run(self, store: "Store", arguments: Mapping[str, Any]) -> Any:
         """What the tool returns.
 
         Raises:
@@ -128,7 +128,7 @@ class _PlaceholderTool(Tool):
         if isinstance(tool, _PlaceholderTool):
             message = f"The MCP server {self._server.config.name} does not offer {self.name} any more; go on without it."
             raise MCPToolError(message, tool=self.name)
-        return await tool.run(store, tool.validate(given))
+        return await tool.run(store, tool.validate(arguments))
 
 
 def _read_configuration(settings: Settings) -> Configuration:

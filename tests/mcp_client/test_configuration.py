@@ -39,7 +39,7 @@ def test_the_common_form_is_read_whatever_other_programs_write_into_it(tmp_path:
     local, web = found.servers
     assert (local.command, local.args, local.env) == ("npx", ("-y", "x", "7"), {"PORT": "80"})
     assert (web.url, web.timeout_s, web.allowed_tools) == ("https://example.org/mcp", 5, frozenset({"a"}))
-    assert (found.disabled, found.problems) == (("off",), ())
+    assert (found.disabled_names, found.problems) == (("off",), ())
 
 
 @pytest.mark.parametrize(

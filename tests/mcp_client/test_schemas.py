@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.mcp_client.tools.arguments import checked
-from chiron_workers.mcp_client.tools.schemas import UnusableSchema, checkable, usable
+from chiron_workers.mcp_client.tools.schemas import UnusableSchema, clean_schema, without_patterns
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 
 anything = st.recursive(
@@ -42,7 +42,7 @@ anything = st.recursive(
 
 
 def arguments(schema: dict[str, Any], given: Any) -> dict[str, Any]:
-    return checked("t", SchemaValidator.for_schema(checkable(usable(schema))), given)
+    return checked("t", SchemaValidator.for_schema(without_patterns(clean_schema(schema))), given)
 
 
 def refusal(schema: dict[str, Any], given: Any) -> str:
@@ -61,14 +61,14 @@ def of(**properties: Any) -> dict[str, Any]:
 )
 def test_whatever_a_server_sends_becomes_a_valid_schema_or_is_refused(schema: dict[str, Any]):
     try:
-        found = usable(schema)
+        found = clean_schema(schema)
     except UnusableSchema:
         return
     Draft202012Validator.check_schema(found)
     json.dumps(found, allow_nan=False)
     assert found["type"] == "object"
     assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & found.keys()
-    checkable(found)
+    without_patterns(found)
 
 
 @given(values=st.dictionaries(st.sampled_from("abc"), anything, max_size=3))
@@ -92,7 +92,7 @@ def test_references_are_written_out_and_one_that_contains_itself_ends():
         "properties": {"name": {"$ref": "#/$defs/Name"}, "child": {"$ref": "#/$defs/Tree"}},
     }
     schema = {**of(tree={"$ref": "#/$defs/Tree"}), "$defs": {"Tree": tree, "Name": {"type": "string"}}}
-    found = usable(schema)
+    found = clean_schema(schema)
     inner = found["properties"]["tree"]["properties"]
     assert inner["name"] == {"type": "string"}
     assert "$ref" not in json.dumps(found)
@@ -118,7 +118,7 @@ def test_references_are_written_out_and_one_that_contains_itself_ends():
 def test_what_cannot_be_offered_is_refused_with_the_reason(schema: dict[str, Any], words: str):
     began = time.monotonic()
     with pytest.raises(UnusableSchema, match=words.replace("(", r"\(")):
-        usable(schema)
+        clean_schema(schema)
     assert time.monotonic() - began < 20
 
 
@@ -132,7 +132,7 @@ def test_older_drafts_and_wrong_keywords_are_mended():
             maybe={"type": "string", "nullable": True},
         ),
     }
-    found = usable(schema)["properties"]
+    found = clean_schema(schema)["properties"]
     assert found == {
         "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}]},
         "above": {"type": "number", "exclusiveMinimum": 1},
@@ -143,9 +143,9 @@ def test_older_drafts_and_wrong_keywords_are_mended():
 
 def test_alternatives_at_the_top_become_the_properties_of_all():
     by_id, by_name = ({**of(**{key: {"type": "string"}}), "required": [key]} for key in ("id", "name"))
-    found = usable({"type": "object", "oneOf": [by_id, by_name]})
+    found = clean_schema({"type": "object", "oneOf": [by_id, by_name]})
     assert found == {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}
-    assert usable({"allOf": [by_id, by_name]})["required"] == ["id", "name"]
+    assert clean_schema({"allOf": [by_id, by_name]})["required"] == ["id", "name"]
 
 
 def test_a_pattern_that_takes_for_ever_holds_nobody_up():
@@ -206,7 +206,7 @@ def test_keywords_with_numbers_that_json_does_not_have_are_dropped(number: float
         b={"enum": ["x", {"deep": [number]}], "const": [number], "default": {"deep": number}},
         c={"anyOf": [{"exclusiveMaximum": number}, {"type": "array", "items": {"minimum": number}}]},
     )
-    found = usable(schema)
+    found = clean_schema(schema)
     assert found["properties"]["a"] == {"type": "number", "maximum": 5}
     assert found["properties"]["b"] == {}
     json.dumps(found, allow_nan=False)

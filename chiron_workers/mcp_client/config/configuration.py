@@ -7,7 +7,7 @@ from typing import Any
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.mcp_client.config.entry import read_entry, require_headers
 from chiron_workers.mcp_client.config.env_expansion import Expander
-from chiron_workers.mcp_client.config.names import slug
+from chiron_workers.mcp_client.config.names import server_slug
 from chiron_workers.mcp_client.config.redaction import Redaction, secret_arguments, secret_parts
 from chiron_workers.settings import Settings
 
@@ -29,7 +29,7 @@ class ServerConfig:
     env: Mapping[str, str]
     cwd: str | None
     url: str
-    written_url: str  # its variables as names
+    url_template: str  # the URL with names of variables instead of their values
     headers: Mapping[str, str]
     timeout_s: float | None
     allowed_tools: frozenset[str] | None  # None: all
@@ -45,27 +45,27 @@ class ServerConfig:
         """Where the server is, without anything that may be a secret."""
         if not self.url:
             return self.redaction(Path(self.command).name)
-        scheme, _, rest = self.written_url.partition("://")
-        host, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        scheme, _, location = self.url_template.partition("://")
+        host, slash, path = location.partition("?")[0].partition("#")[0].partition("/")
         return self.redaction(f"{scheme}://{host.rpartition('@')[2]}{slash}{path}")
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The servers of a file: those to use, the names of those that are disabled, and what is wrong with the others."""
+    """The servers of a file, the names of those that are disabled, and a sentence for each wrong entry."""
 
     file: Path | None = None
     servers: tuple[ServerConfig, ...] = ()
-    disabled: tuple[str, ...] = ()
+    disabled_names: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def file_of(settings: Settings) -> Path | None:
+def config_file(settings: Settings) -> Path | None:
     """The file that names the servers, or None where there is none."""
     if settings.mcp_servers:
         return Path(settings.mcp_servers).expanduser()
-    usual = settings.home / FILE
-    return usual if usual.is_file() else None
+    default_file = settings.home / FILE
+    return default_file if default_file.is_file() else None
 
 
 def read_configuration(settings: Settings) -> Configuration:
@@ -74,62 +74,62 @@ def read_configuration(settings: Settings) -> Configuration:
     Raises:
         ConfigurationError: The file as a whole cannot be used.
     """
-    file = file_of(settings)
+    file = config_file(settings)
     if file is None:
         return Configuration()
     servers: list[ServerConfig] = []
-    disabled: list[str] = []
+    disabled_names: list[str] = []
     problems: list[str] = []
-    for name, entry in _entries(file).items():
+    for name, entry in _read_entries(file).items():
         try:
-            found = server_config(name, entry)
+            server = server_config(name, entry)
         except ConfigurationError as error:
             problems.append(f"{file}: {error}")
         else:
-            if found is None:
-                disabled.append(name)
+            if server is None:
+                disabled_names.append(name)
             else:
-                servers.append(found)
-    return Configuration(file, tuple(servers), tuple(disabled), tuple(problems))
+                servers.append(server)
+    return Configuration(file, tuple(servers), tuple(disabled_names), tuple(problems))
 
 
 def server_config(name: str, entry: object) -> ServerConfig | None:
-    """One server as the file writes it, or None where it is disabled.
+    """The configuration of one server from its entry in the file, or None where it is disabled.
 
     Raises:
         ConfigurationError: Something is wrong; the sentence names the server and the field, and repeats no value.
     """
-    read = read_entry(name, entry)
-    if read.disabled:
+    fields = read_entry(name, entry)
+    if fields.disabled:
         return None
     expand = Expander(f"The server {name!r}")
-    env, headers = expand.table("env", read.env), expand.table("headers", read.headers)
-    url = expand("url", read.url or "")
-    args = tuple(expand(f"args.{n}", one) for n, one in enumerate(read.args))
+    env, headers = expand.table("env", fields.env), expand.table("headers", fields.headers)
+    url = expand("url", fields.url or "")
+    args = tuple(expand(f"args.{n}", argument) for n, argument in enumerate(fields.args))
     require_headers(name, headers)
     return ServerConfig(
         name=name,
-        slug=slug(name),
-        command=expand("command", read.command or ""),
+        slug=server_slug(name),
+        command=expand("command", fields.command or ""),
         args=args,
         env=env,
-        cwd=expand("cwd", read.cwd) if read.cwd else None,
+        cwd=expand("cwd", fields.cwd) if fields.cwd else None,
         url=url,
-        written_url=expand.unopened(read.url or ""),
+        url_template=expand.without_values(fields.url or ""),
         headers=headers,
-        timeout_s=read.timeout,
-        allowed_tools=None if read.allowed_tools is None else frozenset(read.allowed_tools),
+        timeout_s=fields.timeout,
+        allowed_tools=None if fields.allowed_tools is None else frozenset(fields.allowed_tools),
         redaction=Redaction.of([*expand.secrets, *secret_arguments(args), *secret_parts(url)]),
     )
 
 
-def _entries(file: Path) -> dict[str, Any]:
+def _read_entries(file: Path) -> dict[str, Any]:
     try:
-        with file.open("rb") as opened:
-            text = opened.read(FILE_BYTES_MAX + 1)
-        if len(text) > FILE_BYTES_MAX:
+        with file.open("rb") as stream:
+            data = stream.read(FILE_BYTES_MAX + 1)
+        if len(data) > FILE_BYTES_MAX:
             raise ConfigurationError(f"{file} is longer than {FILE_BYTES_MAX:,} bytes.")
-        read = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_without_doubles)
+        content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_reject_duplicate_keys)
     except OSError as error:
         raise ConfigurationError(
             f"{file} cannot be read: {error.strerror or error}. Correct CHIRON_MCP_SERVERS."
@@ -141,16 +141,16 @@ def _entries(file: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{file} is not JSON: {error.msg} at {place}.") from None
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{file}: {error}.") from None
-    servers = read.get("mcpServers") if isinstance(read, dict) else None
+    servers = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(servers, dict):
         raise ConfigurationError(f'{file} must be an object with "mcpServers": {{name: server, ...}}.')
     return servers
 
 
-def _without_doubles(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _reject_duplicate_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise ValueError(f"{key!r} stands there twice in one object")
-        found[key] = value
-    return found
+        members[key] = value
+    return members

@@ -1,4 +1,4 @@
-"""A server as the file with the MCP servers writes it."""
+"""An entry of the file that names the MCP servers, validated."""
 
 import difflib
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from chiron_workers.errors import ConfigurationError
 HTTP_TYPES = frozenset({"http", "streamable-http", "streamableHttp", "streamable_http"})
 
 
-def _text(value: object) -> object:
-    """Numbers and booleans as an environment holds them."""
+def _as_text(value: object) -> object:
+    """Numbers and booleans in the form of environment variables."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else value
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(_as_text)]
 
 
 class Entry(BaseModel):
-    """A server as the file writes it. Keys that only other programs know are passed over."""
+    """A server in the file. Keys that only other programs know are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -39,27 +39,28 @@ class Entry(BaseModel):
 
 
 KEYS = {field.alias or name for name, field in Entry.model_fields.items()} | {"transport"}
+KEYS_BY_CASEFOLD = {key.casefold(): key for key in KEYS}
 
 
 def read_entry(name: str, entry: object) -> Entry:
-    """One server of the file. Raises ConfigurationError, which names the server and the field and repeats no value."""
+    """Validate one entry. Raises ConfigurationError, which names the server and the field and repeats no value."""
     if not isinstance(entry, dict):
         raise ConfigurationError(f"The server {name!r} must be an object with a command or a url.")
-    _refuse_misspelt(name, entry)
+    _refuse_misspelt_keys(name, entry)
     try:
-        read = Entry.model_validate(entry)
+        fields = Entry.model_validate(entry)
     except ValidationError as error:
         problem = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(step) for step in problem["loc"])
         hint = " (in seconds)" if place == "timeout" else ""
         raise ConfigurationError(f"The server {name!r}, {place}: {problem['msg']}{hint}.") from None
-    if not read.disabled:
-        _refuse_mixtures(name, read, str(entry.get("type") or entry.get("transport") or ""))
-    return read
+    if not fields.disabled:
+        _require_one_transport(name, fields, str(entry.get("type") or entry.get("transport") or ""))
+    return fields
 
 
 def require_headers(name: str, headers: Mapping[str, str]) -> None:
-    """Raises ConfigurationError where these cannot be sent as headers."""
+    """Raises ConfigurationError where these cannot be sent as headers of HTTP."""
     for header, value in headers.items():
         if not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
             raise ConfigurationError(f"The server {name!r}, headers: {header!r} is no name of a header.")
@@ -69,26 +70,27 @@ def require_headers(name: str, headers: Mapping[str, str]) -> None:
             )
 
 
-def _refuse_misspelt(name: str, entry: dict[str, Any]) -> None:
-    # Files are shared with other programs, so unknown keys are no error; but one that was meant to limit us must not
-    # be passed over.
+def _refuse_misspelt_keys(name: str, entry: dict[str, Any]) -> None:
+    # Files are shared with other programs, so unknown keys are no error. A misspelt limit must not be ignored, though.
     for key in entry.keys() - KEYS:
-        folded = key.replace("_", "").replace("-", "").casefold()
-        near = difflib.get_close_matches(folded, [known.casefold() for known in KEYS], n=1, cutoff=0.85)
-        if near:
-            meant = next(known for known in KEYS if known.casefold() == near[0])
-            raise ConfigurationError(f"The server {name!r}, {key}: is not known; did you mean {meant}?")
+        plain_key = key.replace("_", "").replace("-", "").casefold()
+        matches = difflib.get_close_matches(plain_key, KEYS_BY_CASEFOLD, n=1, cutoff=0.85)
+        if matches:
+            suggestion = KEYS_BY_CASEFOLD[matches[0]]
+            raise ConfigurationError(f"The server {name!r}, {key}: is not known; did you mean {suggestion}?")
 
 
-def _refuse_mixtures(name: str, read: Entry, kind: str) -> None:
-    if (read.command is None) == (read.url is None):
+def _require_one_transport(name: str, fields: Entry, transport: str) -> None:
+    if (fields.command is None) == (fields.url is None):
         raise ConfigurationError(f"The server {name!r} must have a command or a url, one of them.")
-    if kind == "sse":
+    if transport == "sse":
         raise ConfigurationError(
             f"The server {name!r}, type: sse is the transport of 2024, which is not spoken here; give the server's "
             "streamable HTTP address."
         )
-    right = ("stdio",) if read.command is not None else tuple(sorted(HTTP_TYPES))
-    if kind and kind not in right:
-        what = "a command" if read.command is not None else "a url"
-        raise ConfigurationError(f"The server {name!r}, type: with {what} it must be {' or '.join(right)}.")
+    transports = ("stdio",) if fields.command is not None else tuple(sorted(HTTP_TYPES))
+    if transport and transport not in transports:
+        target = "a command" if fields.command is not None else "a url"
+        raise ConfigurationError(
+            f"The server {name!r}, type: with {target} it must be {' or '.join(transports)}."
+        )

@@ -3,43 +3,44 @@ import re
 from collections.abc import Mapping
 
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.mcp_client.config.redaction import secrets_of, secrets_of_all
+from chiron_workers.mcp_client.config.redaction import secrets_of
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 class Expander:
-    """Puts environment variables into the values of one server: `${NAME}`, or `${NAME:-default}`.
+    """Replaces `${NAME}` and `${NAME:-default}` in the values of one server by environment variables.
 
-    `secrets` is what was put in for a variable, or stands in a table, but for what is plainly harmless.
+    `secrets` collects the values of variables and tables, except for plainly harmless ones.
     """
 
-    def __init__(self, whose: str) -> None:
-        self._whose = whose
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
         self.secrets: list[str] = []
 
     def __call__(self, field: str, text: str) -> str:
-        """The text with its variables. Raises ConfigurationError, which names the field and a variable not set."""
+        """The text with the values of its variables. Raises ConfigurationError, which names the field and a variable not set."""
 
-        def value(found: re.Match[str]) -> str:
-            name, default = found.groups()
-            known = os.environ.get(name) or default
-            if known is None:
+        def replace(match: re.Match[str]) -> str:
+            name, default = match.groups()
+            value: str | None = os.environ.get(name) or default
+            if value is None:
                 raise ConfigurationError(
-                    f"{self._whose}, {field}: the environment variable {name} is not set."
+                    f"{self._owner}, {field}: the environment variable {name} is not set."
                 )
-            self.secrets += secrets_of(name, known)
-            return known
+            self.secrets += secrets_of(name, value)
+            return value
 
-        return VARIABLE.sub(value, text)
+        return VARIABLE.sub(replace, text)
 
     @staticmethod
-    def unopened(text: str) -> str:
-        """The text with its variables as names, without defaults: for people."""
+    def without_values(text: str) -> str:
+        """The text with the names of its variables, without defaults: for people."""
         return VARIABLE.sub(r"${\1}", text)
 
     def table(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
-        """The same for each value of a table."""
-        found = {name: self(f"{field}.{name}", value) for name, value in values.items()}
-        self.secrets += secrets_of_all(found)
-        return found
+        """Expand each value of a table, such as `env`. Raises ConfigurationError."""
+        table = {name: self(f"{field}.{name}", value) for name, value in values.items()}
+        for name, value in table.items():
+            self.secrets += secrets_of(name, value)
+        return table

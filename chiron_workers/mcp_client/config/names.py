@@ -10,26 +10,26 @@ SEPARATOR = "__"
 ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def slug(server: str) -> str:
-    """What the names of a server's tools begin with; no two servers share it, and it has no separator in it."""
+def server_slug(server: str) -> str:
+    """The prefix of the names of a server's tools: unique to the server, and without the separator."""
     clean = re.sub("_{2,}", "_", ILLEGAL.sub("_", server)).strip("_")
-    return _marked(clean, server, SLUG_CHARS)
+    return _with_hash(clean, server, SLUG_CHARS)
 
 
-def tool_name(server_slug: str, tool: str) -> str:
+def tool_name(slug: str, tool: str) -> str:
     """The name under which a server's tool is offered: `server__tool`."""
-    room = NAME_CHARS - len(server_slug) - len(SEPARATOR)
-    return f"{server_slug}{SEPARATOR}{_marked(ILLEGAL.sub('_', tool), tool, room)}"
+    chars_max = NAME_CHARS - len(slug) - len(SEPARATOR)
+    return f"{slug}{SEPARATOR}{_with_hash(ILLEGAL.sub('_', tool), tool, chars_max)}"
 
 
 def slug_in(name: str) -> str:
-    """The slug in the name of a remote tool, or nothing."""
-    found, separator, _ = name.partition(SEPARATOR)
-    return found if separator else ""
+    """The slug in the name of a remote tool, or an empty text."""
+    slug, separator, _ = name.partition(SEPARATOR)
+    return slug if separator else ""
 
 
-def _marked(clean: str, original: str, chars_max: int) -> str:
-    """A name that had to be changed carries a hash of the original, so that no two become one."""
+def _with_hash(clean: str, original: str, chars_max: int) -> str:
+    """`clean` where it equals the original; else with a hash of the original, so that no two names become one."""
     if clean == original and 0 < len(clean) <= chars_max:
         return clean
     digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_CHARS]

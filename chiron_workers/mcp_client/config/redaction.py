@@ -1,102 +1,96 @@
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-SECRET = re.compile(
+SECRET_NAME = re.compile(
     r"key|token|secret|passw|passphrase|auth|credential|cookie|webhook|(^|[_-])(pat|pwd|dsn)($|[_-])|pass($|[_-])",
     re.IGNORECASE,
 )
-HARMLESS = re.compile(
+HARMLESS_NAME = re.compile(
     r"(path|home|dir|lang|language|tz|term|shell|user|env|level|mode|region|host|port)$|^lc_"
     r"|^(accept(-.*)?|content-type|user-agent|host|mcp-.*)$",
     re.IGNORECASE,
 )
-PLAIN = re.compile(r"true|false|https?://[^/@?#\s]+/?", re.IGNORECASE)
+HARMLESS_VALUE = re.compile(r"true|false|https?://[^/@?#\s]+/?", re.IGNORECASE)
 NUMBER = re.compile(r"[-+]?[\d.,:]+")
-LOOKS_SECRET = re.compile(r"(?=.*\d)[^\s/\\]{16,}")  # no words, and no path
-PASSWORD = re.compile(r"://[^\s/?#@:]*:([^\s/?#]+|[^\s@]+)@")  # some write slashes into it
-NAMED = re.compile(
-    r"(-*[\w.-]+)(?:=|:\s*)(.+)", re.DOTALL
-)  # `--key=VALUE`, `KEY=VALUE`, `Authorization: VALUE`
-SECRET_CHARS_MIN = 6  # shorter words are no secrets, and stand in ordinary text
-HIDDEN = "***"
+KEY_LIKE = re.compile(r"(?=.*\d)[^\s/\\]{16,}")  # one long word with a digit, and no path
+PASSWORD = re.compile(r"://[^\s/?#@:]*:([^\s/?#]+|[^\s@]+)@")  # passwords may contain slashes
+# `--key=VALUE`, `KEY=VALUE`, `Authorization: VALUE`
+ASSIGNMENT = re.compile(r"(-*[\w.-]+)(?:=|:\s*)(.+)", re.DOTALL)
+SECRET_CHARS_MIN = 6  # shorter words are no secrets, and occur in ordinary text
+MASK = "***"
 
 
-def names_secret(name: str) -> bool:
-    """Whether a variable, header or option with this name holds something that nobody else may see."""
-    return bool(SECRET.search(name))
+def is_secret_name(name: str) -> bool:
+    """Whether a variable, header or option of this name holds a secret."""
+    return bool(SECRET_NAME.search(name))
 
 
 def secrets_of(name: str, value: str) -> list[str]:
-    """What nobody else may see of a value: all of it, unless it is plainly harmless, and the passwords in it.
+    """The secrets in a value: all of it, unless it is plainly harmless, and the passwords in it.
 
-    With a header's value goes the key in it, without the word (`Bearer`) before.
+    The key in a header's value is a secret by itself, too, without the word before it (`Bearer`).
     """
     whole = [] if _is_harmless(name, value) else [value, value.partition(" ")[2]]
     return [*whole, *_passwords(value)]
 
 
-def secrets_of_all(table: Mapping[str, str]) -> list[str]:
-    """The same for each value of an environment or of headers."""
-    return [secret for name, value in table.items() for secret in secrets_of(name, value)]
-
-
 def secret_arguments(arguments: Sequence[str]) -> list[str]:
-    """What nobody else may see of a command's arguments: `--key=VALUE`, and what stands behind a `--key`."""
-    found = [password for argument in arguments for password in _passwords(argument)]
-    for before, argument in zip(("", *arguments), arguments, strict=False):
-        named = NAMED.fullmatch(argument)
-        if named and names_secret(named[1]):
-            found += secrets_of(named[1], named[2])
-        elif before.startswith("-") and "=" not in before and names_secret(before):
-            found += secrets_of(before, argument)
-    return found
+    """The secrets in a command's arguments: `--key=VALUE`, and the argument after a `--key`."""
+    secrets = [password for argument in arguments for password in _passwords(argument)]
+    for previous, argument in zip(("", *arguments), arguments, strict=False):
+        match = ASSIGNMENT.fullmatch(argument)
+        if match and is_secret_name(match[1]):
+            secrets += secrets_of(match[1], match[2])
+        elif previous.startswith("-") and "=" not in previous and is_secret_name(previous):
+            secrets += secrets_of(previous, argument)
+    return secrets
 
 
 def secret_parts(url: str) -> list[str]:
-    """What nobody else may see of an address: its password, and what is named or looks like a key in it."""
+    """The secrets in an address: its password, and parts that are named or look like a key."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return [url]
     in_query = [
-        value for name, value in parse_qsl(parts.query) if names_secret(name) or LOOKS_SECRET.fullmatch(value)
+        value for name, value in parse_qsl(parts.query) if is_secret_name(name) or KEY_LIKE.fullmatch(value)
     ]
-    return [*_passwords(url), *in_query, *filter(LOOKS_SECRET.fullmatch, parts.path.split("/"))]
+    return [*_passwords(url), *in_query, *filter(KEY_LIKE.fullmatch, parts.path.split("/"))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Redaction:
-    """The secrets of one server, to be taken out of everything it says."""
+    """Masks the secrets of one server in everything it says."""
 
     secrets: tuple[str, ...]
 
     @classmethod
     def of(cls, secrets: Iterable[str]) -> Self:
-        """These secrets, but for those that are too short to be any."""
-        found = {one for one in secrets if len(one) >= SECRET_CHARS_MIN}
-        return cls(tuple(sorted(found, key=len, reverse=True)))
+        """A redaction of these secrets; texts of less than SECRET_CHARS_MIN are none."""
+        texts = {secret for secret in secrets if len(secret) >= SECRET_CHARS_MIN}
+        return cls(tuple(sorted(texts, key=len, reverse=True)))
 
     def __call__(self, text: str) -> str:
         """The text with each secret as `***`."""
         for secret in self.secrets:
-            text = text.replace(secret, HIDDEN)
+            text = text.replace(secret, MASK)
         return text
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    if PLAIN.fullmatch(value) or _exists(value):
+    if HARMLESS_VALUE.fullmatch(value) or _is_existing_path(value):
         return True
-    if names_secret(name):
+    if is_secret_name(name):
         return False
-    looks_secret = LOOKS_SECRET.fullmatch(value) is not None
-    return NUMBER.fullmatch(value) is not None or (HARMLESS.search(name) is not None and not looks_secret)
+    is_key_like = KEY_LIKE.fullmatch(value) is not None
+    return NUMBER.fullmatch(value) is not None or (HARMLESS_NAME.search(name) is not None and not is_key_like)
 
 
-def _exists(value: str) -> bool:
+def _is_existing_path(value: str) -> bool:
     try:
         return "/" in value and Path(value).expanduser().exists()
     except (OSError, RuntimeError, ValueError):
@@ -104,5 +98,5 @@ def _exists(value: str) -> bool:
 
 
 def _passwords(text: str) -> list[str]:
-    found = PASSWORD.findall(text)
-    return [*found, *map(unquote, found)]
+    passwords = PASSWORD.findall(text)
+    return [*passwords, *map(unquote, passwords)]

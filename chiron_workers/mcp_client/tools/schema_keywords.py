@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
-WORDS_MAX = 1_000
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+TEXT_CHARS_MAX = 1_000
 CHOICES_MAX = 500
 
 
-def modern(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Keywords of older drafts as the one of 2020-12 writes them."""
+def upgrade(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Convert keywords of older drafts to those of 2020-12."""
     if isinstance(node.get("items"), list):
         node = {**{key: value for key, value in node.items() if key != "items"}, "prefixItems": node["items"]}
     if node.get("nullable") is True and isinstance(node.get("type"), str):
@@ -22,15 +22,15 @@ def modern(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return node
 
 
-def _kind(value: object) -> object:
+def _type(value: object) -> object:
     if isinstance(value, list):
-        kinds = [kind for kind in dict.fromkeys(map(str, value)) if kind in KINDS]
-        return kinds[0] if len(kinds) == 1 else kinds or None
-    return value if value in KINDS else None
+        types = [name for name in dict.fromkeys(map(str, value)) if name in TYPES]
+        return types[0] if len(types) == 1 else types or None
+    return value if value in TYPES else None
 
 
-def _words(value: object) -> str | None:
-    return value[:WORDS_MAX] if isinstance(value, str) else None
+def _text(value: object) -> str | None:
+    return value[:TEXT_CHARS_MAX] if isinstance(value, str) else None
 
 
 def _finite(value: Any) -> Any:
@@ -38,7 +38,7 @@ def _finite(value: Any) -> Any:
 
 
 def _is_finite(value: object) -> bool:
-    # The library reads NaN and Infinity, and 1e999 as one; neither Postgres nor the Messages API takes them.
+    # The library reads NaN, Infinity and 1e999; neither Postgres nor the Messages API accepts them.
     match value:
         case float():
             return math.isfinite(value)
@@ -58,6 +58,15 @@ def _number(value: object) -> float | None:
     return _finite(value) if is_number else None
 
 
+def _positive_number(value: object) -> float | None:
+    number = _number(value)
+    return number if number and number > 0 else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
@@ -68,7 +77,7 @@ def _names(value: object) -> list[str] | None:
 
 
 def _pattern(value: object) -> str | None:
-    if not isinstance(value, str) or len(value) > WORDS_MAX:
+    if not isinstance(value, str) or len(value) > TEXT_CHARS_MAX:
         return None
     try:
         re.compile(value)
@@ -77,21 +86,22 @@ def _pattern(value: object) -> str | None:
     return value
 
 
-PLAIN: dict[str, Callable[[Any], Any]] = {
-    "type": _kind,
-    "description": _words,
-    "format": _words,
+# For each keyword, a function that returns the value to keep; None leaves the keyword out.
+VALUE_KEYWORDS: dict[str, Callable[[Any], Any]] = {
+    "type": _type,
+    "description": _text,
+    "format": _text,
     "pattern": _pattern,
     "enum": _choices,
     "const": _finite,
     "default": _finite,
     "required": _names,
-    "multipleOf": lambda value: found if (found := _number(value)) and found > 0 else None,
-    "uniqueItems": lambda value: value if isinstance(value, bool) else None,
+    "multipleOf": _positive_number,
+    "uniqueItems": _flag,
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number),
     **dict.fromkeys(
         ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _count
     ),
 }
-SCHEMAS = frozenset({"items", "additionalProperties", "not", "propertyNames"})
-LISTS = frozenset({"prefixItems", "anyOf", "oneOf", "allOf"})
+SCHEMA_KEYWORDS = frozenset({"items", "additionalProperties", "not", "propertyNames"})
+SCHEMA_LIST_KEYWORDS = frozenset({"prefixItems", "anyOf", "oneOf", "allOf"})

@@ -1,7 +1,7 @@
-"""What servers say of their tools' arguments, made into schemas that the Messages API and our own checks can take.
+"""Schemas of servers, cleaned for the Messages API and for our own validation.
 
 A keyword that is not known, has the wrong type or points elsewhere is left out: the server checks its arguments itself,
-and a schema here only helps the model to call it rightly. References are written out in place.
+and the schema here only helps the model to call it rightly. References are replaced by their targets.
 """
 
 import json
@@ -9,101 +9,105 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from chiron_workers.mcp_client.tools.schema_keywords import LISTS, PLAIN, SCHEMAS, modern
+from chiron_workers.mcp_client.tools.schema_keywords import (
+    SCHEMA_KEYWORDS,
+    SCHEMA_LIST_KEYWORDS,
+    VALUE_KEYWORDS,
+    upgrade,
+)
 
 DEPTH_MAX = 24
-NODES_MAX = 2_000  # after references are written out: a few definitions can stand for billions
+NODES_MAX = 2_000  # after references are replaced: a few definitions can expand to billions
 BYTES_MAX = 32_768  # about 10,000 tokens, in every request of a run
-PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")  # what the Messages API takes as the name of an argument
-COMBINED = ("allOf", "anyOf", "oneOf")
+PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")  # the names of arguments that the Messages API accepts
+COMBINATORS = ("allOf", "anyOf", "oneOf")
 
 
 class UnusableSchema(ValueError):
     """A tool cannot be offered with this schema; the message is a clause that says why."""
 
 
-def usable(schema: Mapping[str, Any]) -> dict[str, Any]:
+def clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of a tool's arguments: a plain object without references, of bounded size.
 
     Raises:
         UnusableSchema: It is no object, or it is too large.
     """
-    found = _Cleaner(schema).schema(schema)
-    if found.get("type", "object") != "object":
-        raise UnusableSchema(f"its arguments must be an object, not {json.dumps(found['type'])}")
-    _spread(found)
-    found = {"type": "object", "properties": {}, **found}
-    for name in found["properties"]:
+    cleaned = _Cleaner(schema).schema(schema)
+    if cleaned.get("type", "object") != "object":
+        raise UnusableSchema(f"its arguments must be an object, not {json.dumps(cleaned['type'])}")
+    _merge_alternatives(cleaned)
+    cleaned = {"type": "object", "properties": {}, **cleaned}
+    for name in cleaned["properties"]:
         if not PROPERTY.fullmatch(name):
             raise UnusableSchema(f"an argument is named {name[:80]!r}")
-    size = len(json.dumps(found).encode())
+    size = len(json.dumps(cleaned).encode())
     if size > BYTES_MAX:
         raise UnusableSchema(f"its schema has {size:,} bytes; {BYTES_MAX:,} are the most")
-    return found
+    return cleaned
 
 
-def usable_output(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def clean_output_schema(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The schema of a tool's results, or None where there is none that can be used."""
     if schema is None:
         return None
     try:
-        return checkable(_Cleaner(schema).schema(schema))
+        return without_patterns(_Cleaner(schema).schema(schema))
     except UnusableSchema:
         return None
 
 
-def checkable(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without patterns, since one written by somebody else can hold a whole worker up for hours.
+def without_patterns(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without patterns, since a foreign one can hold a whole worker up for hours.
 
-    What would forbid more without them is loosened too.
+    Keywords that would forbid more without patterns, `not` and `oneOf`, are loosened.
     """
-    found: dict[str, Any] = {}
+    safe_schema: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "properties":
-            found[key] = {name: checkable(inner) for name, inner in value.items()}
+            safe_schema[key] = {name: without_patterns(member) for name, member in value.items()}
         elif key == "not" and value:
             continue
         elif key == "oneOf":
-            found.setdefault("anyOf", [checkable(inner) for inner in value])
-        elif key in SCHEMAS and isinstance(value, dict):
-            found[key] = checkable(value)
-        elif key in LISTS:
-            found[key] = [checkable(inner) for inner in value]
+            safe_schema.setdefault("anyOf", [without_patterns(member) for member in value])
+        elif key in SCHEMA_KEYWORDS and isinstance(value, dict):
+            safe_schema[key] = without_patterns(value)
+        elif key in SCHEMA_LIST_KEYWORDS:
+            safe_schema[key] = [without_patterns(member) for member in value]
         elif key != "pattern":
-            found[key] = value
-    return found
+            safe_schema[key] = value
+    return safe_schema
 
 
-def _spread(schema: dict[str, Any]) -> None:
-    """Alternatives at the top, which the Messages API refuses, become the properties of all of them."""
-    parts = [(key, part) for key in COMBINED for part in schema.pop(key, [])]
+def _merge_alternatives(schema: dict[str, Any]) -> None:
+    """Replace alternatives at the top, which the Messages API refuses, by the properties of all of them."""
+    parts = [(key, part) for key in COMBINATORS for part in schema.pop(key, [])]
     schema.pop("not", None)
     properties = dict(schema.get("properties", {}))
     for key, part in parts:
-        for name, inner in part.get("properties", {}).items():
-            properties.setdefault(name, inner)
+        for name, member in part.get("properties", {}).items():
+            properties.setdefault(name, member)
         if key == "allOf":
             schema["required"] = [*schema.get("required", []), *part.get("required", [])]
-        if part.get("additionalProperties") is not False:
-            continue
-        schema.pop("additionalProperties", None)
+        if part.get("additionalProperties") is False:
+            schema.pop("additionalProperties", None)
     if parts:
         schema["properties"] = properties
         if schema.get("additionalProperties") is False:
             del schema["additionalProperties"]
     if "required" in schema:
-        known = dict.fromkeys(name for name in schema["required"] if name in properties)
-        schema["required"] = list(known)
+        names = dict.fromkeys(name for name in schema["required"] if name in properties)
+        schema["required"] = list(names)
 
 
 class _Cleaner:
-    """One pass over one schema."""
+    """One pass over one schema, which counts its nodes."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._nodes = 0
 
-    def schema(self, node: object, opened: tuple[str, ...] = (), depth: int = 0) -> dict[str, Any]:
+    def schema(self, node: object, references: tuple[str, ...] = (), depth: int = 0) -> dict[str, Any]:
         self._nodes += 1
         if self._nodes > NODES_MAX:
             raise UnusableSchema(f"its schema has more than {NODES_MAX:,} parts")
@@ -113,42 +117,41 @@ class _Cleaner:
             return {}
         reference = node.get("$ref")
         if isinstance(reference, str):
-            beside = {
+            siblings = {
                 key: value for key, value in node.items() if key not in ("$ref", "$defs", "definitions")
             }
             target = self._target(reference)
-            if reference in opened or not isinstance(
-                target, Mapping
-            ):  # it contains itself: anything goes there
-                return self.schema(beside, opened, depth)
-            return self.schema({**target, **beside}, (*opened, reference), depth + 1)
-        return self._keywords(modern(node), opened, depth)
+            if reference in references or not isinstance(target, Mapping):
+                # A schema that contains itself ends here, where it allows anything.
+                return self.schema(siblings, references, depth)
+            return self.schema({**target, **siblings}, (*references, reference), depth + 1)
+        return self._keywords(upgrade(node), references, depth)
 
-    def _keywords(self, node: Mapping[str, Any], opened: tuple[str, ...], depth: int) -> dict[str, Any]:
-        def inner(value: object) -> dict[str, Any]:
-            return self.schema(value, opened, depth + 1)
+    def _keywords(self, node: Mapping[str, Any], references: tuple[str, ...], depth: int) -> dict[str, Any]:
+        def child(value: object) -> dict[str, Any]:
+            return self.schema(value, references, depth + 1)
 
-        found: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         for key, value in node.items():
-            if key in PLAIN:
-                kept = PLAIN[key](value)
-                if kept is not None:
-                    found[key] = kept
+            if key in VALUE_KEYWORDS:
+                clean_value = VALUE_KEYWORDS[key](value)
+                if clean_value is not None:
+                    keywords[key] = clean_value
             elif key == "properties" and isinstance(value, Mapping):
-                found[key] = {str(name): inner(schema) for name, schema in value.items()}
-            elif key in LISTS and isinstance(value, list) and value:
-                found[key] = [inner(schema) for schema in value]
+                keywords[key] = {str(name): child(schema) for name, schema in value.items()}
+            elif key in SCHEMA_LIST_KEYWORDS and isinstance(value, list) and value:
+                keywords[key] = [child(schema) for schema in value]
             elif key == "additionalProperties" and isinstance(value, bool):
-                found[key] = value
-            elif key in SCHEMAS and isinstance(value, bool | Mapping):
-                found[key] = inner(value)
-        return found
+                keywords[key] = value
+            elif key in SCHEMA_KEYWORDS and isinstance(value, bool | Mapping):
+                keywords[key] = child(value)
+        return keywords
 
     def _target(self, reference: str) -> object:
         if reference == "#":
             return self._root
         if not reference.startswith("#/"):
-            return None  # somewhere else: nothing is fetched for it
+            return None  # nothing is fetched from elsewhere
         node: object = self._root
         for step in reference[2:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")

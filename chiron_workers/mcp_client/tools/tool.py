@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.config.names import tool_name
 from chiron_workers.mcp_client.tools.arguments import checked
-from chiron_workers.mcp_client.tools.schemas import checkable, usable, usable_output
+from chiron_workers.mcp_client.tools.schemas import clean_output_schema, clean_schema, without_patterns
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.toolkit.tool import Tool
 
@@ -48,9 +48,9 @@ class RemoteTool(Tool):
             remote_name=description.name,
             name=tool_name(config.slug, description.name),
             description=config.redaction(text.lstrip()),
-            input_schema=usable(description.input_schema),
+            input_schema=clean_schema(description.input_schema),
             call=call,
-            output_schema=usable_output(description.output_schema),
+            output_schema=clean_output_schema(description.output_schema),
             timeout_s=config.timeout_s,
         )
 
@@ -58,14 +58,14 @@ class RemoteTool(Tool):
         """The arguments of a model, converted to what the server takes. Raises ToolValidationError."""
         return checked(self.name, self._input_validator, arguments)
 
-    async def run(self, store: "Store", given: dict[str, Any]) -> str:
+    async def run(self, store: "Store", arguments: dict[str, Any]) -> str:
         """What the server answers.
 
         Raises:
             MCPToolError: It answered with an error.
             MCPConnectionError: It cannot be reached, or the connection was cut.
         """
-        return await self.call(self, given)
+        return await self.call(self, arguments)
 
     def is_same_as(self, tool: Tool) -> bool:
         """Whether a model would see no difference."""
@@ -76,7 +76,7 @@ class RemoteTool(Tool):
 
     @cached_property
     def _input_validator(self) -> SchemaValidator:
-        return SchemaValidator.for_schema(checkable(self.input_schema))
+        return SchemaValidator.for_schema(without_patterns(self.input_schema))
 
     @cached_property
     def output_validator(self) -> SchemaValidator | None:

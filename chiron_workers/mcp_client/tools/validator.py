@@ -11,7 +11,7 @@ STEPS_MAX = 200_000  # about a second at worst, in which no other run of the wor
 
 @dataclass(frozen=True, slots=True)
 class SchemaValidator:
-    """Checks JSON against a schema that `checkable` made, where that is quick enough."""
+    """Checks JSON against a schema that `without_patterns` made, where that is quick enough."""
 
     schema: dict[str, Any]
     _validator: "Validator"

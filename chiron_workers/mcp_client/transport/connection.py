@@ -124,8 +124,8 @@ class Connection:
         self.guard.rejections.clear()
         async with asyncio.timeout(LIST_S):
             excess = await self._read_pages(tools)
-        rest = [("(others)", excess)] if excess else []
-        return Listing(tuple(tools), (*self.guard.rejections, *rest))
+        rejections = [*self.guard.rejections, *([("(others)", excess)] if excess else [])]
+        return Listing(tuple(tools), tuple(rejections))
 
     async def _read_pages(self, tools: list[types.Tool]) -> str:
         """Append the tools of all pages; return why some are missing, or an empty text."""
