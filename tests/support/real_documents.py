@@ -13,7 +13,7 @@ from chiron_workers.documents.html import read_html
 from chiron_workers.documents.pdf import read_pdf
 
 CHARS_MAX = 12_000
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 @cache

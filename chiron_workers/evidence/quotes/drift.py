@@ -5,12 +5,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from chiron_workers.evidence.quotes.normalise import fold
 from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.evidence.quotes.sentences import sentence_breaks
 
-SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 NO_LETTER = re.compile(r"[\W_]+")
 PIECE = re.compile(r"(?s).{1,2000}(?:\s|\Z)|.{1,2000}")
 PLACES_MAX = 20  # of the same letters in one text
@@ -44,7 +44,9 @@ def agreement(before: str, now: str) -> float:
 
 
 def _sentences(text: str) -> list[str]:
-    return [" ".join(words) for part in SENTENCE_END.split(text) if (words := part.split())]
+    # Line by line, as the rows of a table and the entries of a list have no stops.
+    pieces = (line[start:end] for line in text.splitlines() for start, end in pairwise(sentence_breaks(line)))
+    return [" ".join(words) for piece in pieces if (words := piece.split())]
 
 
 class _Page:
