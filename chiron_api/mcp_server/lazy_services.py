@@ -9,19 +9,19 @@ from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import settings
 
 LOG = logging.getLogger(__name__)
-POOL_WAIT_S = 5.0  # a client that waits for an answer is better told soon
-AWAY = (
+POOL_WAIT_S = 5.0  # a client that waits for an answer should learn of an outage soon
+DATABASE_AWAY = (
     "The database cannot be reached. Is it running (`chiron status` tells, `chiron up` starts it), "
     "and is CHIRON_DATABASE_URL right? This server stays up: call again then."
 )
 
 
-class LateServices:
-    """The services of a process that stays up without them: they are opened by the first call that needs them."""
+class LazyServices:
+    """The services of a process that stays up without them; the first call that needs them opens them."""
 
     def __init__(self) -> None:
-        self._opening = asyncio.Lock()
-        self._opened: Services | None = None
+        self._lock = asyncio.Lock()
+        self._services: Services | None = None
         self._resources = AsyncExitStack()
 
     async def get(self) -> Services:
@@ -31,41 +31,41 @@ class LateServices:
             ConfigurationError: No database is known, or a setting has a value that cannot be used.
             ServiceUnavailable: Postgres does not answer.
         """
-        async with self._opening:
-            if self._opened is None:
-                self._opened = await self._open()
-            return self._opened
+        async with self._lock:
+            if self._services is None:
+                self._services = await self._open()
+            return self._services
 
-    async def are_away(self, error: BaseException | None) -> bool:
-        """Whether an error of a call means that Postgres went away."""
+    async def check_outage(self, error: BaseException | None) -> bool:
+        """Whether an error of a call means that Postgres went away; the pool is then rid of broken connections."""
         if error is None or not is_outage(error):
             return False
         _log(error)
-        if self._opened is not None:
-            await self._opened.pool.check()  # else each connection of before would fail one more call
+        if self._services is not None:
+            await self._services.pool.check()  # else each broken connection would fail one more call
         return True
 
     async def close(self) -> None:
-        """Let go of what was opened."""
-        self._opened = None
+        """Close the services, if they are open."""
+        self._services = None
         await self._resources.aclose()
 
     async def _open(self) -> Services:
         settings.cache_clear()  # `chiron up` may have started the services since
-        found = settings()
-        try:  # A pool would wait for ten seconds where one connection is refused at once.
-            (await asyncio.to_thread(connect, found.database_url)).close()
+        config = settings()
+        try:  # A pool would wait for ten seconds where a single connection is refused at once.
+            (await asyncio.to_thread(connect, config.database_url)).close()
         except ServiceUnavailable as error:
             _log(error)
-            raise ServiceUnavailable(AWAY) from None
-        async with AsyncExitStack() as opening:
-            embedder = open_embedder(found)
-            opening.push_async_callback(embedder.close)
-            pool = await opening.enter_async_context(open_pool(found.database_url, size=found.pool_size))
+            raise ServiceUnavailable(DATABASE_AWAY) from None
+        async with AsyncExitStack() as stack:
+            embedder = open_embedder(config)
+            stack.push_async_callback(embedder.close)
+            pool = await stack.enter_async_context(open_pool(config.database_url, size=config.pool_size))
             pool.timeout = POOL_WAIT_S
-            self._resources = opening.pop_all()
-        return Services(found, pool, embedder)
+            self._resources = stack.pop_all()
+        return Services(config, pool, embedder)
 
 
 def _log(error: BaseException) -> None:
-    LOG.warning("%s", " ".join(str(error).split()))  # names hosts and users, so callers are not told
+    LOG.warning("%s", " ".join(str(error).split()))  # it names hosts and users, so callers do not get it

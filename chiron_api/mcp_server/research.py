@@ -1,4 +1,4 @@
-"""What MCP clients are offered beside the tools of a run: research itself, and a search over all subjects."""
+"""Tools of MCP clients besides those of a run: research itself, and a search over all subjects."""
 
 import asyncio
 import json
@@ -27,16 +27,16 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 TOPICS_MAX = 100
-RUNS_SHOWN = 100
+FIRST_RUNS_MAX = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
-LOOK_AGAIN_S = 1.0
+POLL_S = 1.0
 
 Topics = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=TOPICS_MAX)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Usd = Annotated[float, Field(gt=0, le=10_000_000)]
 
 
-class Started(TypedDict):
+class StartedResearch(TypedDict):
     """A batch that was submitted; `run_ids` in the order of its topics."""
 
     batch_id: str
@@ -44,8 +44,8 @@ class Started(TypedDict):
     is_new: bool
 
 
-class Cancelled(TypedDict):
-    """How many runs ended at once, and how many their workers were asked to let go of."""
+class Cancellation(TypedDict):
+    """How many runs ended at once, and how many their workers were asked to end."""
 
     cancelled: int
     asked: int
@@ -62,7 +62,7 @@ async def start_research(
     budget_usd: Usd | None = None,
     max_turns: Annotated[int, Field(ge=1)] | None = None,
     idempotency_key: Name | None = None,
-) -> Started:
+) -> StartedResearch:
     """Start research that goes on for minutes to hours: an agent for each topic finds sources and stores facts.
 
     It returns at once. get_run tells how far it is and what was answered; search finds the facts as they come.
@@ -86,12 +86,12 @@ async def start_research(
         for topic in topics
     ]
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
-    with _told():
-        batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
-        submitted = await submit(store.session.pool, batch)
-    await notify(settings().redis_url, submitted.batch_id)
-    run_ids = [str(run_id) for run_id in submitted.run_ids]
-    return Started(batch_id=str(submitted.batch_id), run_ids=run_ids, is_new=submitted.is_new)
+    with _tool_errors():
+        new_batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
+        batch = await submit(store.session.pool, new_batch)
+    await notify(settings().redis_url, batch.batch_id)
+    run_ids = [str(run_id) for run_id in batch.run_ids]
+    return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
 
 
 @tool
@@ -108,17 +108,17 @@ async def get_run(
         Of a run: state (queued, running, paused, completed, failed or cancelled), answer, error, facts, turns,
         spent_usd and more. Of a batch: the same sums, runs counted by state, and first_runs.
     """
-    give_up_at = time.monotonic() + wait_s
+    deadline = time.monotonic() + wait_s
     while True:
-        with _told():
-            found = await find(store.session.pool, id)
-        if found.state.is_final or time.monotonic() >= give_up_at:
-            return await document(store.session.pool, found)
-        await asyncio.sleep(LOOK_AGAIN_S)
+        with _tool_errors():
+            summary = await find(store.session.pool, id)
+        if summary.state.is_final or time.monotonic() >= deadline:
+            return await describe(store.session.pool, summary)
+        await asyncio.sleep(POLL_S)
 
 
 @tool
-async def cancel_run(store: Store, *, id: str) -> Cancelled:
+async def cancel_run(store: Store, *, id: str) -> Cancellation:
     """End research early. What was found stays.
 
     Args:
@@ -127,8 +127,8 @@ async def cancel_run(store: Store, *, id: str) -> Cancelled:
     Returns:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
-    with _told():
-        return await cancelled(store.session.pool, parse_id(id))
+    with _tool_errors():
+        return await cancel_research(store.session.pool, parse_id(id))
 
 
 @tool
@@ -172,25 +172,25 @@ async def search(  # noqa: PLR0913  # a search can be narrowed in that many ways
     return await store.search.find(query, filters=filters, limit=top_k, mode=mode)
 
 
-async def document(pool: Pool, found: BatchSummary | RunSummary) -> dict[str, Any]:
+async def describe(pool: Pool, summary: BatchSummary | RunSummary) -> dict[str, Any]:
     """A run or a batch as the commands show it with --json; a batch with its first runs."""
-    shown: dict[str, Any] = json.loads(as_json(found))
-    if isinstance(found, BatchSummary):
-        runs = await runs_of(pool, found.id, limit=RUNS_SHOWN)
-        shown["first_runs"] = [
+    description: dict[str, Any] = json.loads(as_json(summary))
+    if isinstance(summary, BatchSummary):
+        runs = await runs_of(pool, summary.id, limit=FIRST_RUNS_MAX)
+        description["first_runs"] = [
             {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in runs
         ]
-    return shown
+    return description
 
 
-async def cancelled(pool: Pool, target: UUID) -> Cancelled:
+async def cancel_research(pool: Pool, target: UUID) -> Cancellation:
     """End a run, or all open runs of a batch, and tell workers and watchers. Raises NotFound or Conflict."""
-    steered = await steer(pool, settings().redis_url, target, cancel)
-    return Cancelled(cancelled=steered.changed, asked=steered.requested)
+    steering = await steer(pool, settings().redis_url, target, cancel)
+    return Cancellation(cancelled=steering.changed, asked=steering.requested)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
     try:
         yield
     except (UsageError, NotFound, Conflict) as error:

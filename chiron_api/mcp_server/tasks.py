@@ -27,9 +27,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel
 
 from chiron_api.http.requests import Services
-from chiron_api.mcp_server.lazy_services import AWAY, LateServices
-from chiron_api.mcp_server.research import cancelled, document
-from chiron_api.mcp_server.tool_adapter import shown
+from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
+from chiron_api.mcp_server.research import cancel_research, describe
+from chiron_api.mcp_server.tool_adapter import tool_result
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.errors import (
     ChironError,
@@ -43,9 +43,9 @@ from chiron_workers.ids import time_of
 from chiron_workers.states import RunState
 
 IDENTIFIER = "io.modelcontextprotocol/tasks"
-STARTS = "start_research"
+TASK_TOOL = "start_research"
 POLL_MS = 5_000
-# The extension keeps `failed` for requests that broke; a run that failed was carried out, and its result says so.
+# In the extension `failed` means that the request broke; a failed run was carried out, and its result says so.
 STATUS = {
     RunState.COMPLETED: "completed",
     RunState.FAILED: "completed",
@@ -54,25 +54,25 @@ STATUS = {
 VERSIONS = frozenset(MODERN_PROTOCOL_VERSIONS)
 
 Request = ServerRequestContext[Any, Any]
-Target = BatchSummary | RunSummary
+Summary = BatchSummary | RunSummary
 
 
 class TaskParams(RequestParams):
-    """Which task is meant."""
+    """The parameters of the three requests about a task."""
 
     task_id: str
 
 
-class Created(RootModel[dict[str, Any]]):
+class TaskCreated(RootModel[dict[str, Any]]):
     """A task instead of a result; a model without fields of its own, since fastmcp drops fields that are null."""
 
 
 class ResearchTasks(ServerExtension):
-    """Lets clients that know tasks follow research as one, without a queue of its own: the row is the task."""
+    """Lets clients follow research as a task. There is no queue of tasks: the row of the run or batch is the task."""
 
     identifier = IDENTIFIER
 
-    def __init__(self, services: LateServices) -> None:
+    def __init__(self, services: LazyServices) -> None:
         self._services = services
 
     def methods(self) -> Sequence[MethodBinding]:
@@ -83,47 +83,47 @@ class ResearchTasks(ServerExtension):
     async def intercept_tool_call(
         self, params: CallToolRequestParams, context: Context, call_next: ToolCallContinuation
     ) -> ToolCallOutcome:
-        """What was started, as a task for a client that asked for tasks in this request."""
+        """The research as a task, where it was just started for a client that asked for tasks in this request."""
         outcome = await call_next()
-        started = outcome.structured_content if isinstance(outcome, ToolResult) else None
-        if params.name != STARTS or not started or context.client_extension_settings(IDENTIFIER) is None:
+        research = outcome.structured_content if isinstance(outcome, ToolResult) else None
+        if params.name != TASK_TOOL or not research or context.client_extension_settings(IDENTIFIER) is None:
             return outcome
-        run_ids = started["run_ids"]
-        target = run_ids[0] if len(run_ids) == 1 else started["batch_id"]
+        run_ids = research["run_ids"]
+        target = run_ids[0] if len(run_ids) == 1 else research["batch_id"]
         try:
-            found = await find((await self._services.get()).pool, target)
-        except (ChironError, psycopg.Error):  # it is started all the same, and the client must learn the ids
+            summary = await find((await self._services.get()).pool, target)
+        except (ChironError, psycopg.Error):  # the research has started, and the client must learn its ids
             return outcome
-        return Created({"resultType": "task"} | state_of(found))
+        return TaskCreated({"resultType": "task"} | task_of(summary))
 
     async def _get(self, request: Request, params: TaskParams) -> dict[str, Any]:
-        async with self._answering():
-            services, found = await self._find(request, params)
-            return state_of(found) | await outcome_of(services, found)
+        async with self._protocol_errors():
+            services, summary = await self._find(request, params)
+            return task_of(summary) | await result_of(services, summary)
 
     async def _update(self, request: Request, params: TaskParams) -> dict[str, Any]:
-        # A run asks its starter nothing, so no response can be due: any is ignored, as the extension says.
-        async with self._answering():
+        # A run asks its starter nothing; the extension wants responses that are not due ignored.
+        async with self._protocol_errors():
             await self._find(request, params)
         return {}
 
     async def _cancel(self, request: Request, params: TaskParams) -> dict[str, Any]:
-        async with self._answering():
-            services, found = await self._find(request, params)
-            with suppress(Conflict):  # it has ended already, which is what was asked for
-                await cancelled(services.pool, found.id)
+        async with self._protocol_errors():
+            services, summary = await self._find(request, params)
+            with suppress(Conflict):  # it has ended already
+                await cancel_research(services.pool, summary.id)
         return {}
 
-    async def _find(self, request: Request, params: TaskParams) -> tuple[Services, Target]:
+    async def _find(self, request: Request, params: TaskParams) -> tuple[Services, Summary]:
         if self.client_settings(request) is None:
-            needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {IDENTIFIER: {}}}}
+            data: dict[str, Any] = {"requiredCapabilities": {"extensions": {IDENTIFIER: {}}}}
             message = f"Declare the extension {IDENTIFIER} to work with tasks."
-            raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, message, needed)
+            raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, message, data)
         services = await self._services.get()
         return services, await find(services.pool, params.task_id)
 
     @asynccontextmanager
-    async def _answering(self) -> AsyncIterator[None]:
+    async def _protocol_errors(self) -> AsyncIterator[None]:
         try:
             yield
         except (ConfigurationError, ServiceUnavailable) as error:
@@ -131,41 +131,43 @@ class ResearchTasks(ServerExtension):
         except (NotFound, UsageError) as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
         except psycopg.Error as error:
-            if await self._services.are_away(error):
-                raise MCPError(INTERNAL_ERROR, AWAY) from None
+            if await self._services.check_outage(error):
+                raise MCPError(INTERNAL_ERROR, DATABASE_AWAY) from None
             raise
 
 
-def state_of(found: Target) -> dict[str, Any]:
+def task_of(summary: Summary) -> dict[str, Any]:
     """A run or a batch as the extension's Task; it is kept until somebody deletes it, so `ttlMs` is null."""
-    created_at = time_of(found.id)
-    changed_at = found.finished_at or found.started_at or created_at
-    state = {
-        "taskId": str(found.id),
-        "status": STATUS.get(found.state, "working"),
+    created_at = time_of(summary.id)
+    changed_at = summary.finished_at or summary.started_at or created_at
+    task = {
+        "taskId": str(summary.id),
+        "status": STATUS.get(summary.state, "working"),
         "createdAt": created_at.isoformat(),
         "lastUpdatedAt": max(created_at, changed_at).isoformat(),
         "ttlMs": None,
         "pollIntervalMs": POLL_MS,
     }
-    return state if found.state in STATUS else state | {"statusMessage": _progress(found)}
+    return task if summary.state in STATUS else task | {"statusMessage": _progress(summary)}
 
 
-async def outcome_of(services: Services, found: Target) -> dict[str, Any]:
+async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
     """The `result` of a task that has ended with one: what get_run says. A failed run is a result that is an error."""
-    if STATUS.get(found.state) != "completed":
+    if STATUS.get(summary.state) != "completed":
         return {}
-    result = shown(await document(services.pool, found), chars_max=services.settings.tool_result_chars)
-    wire = CallToolResult(
+    result = tool_result(
+        await describe(services.pool, summary), chars_max=services.settings.tool_result_chars
+    )
+    call_result = CallToolResult(
         content=result.content,
         structured_content=result.structured_content,
-        is_error=found.state is RunState.FAILED,
+        is_error=summary.state is RunState.FAILED,
     )
-    return {"result": wire.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    return {"result": call_result.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
-def _progress(found: Target) -> str:
-    counted = f"{found.facts:,} facts after {found.turns:,} turns"
-    if found.state is RunState.PAUSED:
-        return f"Paused with {counted}: its budget is spent, or somebody asked for it; `chiron resume {found.id}` goes on."
-    return f"{found.state.capitalize()}: {counted} so far."
+def _progress(summary: Summary) -> str:
+    counts = f"{summary.facts:,} facts after {summary.turns:,} turns"
+    if summary.state is RunState.PAUSED:
+        return f"Paused with {counts}: its budget is spent, or somebody asked for it; `chiron resume {summary.id}` goes on."
+    return f"{summary.state.capitalize()}: {counts} so far."

@@ -7,14 +7,14 @@ from chiron_workers.tools import registry
 LOG = logging.getLogger(__name__)
 
 
-def offer() -> Registry:
-    """What MCP clients are offered: every tool that makes sense outside a run, and research itself."""
-    offered = Registry()
-    for broken in registry().broken:
-        LOG.warning("%s is left out: %s", broken.source, broken.reason)
+def client_tools() -> Registry:
+    """The tools of MCP clients: every tool that makes sense outside a run, and research itself."""
+    tools = Registry()
+    for fault in registry().broken:
+        LOG.warning("%s is left out: %s", fault.source, fault.reason)
     for tool in registry().all():
         if not tool.needs_run:
-            offered.register(tool)
+            tools.register(tool)
     for function in (start_research, get_run, cancel_run, search):
-        offered.register(function, allow_replace=True)
-    return offered
+        tools.register(function, allow_replace=True)
+    return tools

@@ -20,13 +20,13 @@ from mcp_server import conformance_asking, conformance_schemas, conformance_tool
 from mcp_server.conformance_asking import asking, given, question
 from mcp_server.conformance_tools import PNG, embedded
 
-from chiron_api.mcp_server.lazy_services import LateServices
+from chiron_api.mcp_server.lazy_services import LazyServices
 from chiron_api.mcp_server.server import build_server, http_app
-from chiron_api.mcp_server.tool_adapter import Counter
+from chiron_api.mcp_server.tool_adapter import ToolAdapter
 from chiron_workers.toolkit import Registry
 
 
-class FixtureCounter(Counter):
+class FixtureAdapter(ToolAdapter):
     """As the product's, for tools that need no store and return what no tool of ours does: images and questions."""
 
     async def execute(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -42,7 +42,7 @@ def conformance_server() -> FastMCP:
     for module in (conformance_tools, conformance_asking, conformance_schemas):
         registry.load_from_module(module)
     registry.register(conformance_schemas.ReadySchema())
-    tools = FixtureCounter(registry, LateServices()).tools()
+    tools = FixtureAdapter(registry, LazyServices()).tools()
     server = build_server("conformance", "What the suite expects.", tools)
     add_resources(server)
     add_prompts(server)

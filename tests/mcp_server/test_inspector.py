@@ -6,7 +6,7 @@ import pytest
 from mcp_server.conftest import COMMAND, KEY, Environment, Serving
 from support.npm_packages import TEST_S, installed, node
 
-from chiron_api.mcp_server.tools import offer
+from chiron_api.mcp_server.tools import client_tools
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(TEST_S)]
 
@@ -32,7 +32,7 @@ def test_the_inspector_finds_nothing_wrong_with_our_schemas(
     servers.write_text(json.dumps({"mcpServers": {"chiron": server}}))
     options = ["--config", str(servers), "--server", "chiron", "--connect-timeout", "60000"]
     listed = inspect(inspector, tmp_path, *options, "--method", "tools/list", "--strict")
-    assert {tool["name"] for tool in listed["tools"]} == {tool.name for tool in offer().all()}
+    assert {tool["name"] for tool in listed["tools"]} == {tool.name for tool in client_tools().all()}
 
 
 def test_the_inspector_calls_a_tool_over_http_with_the_key(inspector: Path, serving: Serving, tmp_path: Path):

@@ -10,7 +10,7 @@ from support.facts_with_vectors import corroborate, keep, link
 from typer.testing import CliRunner
 
 from chiron_api.cli import build
-from chiron_api.mcp_server.tools import offer
+from chiron_api.mcp_server.tools import client_tools
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.runs.session import Caller, Session
@@ -42,7 +42,7 @@ async def known(pool: Pool, embedder: Embedder) -> None:
 
 async def through_tools(pool: Pool, embedder: Embedder, asked: dict[str, Any]) -> list[Any]:
     answers = []
-    for tools, name in ((registry(), "vector_search"), (offer(), "search")):
+    for tools, name in ((registry(), "vector_search"), (client_tools(), "search")):
         async with Store(Session(pool, Caller()), embedder) as store:
             answers.append(await tools.execute(name, store, asked))
     return answers

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from mcp_server.conftest import COMMAND, Environment, Serving, Talking, over_http
-from mcp_server.test_mcp_tools import text
+from mcp_server.test_tools import text
 from support.worker_processes import rows
 
 from chiron_workers.settings import Settings

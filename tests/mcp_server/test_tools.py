@@ -12,8 +12,8 @@ from support.knowledge_tool_names import TWELVE
 from support.verified_quotes import page_read
 from support.worker_processes import rows, wait_until
 
-from chiron_api.mcp_server.instructions import HINTS
-from chiron_api.mcp_server.tools import offer
+from chiron_api.mcp_server.instructions import ANNOTATIONS
+from chiron_api.mcp_server.tools import client_tools
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
 
@@ -55,13 +55,13 @@ async def call(client: Client, name: str, **arguments: Any) -> Any:
 
 
 def test_what_makes_sense_outside_a_run_is_offered():
-    names = {tool.name for tool in offer().all()}
+    names = {tool.name for tool in client_tools().all()}
     assert names >= TWELVE | {"search", "start_research", "get_run", "cancel_run"}
     assert names.isdisjoint({"notes", "read_result"})
 
 
 def test_hints_are_given_for_tools_that_exist():
-    assert HINTS.keys() <= {tool.name for tool in offer().all()}
+    assert ANNOTATIONS.keys() <= {tool.name for tool in client_tools().all()}
 
 
 async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_stores_the_next_finds(
@@ -71,7 +71,7 @@ async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_
         await page_read(pool, FACT["source_url"], FACT["quote"])
     async with talking("legacy") as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        for tool in offer().all():
+        for tool in client_tools().all():
             assert listed[tool.name].input_schema == tool.input_schema
             assert listed[tool.name].description == tool.description
         assert listed["vector_search"].annotations.read_only_hint

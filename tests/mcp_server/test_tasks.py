@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 from mcp_server.conftest import Serving, Talking
-from mcp_server.test_mcp_tools import call, text
+from mcp_server.test_tools import call, text
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.settings import Settings
