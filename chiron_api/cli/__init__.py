@@ -39,7 +39,7 @@ class Commands(TyperGroup):
             _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
 
 
-def build(only: str = "") -> typer.Typer:
+def build(command: str = "") -> typer.Typer:
     """The command line: whole, or the one module that is named like the command `only`, which starts faster."""
     app = typer.Typer(
         name="chiron",
@@ -51,14 +51,14 @@ def build(only: str = "") -> typer.Typer:
         add_completion=False,
     )
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    for name in [only.replace("-", "_")] if only.replace("-", "_") in names else names:
-        found = importlib.import_module(f"{__name__}.{name}")
-        if hasattr(found, "cli"):
-            app.add_typer(found.cli)
+    for name in [command.replace("-", "_")] if command.replace("-", "_") in names else names:
+        module = importlib.import_module(f"{__name__}.{name}")
+        if hasattr(module, "cli"):
+            app.add_typer(module.cli)
     return app
 
 
-def end_as_by_ctrl_c() -> None:
+def raise_on_sigterm() -> None:
     """From here on SIGTERM and a closed terminal raise KeyboardInterrupt too, so that what was begun is undone.
 
     What `nohup` told this process to ignore stays ignored.
@@ -90,6 +90,6 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 def _fail(message: str, *, code: int) -> None:
     # A message may quote a file or a server, and a terminal would obey what is no letter.
-    shown = "".join(letter for letter in message if letter == "\n" or letter.isprintable())
-    sys.stderr.write(f"chiron: {shown}\n")
+    printable = "".join(letter for letter in message if letter == "\n" or letter.isprintable())
+    sys.stderr.write(f"chiron: {printable}\n")
     sys.exit(code)

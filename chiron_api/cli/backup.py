@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.backup.backups import back_up
-from chiron_api.cli import end_as_by_ctrl_c
+from chiron_api.cli import raise_on_sigterm
 from chiron_api.local_stack.database import database
 
 cli = typer.Typer()
@@ -16,7 +16,7 @@ def backup(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
     """Write everything into one file. Workers may go on; the file holds all as of one moment."""
-    end_as_by_ctrl_c()
+    raise_on_sigterm()
     with database() as url:
         size = back_up(url, file.absolute(), force=force)
     typer.echo(f"Wrote {file} ({size / 2**20:,.1f} MiB). `chiron restore {file}` puts it back.")

@@ -16,5 +16,5 @@ def cancel(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
 ) -> None:
     """End a run, or all open runs of a batch. What was found stays; `chiron retry` goes on from there."""
-    steered = run(steer_once(settings(), parse_id(target), steering.cancel))
-    typer.echo(outcome(steered, changed_words="cancelled", asked_words="being cut off by its worker"))
+    result = run(steer_once(settings(), parse_id(target), steering.cancel))
+    typer.echo(outcome(result, changed_words="cancelled", asked_words="being cut off by its worker"))

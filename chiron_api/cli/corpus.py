@@ -38,22 +38,27 @@ def add(
 
     What cannot be read (another format, binary, more than 10 MB) is named and left out.
     """
-    added, skipped = run(_add(path, subject))
+    addition, skipped_files = run(_add(path, subject))
     if as_json:
-        counts = {"added": added.added, "replaced": added.replaced, "passages": added.passages}
+        counts = {"added": addition.added, "replaced": addition.replaced, "passages": addition.passages}
         _print_json(
-            counts | {"skipped": [{"path": _shown(one.path), "reason": one.reason} for one in skipped]}
+            counts
+            | {
+                "skipped": [
+                    {"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files
+                ]
+            }
         )
     else:
-        for one in skipped[:SHOWN_SKIPPED]:
-            typer.echo(f"Skipped {_shown(one.path)}: {one.reason}.")
-        if len(skipped) > SHOWN_SKIPPED:
-            typer.echo(f"Skipped {len(skipped) - SHOWN_SKIPPED} more; --json lists them all.")
+        for file in skipped_files[:SHOWN_SKIPPED]:
+            typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
+        if len(skipped_files) > SHOWN_SKIPPED:
+            typer.echo(f"Skipped {len(skipped_files) - SHOWN_SKIPPED} more; --json lists them all.")
         typer.echo(
-            f"{added.added} documents added, {added.replaced} replaced, {len(skipped)} skipped; "
-            f"{added.passages} passages can be searched."
+            f"{addition.added} documents added, {addition.replaced} replaced, {len(skipped_files)} skipped; "
+            f"{addition.passages} passages can be searched."
         )
-    if not added.passages:
+    if not addition.passages:
         raise UsageError(f"{path} holds no document that could be read.")
 
 
@@ -85,24 +90,24 @@ def search(
     if as_json:
         _print_json(hits)
         return
-    for hit in hits:
-        typer.echo(f"{hit['score']:.2f}  {hit['title']}\n      {hit['url']}")
-        typer.echo(f"      {' '.join(hit['snippet'].split())[:200]}\n")
+    for passage in hits:
+        typer.echo(f"{passage['score']:.2f}  {passage['title']}\n      {passage['url']}")
+        typer.echo(f"      {' '.join(passage['snippet'].split())[:200]}\n")
     if not hits:
         typer.echo("Nothing was found.")
 
 
 async def _add(path: Path, subject: str) -> tuple[AddedCounts, list[SkippedFile]]:
-    added, skipped = AddedCounts(), list[SkippedFile]()
+    addition, skipped_files = AddedCounts(), list[SkippedFile]()
     files = read_folder(path)
     async with open_pool(settings().database_url, size=2) as pool:
         for batch in _batches(files):
-            skipped += [file for file in batch if isinstance(file, SkippedFile)]
+            skipped_files += [file for file in batch if isinstance(file, SkippedFile)]
             async with Session(pool) as session:
-                added += await Corpus(session).add(
+                addition += await Corpus(session).add(
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
-    return added, skipped
+    return addition, skipped_files
 
 
 async def _documents(subject: str | None) -> list[dict[str, Any]]:
@@ -117,7 +122,7 @@ async def _search(query: str, subject: str, limit: int) -> list[dict[str, Any]]:
             raise NotFound(
                 f"The corpus has no documents for {subject!r}. Add some with `chiron corpus add PATH --subject {subject}`."
             )
-        return [dict(hit) for hit in await corpus.search(query, subject=subject, limit=limit)]
+        return [dict(passage) for passage in await corpus.search(query, subject=subject, limit=limit)]
 
 
 def _batches(files: Iterator[FileDocument | SkippedFile]) -> Iterator[list[FileDocument | SkippedFile]]:
@@ -129,6 +134,6 @@ def _print_json(value: object) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _shown(path: str) -> str:
+def _printable_path(path: str) -> str:
     """A file name that a terminal can print, whatever its bytes."""
     return path.encode(errors="surrogateescape").decode(errors="replace")

@@ -25,23 +25,23 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a finished run, or a batch with all of its runs, for good. The facts found stay, unless they are unwanted."""
-    found_id, described = run(_describe(target))
+    target_id, description = run(_describe(target))
     if not yes:
-        _ask(f"Delete {described} for good{', with the facts found first by it' if with_facts else ''}?")
-    removed = run(_remove(found_id, with_facts=with_facts))
-    parts = [f"{removed.runs:,} {'run' if removed.runs == 1 else 'runs'}"]
-    parts += ["the batch"] if removed.batch else []
-    parts += [f"{removed.facts:,} {'fact' if removed.facts == 1 else 'facts'}"] if with_facts else []
+        _ask(f"Delete {description} for good{', with the facts found first by it' if with_facts else ''}?")
+    deletion = run(_remove(target_id, with_facts=with_facts))
+    parts = [f"{deletion.runs:,} {'run' if deletion.runs == 1 else 'runs'}"]
+    parts += ["the batch"] if deletion.batch else []
+    parts += [f"{deletion.facts:,} {'fact' if deletion.facts == 1 else 'facts'}"] if with_facts else []
     typer.echo(f"Deleted: {', '.join(parts)}.")
 
 
 async def _describe(target: str) -> tuple[UUID, str]:
     async with open_pool(settings().database_url, size=1) as pool:
-        found = await find(pool, target)
-    if isinstance(found, RunSummary):
-        return found.id, f"the run “{one_line(found.topic, chars_max=80)}”"
-    runs = sum(found.runs.values())
-    return found.id, f"the batch “{one_line(found.name, chars_max=80)}” and its {runs:,} runs"
+        subject = await find(pool, target)
+    if isinstance(subject, RunSummary):
+        return subject.id, f"the run “{one_line(subject.topic, chars_max=80)}”"
+    runs = sum(subject.runs.values())
+    return subject.id, f"the batch “{one_line(subject.name, chars_max=80)}” and its {runs:,} runs"
 
 
 async def _remove(target: UUID, *, with_facts: bool) -> Deletion:

@@ -2,7 +2,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import end_as_by_ctrl_c
+from chiron_api.cli import raise_on_sigterm
 
 cli = typer.Typer()
 
@@ -21,5 +21,5 @@ def demo(
     """
     from chiron_api.cli.demonstration import demonstrate
 
-    end_as_by_ctrl_c()
+    raise_on_sigterm()
     demonstrate(as_json=as_json)

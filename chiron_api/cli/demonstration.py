@@ -12,7 +12,7 @@ import typer
 from psycopg.rows import DictRow
 
 from chiron_api.cli import run
-from chiron_api.cli.watch import watched
+from chiron_api.cli.watch import show_events
 from chiron_api.local_stack.ports import free_port
 from chiron_api.local_stack.stack import LocalStack
 from chiron_api.text import one_line
@@ -43,7 +43,7 @@ def demonstrate(*, as_json: bool) -> None:
     """Play the demo. Raises ChironError unless every run completed."""
     began = time.monotonic()
 
-    def tell(line: str) -> None:
+    def report(line: str) -> None:
         if not as_json:
             typer.echo(line)
 
@@ -51,18 +51,18 @@ def demonstrate(*, as_json: bool) -> None:
         half = (len(TOPICS) + 1) // 2  # so that each of them has something to do, whichever is quicker
         stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
         try:
-            _use(stack.start(tell))
-            found, facts = run(_research(as_json=as_json))
+            _use_services_of(stack.start(report))
+            batch, facts = run(_research(as_json=as_json))
         finally:
             try:
-                tell("Stopping everything ...")
+                report("Stopping everything ...")
             finally:
                 stack.stop()  # also where the terminal is gone that would be told
     if as_json:
-        _print_json(found, time.monotonic() - began)
+        _print_json(batch, time.monotonic() - began)
     else:
-        _print(found, facts, time.monotonic() - began)
-    if found.runs.get(RunState.COMPLETED, 0) != len(TOPICS):
+        _print(batch, facts, time.monotonic() - began)
+    if batch.runs.get(RunState.COMPLETED, 0) != len(TOPICS):
         raise ChironError("Not every run of the demo completed; the lines above say why.")
 
 
@@ -76,32 +76,32 @@ def _fresh_home() -> Iterator[Path]:
 
 
 def _demo_settings(home: Path) -> Settings:
-    own = {"home": home, "database_url": "", "redis_url": "", "broker_url": "", "model": OFFLINE_MODEL}
+    overrides = {"home": home, "database_url": "", "redis_url": "", "broker_url": "", "model": OFFLINE_MODEL}
     ports = {"api_port": free_port(), "flower_port": free_port()}
-    return read_settings(**own, **ports, embedding_provider="minilm")
+    return read_settings(**overrides, **ports, embedding_provider="minilm")
 
 
-def _use(filled: Settings) -> None:
+def _use_services_of(stack_settings: Settings) -> None:
     # From here on this process is a client of the demo's own services, whatever the environment names.
-    os.environ["CHIRON_HOME"] = str(filled.home)
+    os.environ["CHIRON_HOME"] = str(stack_settings.home)
     for name in ("database_url", "redis_url", "broker_url", "model"):
-        os.environ[f"CHIRON_{name.upper()}"] = getattr(filled, name)
+        os.environ[f"CHIRON_{name.upper()}"] = getattr(stack_settings, name)
     settings.cache_clear()
 
 
 async def _research(*, as_json: bool) -> tuple[BatchSummary, list[DictRow]]:
     async with open_pool(settings().database_url, size=4) as pool:
         async with Session(pool) as session:
-            added = await Corpus(session).add_texts(SUBJECT, _documents())
+            addition = await Corpus(session).add_texts(SUBJECT, _documents())
         if not as_json:
             typer.echo(
-                f"Corpus: {added.added} chapters of the Python language reference, {added.passages} passages."
+                f"Corpus: {addition.added} chapters of the Python language reference, {addition.passages} passages."
             )
-        submitted = await _submit(pool)
-        await watched(str(submitted.batch_id), as_json=as_json, hint="Ctrl+C ends the demo.")
+        receipt = await _submit(pool)
+        await show_events(str(receipt.batch_id), as_json=as_json, hint="Ctrl+C ends the demo.")
         async with Session(pool) as session:
-            facts = await best_of_runs(session, submitted.batch_id, limit=len(TOPICS))
-        return await summary(pool, submitted.batch_id), facts
+            facts = await best_of_runs(session, receipt.batch_id, limit=len(TOPICS))
+        return await summary(pool, receipt.batch_id), facts
 
 
 def _documents() -> list[tuple[str, str, str]]:
@@ -112,31 +112,31 @@ async def _submit(pool: Pool) -> Submitted:
     from chiron_workers.pubsub.signals import notify
 
     runs = [NewRun(topic, "research", SUBJECT, OFFLINE_MODEL, 50) for topic in TOPICS]
-    submitted = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
-    await notify(settings().redis_url, submitted.batch_id)
-    return submitted
+    receipt = await submit(pool, NewBatch(runs, SUBJECT, "Demo: the Python language"))
+    await notify(settings().redis_url, receipt.batch_id)
+    return receipt
 
 
-def _print_json(found: BatchSummary, elapsed_s: float) -> None:
-    summed = {
-        "batch_id": str(found.id),
-        "runs": sum(found.runs.values()),
-        "completed": found.runs.get(RunState.COMPLETED, 0),
-        "facts": found.facts,
+def _print_json(batch: BatchSummary, elapsed_s: float) -> None:
+    totals = {
+        "batch_id": str(batch.id),
+        "runs": sum(batch.runs.values()),
+        "completed": batch.runs.get(RunState.COMPLETED, 0),
+        "facts": batch.facts,
         "elapsed_s": round(elapsed_s, 1),
     }
-    typer.echo(json.dumps(summed))
+    typer.echo(json.dumps(totals))
 
 
-def _print(found: BatchSummary, facts: list[DictRow], elapsed_s: float) -> None:
+def _print(batch: BatchSummary, facts: list[DictRow], elapsed_s: float) -> None:
     typer.echo("\nWhat was found, the best of each run:")
     for fact in facts:
         typer.echo(f"\n  {fact['topic']}")
         typer.echo(f"    {one_line(fact['content'])}")
         typer.echo(f"    from {fact['source_url']}  (confidence {fact['confidence']:.2f})")
     typer.echo(
-        f"\n{found.runs.get(RunState.COMPLETED, 0)} of {sum(found.runs.values())} runs completed, "
-        f"{found.facts} facts, {found.turns} model replies, {elapsed_s:.0f} s in all.\n"
+        f"\n{batch.runs.get(RunState.COMPLETED, 0)} of {sum(batch.runs.values())} runs completed, "
+        f"{batch.facts} facts, {batch.turns} model replies, {elapsed_s:.0f} s in all.\n"
         "The offline researcher is an extractive program and no language model: it copies sentences.\n\n"
         "Where to look next:\n"
         "  chiron up                               start Chiron for good: Postgres, Valkey, workers, API, Flower\n"

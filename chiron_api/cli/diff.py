@@ -4,8 +4,8 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.cli.display.difference import lines
-from chiron_api.cli.input.times import starting_time
+from chiron_api.cli.display.difference import difference_lines
+from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
@@ -31,10 +31,10 @@ def diff(
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option(parser=starting_time, metavar="TIME", help="From when on, such as 2026-03-01."),
+        typer.Option(parser=time_option, metavar="TIME", help="From when on, such as 2026-03-01."),
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option(parser=starting_time, metavar="TIME", help="Up to when. Default: now.")
+        datetime | None, typer.Option(parser=time_option, metavar="TIME", help="Up to when. Default: now.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -44,8 +44,8 @@ def diff(
     New facts, those whose confidence or status is another now, that further sources confirm, that were withdrawn or
     contradicted, and sources that are gone or no longer say what facts rest on.
     """
-    found = run(_difference(batches or [], subject, since, until, limit))
-    typer.echo(json_line(found) if as_json else "\n".join(lines(found)))
+    difference = run(_difference(batches or [], subject, since, until, limit))
+    typer.echo(json_line(difference) if as_json else "\n".join(difference_lines(difference)))
 
 
 async def _difference(

@@ -10,7 +10,7 @@ import typer
 
 from chiron_api.atomic_file import atomic_write
 from chiron_api.cli import run
-from chiron_api.cli.report import wanted_target
+from chiron_api.cli.report import parse_target
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
 from chiron_api.transfer.csv_form import CsvWriter
@@ -60,33 +60,33 @@ def export(
         raise UsageError(
             "--with-snapshots needs --format jsonl: a cell of a CSV file has no room for a text."
         )
-    wanted = None if target is None and subject is None else wanted_target(target, subject)
-    with _opened(output, force=force) as file:
-        run(_export(wanted, format, file, with_snapshots=with_snapshots))
+    selection = None if target is None and subject is None else parse_target(target, subject)
+    with _open_output(output, force=force) as file:
+        run(_export(selection, format, file, with_snapshots=with_snapshots))
     if output is not None:
         typer.echo(f"{output} written.")
 
 
 async def _export(
-    wanted: UUID | str | None, format: ExportFormat, file: TextIO, *, with_snapshots: bool
+    selection: UUID | str | None, format: ExportFormat, file: TextIO, *, with_snapshots: bool
 ) -> None:
     rows = CsvWriter() if format is ExportFormat.CSV else None
     try:
         async with open_pool(settings().database_url, size=1) as pool:
             if rows:
                 file.write(rows.head())
-            async for record in exported(pool, wanted, with_snapshots=with_snapshots):
+            async for record in exported(pool, selection, with_snapshots=with_snapshots):
                 file.write(rows.rows(record) if rows else f"{as_json(record)}\n")
     except ToolError as error:
         raise UsageError(str(error)) from None
 
 
 @contextmanager
-def _opened(output: Path | None, *, force: bool) -> Iterator[TextIO]:
+def _open_output(output: Path | None, *, force: bool) -> Iterator[TextIO]:
     """Where the export goes; a file gets its name when it is complete."""
     if output is None:
         yield sys.stdout
         return
     refuse_to_overwrite(output, force=force)
-    with atomic_write(output) as place, place.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(output) as path, path.open("w", encoding="utf-8", newline="") as file:
         yield file

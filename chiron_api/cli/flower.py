@@ -18,31 +18,31 @@ def flower() -> None:
 
     Its user is `chiron`, its password CHIRON_FLOWER_PASSWORD. Without one only this machine reaches it.
     """
-    found = settings()
-    refuse_open_flower(found)
-    if not found.broker:
+    current = settings()
+    refuse_open_flower(current)
+    if not current.broker:
         raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
-    if sentence := port_conflict_of(found, "flower"):
+    if sentence := port_conflict_of(current, "flower"):
         raise ChironError(sentence)
-    found.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.execve(sys.executable, _command(found), os.environ | _access(found))  # noqa: S606  # our own interpreter
+    current.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.execve(sys.executable, _command(current), os.environ | _access(current))  # noqa: S606  # our own interpreter
 
 
-def _command(found: Settings) -> list[str]:
+def _command(current: Settings) -> list[str]:
     return [
         sys.executable, "-P", "-m", "chiron_workers", "flower",
-        f"--address={found.flower_host}",
-        f"--port={found.flower_port}",
+        f"--address={current.flower_host}",
+        f"--port={current.flower_port}",
         "--persistent=True",
-        f"--db={found.home.absolute() / 'flower.db'}",
+        f"--db={current.home.absolute() / 'flower.db'}",
         "--state_save_interval=60000",
         "--purge_offline_workers=600",
     ]  # fmt: skip
 
 
-def _access(found: Settings) -> dict[str, str]:
+def _access(current: Settings) -> dict[str, str]:
     """Flower's password as a variable, since everybody on the machine can read a command line."""
-    password = found.flower_password.get_secret_value()
+    password = current.flower_password.get_secret_value()
     if not password:
         return {"FLOWER_UNAUTHENTICATED_API": "true"}
     return {"FLOWER_BASIC_AUTH": f"{USER}:{password}", "FLOWER_UNAUTHENTICATED_API": "false"}

@@ -32,26 +32,26 @@ def import_(
     The file is checked first; if a line is wrong nothing is imported. Quotes are looked up in the texts of the sources
     again, and confidences computed again, whatever the file says.
     """
-    found = run(_import(file, subject))
+    summary = run(_import(file, subject))
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(summary))
         return
-    typer.echo(f"Imported: {found}.")
-    if found.unproven:
+    typer.echo(f"Imported: {summary}.")
+    if summary.unproven:
         typer.echo(
-            f"{found.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
+            f"{summary.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
             "an export --with-snapshots brings the texts along."
         )
 
 
 async def _import(file: Path, subject: str | None) -> Imported:
     try:
-        place = (slug(subject), subject) if subject is not None else None
+        target = (slug(subject), subject) if subject is not None else None
     except ToolError as error:
         raise UsageError(str(error)) from None
     embedder = open_embedder(settings())
     try:
         async with open_pool(settings().database_url, size=3) as pool:
-            return await import_file(pool, embedder, file, subject=place)
+            return await import_file(pool, embedder, file, subject=target)
     finally:
         await embedder.close()

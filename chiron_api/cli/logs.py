@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.cli.display.run_log import SHOWN_ELSEWHERE, Line, WorkerFiles, of_event
+from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
 from chiron_api.text import one_line
 from chiron_workers.batches.summaries import RunSummary, find
 from chiron_workers.db.connect import Pool, open_pool
@@ -14,7 +14,7 @@ from chiron_workers.errors import UsageError
 from chiron_workers.runs.events import heads, read_page
 from chiron_workers.settings import settings
 
-LOOK_S = 0.5
+POLL_S = 0.5
 
 cli = typer.Typer()
 
@@ -38,12 +38,12 @@ def logs(
 
 
 async def _show(target: str, *, follow: bool, as_json: bool) -> None:
-    found = settings()
-    async with open_pool(found.database_url, size=1) as pool:
+    current = settings()
+    async with open_pool(current.database_url, size=1) as pool:
         summary = await find(pool, target)
         if not isinstance(summary, RunSummary):
             raise UsageError(f"{target} is a batch. `chiron show {target}` names its runs.")
-        files = WorkerFiles(found.home / "logs", summary.id)
+        files = WorkerFiles(current.home / "logs", summary.id)
         async for line in _lines(pool, summary.id, files, follow=follow):
             typer.echo(line.to_json() if as_json else _text(line))
 
@@ -55,25 +55,25 @@ async def _lines(pool: Pool, run_id: UUID, files: WorkerFiles, *, follow: bool) 
         lines = []
         while page := await read_page(pool, {run_id: seq}):
             seq = page[-1].seq or seq
-            lines += [of_event(event) for event in page]
+            lines += [line_of_event(event) for event in page]
         lines += files.new_lines()
-        for line in sorted(lines, key=lambda each: each.at):  # stable: events keep their order
+        for line in sorted(lines, key=lambda entry: entry.at):  # stable: events keep their order
             yield line
         if not follow or (head.is_over and seq >= head.seqs[run_id]):
             return
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(POLL_S)
 
 
 def _text(line: Line) -> str:
-    found = line.found
+    fields = line.fields
     if line.source == "event":
-        what, more = found["kind"], found["data"]
+        title, details = fields["kind"], fields["data"]
     else:
-        what = f"{found.get('level', '')} {found.get('event', '')}"
-        more = {key: value for key, value in found.items() if key not in SHOWN_ELSEWHERE}
-    words = " ".join(f"{key}={_value(value)}" for key, value in more.items())
+        title = f"{fields.get('level', '')} {fields.get('event', '')}"
+        details = {key: value for key, value in fields.items() if key not in FIELDS_OF_HEAD}
+    words = " ".join(f"{key}={_value(value)}" for key, value in details.items())
     at = f"{line.at.astimezone():%Y-%m-%d %H:%M:%S.%f}"[:-3]
-    return f"{at}  {line.source:8}  {one_line(what, chars_max=100)}  {words}".rstrip()
+    return f"{at}  {line.source:8}  {one_line(title, chars_max=100)}  {words}".rstrip()
 
 
 def _value(value: Any) -> str:

@@ -9,7 +9,7 @@ from chiron_api.http.auth import refuse_open_access
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
-ATTENDED = "An MCP client should start this and talk to its standard input and output. Ctrl+C ends it; see docs/mcp.md."
+TERMINAL_HINT = "An MCP client should start this and talk to its standard input and output. Ctrl+C ends it; see docs/mcp.md."
 
 
 @cli.command()
@@ -29,20 +29,20 @@ def mcp(
 
     HTTP asks for CHIRON_API_KEY as a bearer token; without a key it listens on this machine only. See docs/mcp.md.
     """
-    found = settings()
-    wanted = found.model_copy(update={"api_host": host, "api_port": http or 0})
+    current = settings()
+    http_settings = current.model_copy(update={"api_host": host, "api_port": http or 0})
     if http is not None:
-        refuse_open_access(wanted)
+        refuse_open_access(http_settings)
     # fastmcp would take its own settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.mcp_server.transports import serve_http, serve_stdio
     from chiron_workers.telemetry.logs import log_to_stderr
 
     # Clients show what a server writes there as its troubles.
-    log_to_stderr("warning" if http is None and found.log_level == "info" else found.log_level)
+    log_to_stderr("warning" if http is None and current.log_level == "info" else current.log_level)
     if http is None:
         if sys.stdin.isatty():
-            typer.echo(ATTENDED, err=True)
+            typer.echo(TERMINAL_HINT, err=True)
         run(serve_stdio())
     else:
-        serve_http(wanted)
+        serve_http(http_settings)

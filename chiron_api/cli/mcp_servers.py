@@ -26,23 +26,23 @@ def mcp_servers(
     """
     from chiron_workers.mcp_client.probe import probe
 
-    found = read_configuration(settings())
-    statuses = run(probe(found.servers, timeout_s=timeout))
+    configuration = read_configuration(settings())
+    statuses = run(probe(configuration.servers, timeout_s=timeout))
     if as_json:
-        disabled = [{"name": name, "state": "disabled"} for name in found.disabled_names]
-        typer.echo(json_line([*map(_as_object, statuses), *disabled]))
-    elif found.file is None:
+        disabled_rows = [{"name": name, "state": "disabled"} for name in configuration.disabled_names]
+        typer.echo(json_line([*map(_as_object, statuses), *disabled_rows]))
+    elif configuration.file is None:
         typer.echo(
             f"No MCP servers are configured. Name them in {settings().home / FILE}; see docs/mcp-servers.md."
         )
     else:
         for status in statuses:
             _print(status)
-        for name in found.disabled_names:
+        for name in configuration.disabled_names:
             typer.echo(f"{one_line(name)}  disabled")
-    for problem in found.problems:
+    for problem in configuration.problems:
         typer.echo(f"chiron: {one_line(problem, chars_max=1000)}", err=True)
-    if found.problems:
+    if configuration.problems:
         raise typer.Exit(2)
 
 

@@ -10,8 +10,8 @@ cli = typer.Typer()
 @cli.command()
 def migrate() -> None:
     """Bring the database's schema up to date. Safe to repeat, and safe when two start at once."""
-    applied = bring_up_to_date(require_url(settings().database_url))
-    for name in applied:
+    names = bring_up_to_date(require_url(settings().database_url))
+    for name in names:
         typer.echo(f"Applied {name}.")
-    if not applied:
+    if not names:
         typer.echo("The schema is up to date; nothing was missing.")

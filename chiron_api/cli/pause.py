@@ -16,7 +16,7 @@ def pause(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
 ) -> None:
     """Put a run, or all open runs of a batch, aside until `chiron resume`. A model call in flight is finished first."""
-    steered = run(steer_once(settings(), parse_id(target), steering.pause))
+    result = run(steer_once(settings(), parse_id(target), steering.pause))
     typer.echo(
-        outcome(steered, changed_words="paused", asked_words="pausing as soon as the model has answered")
+        outcome(result, changed_words="paused", asked_words="pausing as soon as the model has answered")
     )

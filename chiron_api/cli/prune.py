@@ -31,20 +31,20 @@ def prune(
     A month goes as a whole, once all of it is older than that and each of its runs is finished. Its runs cannot be
     retried or continued any more, and their events cannot be watched again.
     """
-    months = run(_prune(age(older_than), dry_run=dry_run))
+    months = run(_prune(parse_age(older_than), dry_run=dry_run))
     if as_json:
         typer.echo(json_line({"dry_run": dry_run, "months": [_entry(month) for month in months]}))
         return
     for month in months:
         size = f"{month.runs:,} {'run' if month.runs == 1 else 'runs'}, {month.bytes / 2**20:,.1f} MiB"
         verb = "would go" if dry_run else "pruned"
-        typer.echo(f"{_shown(month.name):16} {f'kept: {month.kept}' if month.kept else verb} ({size})")
+        typer.echo(f"{_month_label(month.name):16} {f'kept: {month.kept}' if month.kept else verb} ({size})")
 
 
-def age(text: str) -> timedelta:
+def parse_age(text: str) -> timedelta:
     """The time span that a text such as 90d, 12w or 1y says. Raises UsageError."""
-    found = re.fullmatch(r"\s*(\d{1,6})\s*([dwy])\s*", text)
-    if found is None or not 0 < (days := int(found[1]) * DAYS[found[2]]) <= DAYS_MAX:
+    match = re.fullmatch(r"\s*(\d{1,6})\s*([dwy])\s*", text)
+    if match is None or not 0 < (days := int(match[1]) * DAYS[match[2]]) <= DAYS_MAX:
         raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")
     return timedelta(days=days)
 
@@ -55,9 +55,15 @@ async def _prune(older_than: timedelta, *, dry_run: bool) -> list[Month]:
 
 
 def _entry(month: Month) -> dict[str, object]:
-    kept = month.kept or None
-    return {"name": month.name, "runs": month.runs, "bytes": month.bytes, "pruned": not kept, "kept": kept}
+    reason = month.kept or None
+    return {
+        "name": month.name,
+        "runs": month.runs,
+        "bytes": month.bytes,
+        "pruned": not reason,
+        "kept": reason,
+    }
 
 
-def _shown(name: str) -> str:
+def _month_label(name: str) -> str:
     return name.replace("before_", "before ").replace("_", "-")

@@ -26,12 +26,12 @@ def recompute(
 
     After an upgrade from a version that did not verify quotes, or after changing a setting of confidences.
     """
-    done = run(_recheck_all(subject))
+    totals = run(_recheck_all(subject))
     if as_json:
-        typer.echo(json_line(done))
+        typer.echo(json_line(totals))
         return
     typer.echo(
-        f"{done.facts:,} facts looked at, {done.verified:,} quotes verified, {done.changed:,} facts changed."
+        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed."
     )
 
 
@@ -40,14 +40,14 @@ async def _recheck_all(subject: str | None) -> RecheckCounts:
     try:
         async with open_pool(settings().database_url, size=2) as pool:
             async with Store(Session(pool, Caller()), embedder) as store:
-                known = [await store.subjects.get(subject)] if subject else await store.subjects.all()
-            done = RecheckCounts()
-            for one in known:
+                subjects = [await store.subjects.get(subject)] if subject else await store.subjects.all()
+            totals = RecheckCounts()
+            for entry in subjects:
                 after: UUID | None = FIRST
                 while after is not None:
                     async with Store(Session(pool, Caller()), embedder) as store:
-                        page, after = await recheck(store.facts, subject_id=one["subject_id"], after=after)
-                    done += page
-            return done
+                        page, after = await recheck(store.facts, subject_id=entry["subject_id"], after=after)
+                    totals += page
+            return totals
     finally:
         await embedder.close()

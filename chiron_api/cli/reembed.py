@@ -34,14 +34,16 @@ def command(
     """
     if drop_old and subject is not None:
         raise UsageError("--drop-old needs the facts of all subjects embedded; leave out --subject.")
-    done = run(_reembed(subject, drop_old=drop_old))
+    summary = run(_reembed(subject, drop_old=drop_old))
     if as_json:
-        typer.echo(json_line(done))
+        typer.echo(json_line(summary))
         return
-    typer.echo(f"{done['embedded']:,} facts embedded with {done['model']}, {done['remaining']:,} left.")
-    for index in done["indexes"]:
+    typer.echo(
+        f"{summary['embedded']:,} facts embedded with {summary['model']}, {summary['remaining']:,} left."
+    )
+    for index in summary["indexes"]:
         typer.echo(f"Indexed {index['subject_id'] or 'all subjects'}: recall {index['recall']:.3f} at 10.")
-    for model in done["dropped"]:
+    for model in summary["dropped"]:
         typer.echo(f"Dropped the vectors of {model}.")
 
 
@@ -51,16 +53,16 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     progress = _Progress()
     try:
         async with open_pool(database_url, size=2) as pool:
-            progress.of = await count_missing(Session(pool), embedder.space, subject)
-            embedded = await reembed(pool, embedder, subject_id=subject, on_progress=progress.tell)
-            dropped = await drop_other_spaces(pool, embedder.space) if drop_old else []
-            built = await maintain_indexes(database_url, embedder.space)
+            progress.total = await count_missing(Session(pool), embedder.space, subject)
+            count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
+            models = await drop_other_spaces(pool, embedder.space) if drop_old else []
+            indexes = await maintain_indexes(database_url, embedder.space)
             return {
                 "model": embedder.space.model,
-                "embedded": embedded,
+                "embedded": count,
                 "remaining": await count_missing(Session(pool), embedder.space, subject),
-                "indexes": [dataclasses.asdict(index) for index in built],
-                "dropped": dropped,
+                "indexes": [dataclasses.asdict(index) for index in indexes],
+                "dropped": models,
             }
     except ToolError as error:
         raise UsageError(str(error)) from None
@@ -73,17 +75,17 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
 
 class _Progress:
     def __init__(self) -> None:
-        self.of = 0
-        self.so_far = 0
+        self.total = 0
+        self.count = 0
 
-    def tell(self, embedded: int) -> None:
-        self.so_far = embedded
+    def report(self, count: int) -> None:
+        self.count = count
         end = "\r" if sys.stderr.isatty() else "\n"
-        sys.stderr.write(f"{embedded:,} of {self.of:,} facts embedded{end}")
+        sys.stderr.write(f"{count:,} of {self.total:,} facts embedded{end}")
         sys.stderr.flush()
 
     def stop(self) -> None:
-        if self.so_far:
+        if self.count:
             sys.stderr.write(
-                f"{self.so_far:,} facts were embedded and stay so; `chiron reembed` goes on from there.\n"
+                f"{self.count:,} facts were embedded and stay so; `chiron reembed` goes on from there.\n"
             )

@@ -44,20 +44,20 @@ def report(
 
     Everything in it is read from the database; no model writes it.
     """
-    wanted = wanted_target(target, subject)
+    selection = parse_target(target, subject)
     if output is None and format not in TEXTS:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
     if output is not None and format is not Format.OBSIDIAN:
         refuse_to_overwrite(output, force=force)  # before the work
-    found = run(_gather(wanted, with_candidates=candidates))
+    content = run(_gather(selection, with_candidates=candidates))
     if output is not None:
-        typer.echo(write(found, format, output, force=force))
+        typer.echo(write(content, format, output, force=force))
         return
-    for piece in TEXTS[format](found):
+    for piece in TEXTS[format](content):
         sys.stdout.write(piece)
 
 
-def wanted_target(target: str | None, subject: str | None) -> UUID | str:
+def parse_target(target: str | None, subject: str | None) -> UUID | str:
     """What a command was asked about: an id, or the name of a subject. Raises UsageError unless it is one of them."""
     if (target is None) == (subject is None):
         raise UsageError("Name one thing: the id of a batch or a run, or a subject with --subject.")
@@ -69,9 +69,9 @@ def wanted_target(target: str | None, subject: str | None) -> UUID | str:
         return target
 
 
-async def _gather(wanted: UUID | str, *, with_candidates: bool) -> Report:
+async def _gather(selection: UUID | str, *, with_candidates: bool) -> Report:
     try:
         async with open_pool(settings().database_url, size=1) as pool:
-            return await gather(pool, wanted, with_candidates=with_candidates)
+            return await gather(pool, selection, with_candidates=with_candidates)
     except ToolError as error:
         raise UsageError(str(error)) from None

@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.backup.backups import restore as put_back
-from chiron_api.cli import end_as_by_ctrl_c
+from chiron_api.cli import raise_on_sigterm
 from chiron_api.local_stack.database import database
 
 cli = typer.Typer()
@@ -18,9 +18,9 @@ def restore(
     ] = False,
 ) -> None:
     """Put a backup back, all of it or nothing. Stop workers and API first; the database must hold no data."""
-    end_as_by_ctrl_c()
+    raise_on_sigterm()
     with database() as url:
-        pending = put_back(url, file.absolute(), force=force)
+        names = put_back(url, file.absolute(), force=force)
     typer.echo(f"Restored {file}. Runs that were being played when it was made go on when a worker starts.")
-    if pending:
-        typer.echo(f"It was made by an older version: run `chiron migrate` ({', '.join(pending)}).")
+    if names:
+        typer.echo(f"It was made by an older version: run `chiron migrate` ({', '.join(names)}).")

@@ -32,10 +32,10 @@ async def _print_all(target: UUID, *, as_json: bool) -> None:
     ):
         async for page in pages:
             for result in page:
-                typer.echo(json_line(result) if as_json else _told(result))
+                typer.echo(json_line(result) if as_json else _text(result))
 
 
-def _told(result: Result) -> str:
+def _text(result: Result) -> str:
     facts = f"{result.facts:,} {'fact' if result.facts == 1 else 'facts'}"
     lines = [
         one_line(result.topic, chars_max=4_000),

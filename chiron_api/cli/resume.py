@@ -22,5 +22,5 @@ def resume(
 ) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     command = partial(steering.resume, budget=Budget(budget_usd, budget_tokens))
-    steered = run(steer_once(settings(), parse_id(target), command))
-    typer.echo(f"{outcome(steered, changed_words='going on')} `chiron watch {target}` follows.")
+    result = run(steer_once(settings(), parse_id(target), command))
+    typer.echo(f"{outcome(result, changed_words='going on')} `chiron watch {target}` follows.")

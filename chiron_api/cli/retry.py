@@ -29,5 +29,5 @@ def retry(
 ) -> None:
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
     command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens), from_scratch=from_scratch)
-    steered = run(steer_once(settings(), parse_id(target), command))
-    typer.echo(f"{outcome(steered, changed_words='tried again')} `chiron watch {target}` follows.")
+    result = run(steer_once(settings(), parse_id(target), command))
+    typer.echo(f"{outcome(result, changed_words='tried again')} `chiron watch {target}` follows.")

@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
-from chiron_api.cli.input.times import starting_time
+from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.db.connect import open_pool
@@ -40,10 +40,10 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option(parser=starting_time, metavar="TIME", help="Only facts stored since then."),
+        typer.Option(parser=time_option, metavar="TIME", help="Only facts stored since then."),
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option(parser=starting_time, metavar="TIME", help="Only facts stored before.")
+        datetime | None, typer.Option(parser=time_option, metavar="TIME", help="Only facts stored before.")
     ] = None,
     node: Annotated[str | None, typer.Option(help="Only facts of this node of the coverage map.")] = None,
     neighbours: Annotated[
@@ -70,13 +70,13 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         node_id=node,
         neighbours=neighbours,
     )
-    found = run(_find(query, filters, top_k, mode))
+    facts = run(_find(query, filters, top_k, mode))
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(facts))
         return
-    for fact in found:
+    for fact in facts:
         _print(fact)
-    if not found:
+    if not facts:
         typer.echo("Nothing is known that fits. `chiron submit TOPIC --subject S` researches it.")
 
 
@@ -98,8 +98,8 @@ def _print(fact: FoundFact) -> None:
     candidate = " [candidate]" if fact["status"] == FactStatus.CANDIDATE else ""
     typer.echo(f"{fact['score']:.3f}  {one_line(fact['content'], chars_max=2_000)}{candidate}")
     if fact["quote"]:
-        unverified = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
-        typer.echo(f"       “{one_line(fact['quote'], chars_max=500)}”{unverified}")
+        mark = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
+        typer.echo(f"       “{one_line(fact['quote'], chars_max=500)}”{mark}")
     further = f" and {count} more" if (count := fact["corroborations"]) else ""
     typer.echo(f"       {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f})")
     if fact["contradicted_by"]:

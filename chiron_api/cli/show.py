@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli import run
-from chiron_api.cli.display.difference import lines as difference_lines
-from chiron_api.cli.display.fact import lines
-from chiron_api.cli.display.model_holds import from_summary, sentences
+from chiron_api.cli.display.difference import difference_lines
+from chiron_api.cli.display.fact import fact_lines
+from chiron_api.cli.display.model_holds import hold_sentences, holds_of_summary
 from chiron_api.cli.display.watch import COLOURS
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, printable, usd
@@ -41,17 +41,17 @@ def list_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches, newest first."""
-    found = run(_newest(limit))
+    batches = run(_newest(limit))
     if as_json:
-        typer.echo(json_line(found))
-    elif not found:
+        typer.echo(json_line(batches))
+    elif not batches:
         typer.echo("There is no batch yet. `chiron submit TOPIC --subject S` makes one.")
     else:
         _print_table(
             ("id", "state", "runs", "facts", "cost", "subject", "name"),
-            [_batch_cells(batch) for batch in found],
+            [_batch_cells(batch) for batch in batches],
         )
-        _print_held(from_summary(one for batch in found for one in batch.held))
+        _print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
 @cli.command()
@@ -60,15 +60,15 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
-    found, runs, difference = run(_find(target))
+    page, runs, difference = run(_find(target))
     if as_json:
-        typer.echo(json_line(_page(found, difference)))
-    elif isinstance(found, FactDetails):
-        typer.echo("\n".join(lines(found)))
-    elif isinstance(found, RunSummary):
-        _print_run(found)
+        typer.echo(json_line(_page(page, difference)))
+    elif isinstance(page, FactDetails):
+        typer.echo("\n".join(fact_lines(page)))
+    elif isinstance(page, RunSummary):
+        _print_run(page)
     else:
-        _print_batch(found, runs)
+        _print_batch(page, runs)
         if difference:
             typer.echo("\nAgainst the time before")
             typer.echo("\n".join(difference_lines(difference)))
@@ -93,13 +93,13 @@ async def _find(
 ) -> tuple[BatchSummary | RunSummary | FactDetails, list[RunSummary], SubjectDiff | None]:
     async with open_pool(settings().database_url, size=2) as pool:
         try:
-            found = await find(pool, target)
+            summary = await find(pool, target)
         except NotFound:
             return await _fact(pool, target), [], None
-        if isinstance(found, RunSummary):
-            return found, [], None
-        runs = await runs_of(pool, found.id, limit=RUNS_SHOWN)
-        return found, runs, await difference_of(pool, found.id)
+        if isinstance(summary, RunSummary):
+            return summary, [], None
+        runs = await runs_of(pool, summary.id, limit=RUNS_SHOWN)
+        return summary, runs, await difference_of(pool, summary.id)
 
 
 async def _fact(pool: Pool, target: str) -> FactDetails:
@@ -111,117 +111,123 @@ async def _fact(pool: Pool, target: str) -> FactDetails:
         ) from None
 
 
-def _print_batch(found: BatchSummary, runs: Sequence[RunSummary]) -> None:
+def _print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
     _print_fields(
         {
-            "batch": str(found.id),
-            "name": one_line(found.name),
-            "subject": found.subject_id,
-            "state": f"{_batch_state(found)} ({_counts(found)})",
-            "facts": f"{found.facts:,}",
-            "turns": f"{found.turns:,}",
-            "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
-            "cost": _cost(found),
-            "at once": f"{found.concurrency:,} runs" if found.concurrency else "no limit",
-            "started": _started(found),
-            "finished": _time(found.finished_at),
-            **({"pruned": f"the journals of {found.pruned:,} of its runs are gone"} if found.pruned else {}),
+            "batch": str(batch.id),
+            "name": one_line(batch.name),
+            "subject": batch.subject_id,
+            "state": f"{_batch_state(batch)} ({_counts(batch)})",
+            "facts": f"{batch.facts:,}",
+            "turns": f"{batch.turns:,}",
+            "tokens": f"{batch.input_tokens:,} in, {batch.output_tokens:,} out",
+            "cost": _cost(batch),
+            "at once": f"{batch.concurrency:,} runs" if batch.concurrency else "no limit",
+            "started": _started(batch),
+            "finished": _time(batch.finished_at),
+            **({"pruned": f"the journals of {batch.pruned:,} of its runs are gone"} if batch.pruned else {}),
         }
     )
-    _print_held(from_summary(found.held))
+    _print_holds(holds_of_summary(batch.held))
     typer.echo()
-    _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(one) for one in runs])
-    if hidden := sum(found.runs.values()) - len(runs):
-        typer.echo(f"and {hidden:,} more")
+    _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(member) for member in runs])
+    if hidden_count := sum(batch.runs.values()) - len(runs):
+        typer.echo(f"and {hidden_count:,} more")
 
 
-def _print_run(found: RunSummary) -> None:
+def _print_run(summary: RunSummary) -> None:
     _print_fields(
         {
-            "run": str(found.id),
-            "batch": str(found.batch_id),
-            "topic": one_line(found.topic, chars_max=4_000),
-            "role": found.role,
-            "model": one_line(found.model),
-            "state": f"{_run_state(found)} (attempt {found.attempt})" if found.attempt else _run_state(found),
-            "facts": f"{found.facts:,}",
-            "turns": f"{found.turns:,}",
-            "tokens": f"{found.input_tokens:,} in, {found.output_tokens:,} out",
-            "cost": _cost(found),
-            "started": _started(found),
-            "finished": _time(found.finished_at),
-            **({"pruned": f"{_time(found.pruned_at)}: its journal is gone"} if found.pruned_at else {}),
+            "run": str(summary.id),
+            "batch": str(summary.batch_id),
+            "topic": one_line(summary.topic, chars_max=4_000),
+            "role": summary.role,
+            "model": one_line(summary.model),
+            "state": f"{_run_state(summary)} (attempt {summary.attempt})"
+            if summary.attempt
+            else _run_state(summary),
+            "facts": f"{summary.facts:,}",
+            "turns": f"{summary.turns:,}",
+            "tokens": f"{summary.input_tokens:,} in, {summary.output_tokens:,} out",
+            "cost": _cost(summary),
+            "started": _started(summary),
+            "finished": _time(summary.finished_at),
+            **({"pruned": f"{_time(summary.pruned_at)}: its journal is gone"} if summary.pruned_at else {}),
         }
     )
-    _print_held(from_summary([found.held] if found.held else []))
-    if found.error:
-        typer.echo(f"\nFailed ({found.error.get('kind')}): {one_line(found.error.get('message', ''))}")
-    if found.answer:
-        typer.echo(f"\n{printable(found.answer)}")
-    for evaluation in found.evaluations:
+    _print_holds(holds_of_summary([summary.held] if summary.held else []))
+    if summary.error:
+        typer.echo(f"\nFailed ({summary.error.get('kind')}): {one_line(summary.error.get('message', ''))}")
+    if summary.answer:
+        typer.echo(f"\n{printable(summary.answer)}")
+    for evaluation in summary.evaluations:
         _print_evaluation(evaluation)
 
 
-def _print_evaluation(found: Mapping[str, Any]) -> None:
-    at = datetime.fromisoformat(found["at"])
-    typer.echo(f"\nScored {found['overall']:.2f} of 5 by {one_line(found['model'])} at {_time(at)}:")
-    typer.echo(f"  {one_line(found['text'])}")
-    for score in found["scores"]:
+def _print_evaluation(evaluation: Mapping[str, Any]) -> None:
+    at = datetime.fromisoformat(evaluation["at"])
+    typer.echo(
+        f"\nScored {evaluation['overall']:.2f} of 5 by {one_line(evaluation['model'])} at {_time(at)}:"
+    )
+    typer.echo(f"  {one_line(evaluation['text'])}")
+    for score in evaluation["scores"]:
         typer.echo(
             f"  {score['score']} {one_line(score['criterion'])} (weight {score['weight']:g}): {one_line(score['reason'])}"
         )
 
 
-def _print_held(held: Sequence[Hold]) -> None:
-    for sentence in sentences(held):
+def _print_holds(holds: Sequence[Hold]) -> None:
+    for sentence in hold_sentences(holds):
         typer.echo(sentence)
 
 
-def _cost(found: BatchSummary | RunSummary) -> str:
-    limits = [usd(found.budget_usd)] if found.budget_usd is not None else []
-    limits += [f"{found.budget_tokens:,} tokens"] if found.budget_tokens is not None else []
-    parts = [usd(found.spent_usd) + (f" of {' and '.join(limits)}" if limits else "")]
-    if found.unconfirmed_calls:
-        calls = f"{found.unconfirmed_calls:,} call{'' if found.unconfirmed_calls == 1 else 's'}"
-        parts.append(f"up to {usd(found.unconfirmed_usd)} unconfirmed, for {calls} whose reply is lost")
-    if found.reserved_usd:
-        parts.append(f"{usd(found.reserved_usd)} reserved for calls in flight")
+def _cost(summary: BatchSummary | RunSummary) -> str:
+    limits = [usd(summary.budget_usd)] if summary.budget_usd is not None else []
+    limits += [f"{summary.budget_tokens:,} tokens"] if summary.budget_tokens is not None else []
+    parts = [usd(summary.spent_usd) + (f" of {' and '.join(limits)}" if limits else "")]
+    if summary.unconfirmed_calls:
+        calls = f"{summary.unconfirmed_calls:,} call{'' if summary.unconfirmed_calls == 1 else 's'}"
+        parts.append(f"up to {usd(summary.unconfirmed_usd)} unconfirmed, for {calls} whose reply is lost")
+    if summary.reserved_usd:
+        parts.append(f"{usd(summary.reserved_usd)} reserved for calls in flight")
     return "; ".join(parts)
 
 
-def _batch_cells(found: BatchSummary) -> tuple[str, ...]:
-    done = (
-        f"{sum(found.runs.values()) - found.runs['queued'] - found.runs['running'] - found.runs['paused']:,}"
+def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:
+    finished_count = (
+        f"{sum(batch.runs.values()) - batch.runs['queued'] - batch.runs['running'] - batch.runs['paused']:,}"
     )
-    runs = f"{done}/{sum(found.runs.values()):,}"
+    runs = f"{finished_count}/{sum(batch.runs.values()):,}"
     return (
-        str(found.id), _batch_state(found), runs, f"{found.facts:,}", usd(found.spent_usd), found.subject_id,
-        one_line(found.name),
+        str(batch.id), _batch_state(batch), runs, f"{batch.facts:,}", usd(batch.spent_usd), batch.subject_id,
+        one_line(batch.name),
     )  # fmt: skip
 
 
-def _run_cells(found: RunSummary) -> tuple[str, ...]:
+def _run_cells(summary: RunSummary) -> tuple[str, ...]:
     return (
-        str(found.id), _run_state(found), f"{found.facts:,}", f"{found.turns:,}", usd(found.spent_usd), one_line(found.topic),
+        str(summary.id), _run_state(summary), f"{summary.facts:,}", f"{summary.turns:,}", usd(summary.spent_usd), one_line(summary.topic),
     )  # fmt: skip
 
 
-def _batch_state(found: BatchSummary) -> str:
-    is_silent = found.state == RunState.COMPLETED and found.silent == sum(found.runs.values())
-    return f"{found.state}{SILENT}" if is_silent else str(found.state)
+def _batch_state(batch: BatchSummary) -> str:
+    is_silent = batch.state == RunState.COMPLETED and batch.silent == sum(batch.runs.values())
+    return f"{batch.state}{SILENT}" if is_silent else str(batch.state)
 
 
-def _run_state(found: RunSummary) -> str:
-    return f"{found.state}{SILENT}" if found.silent else str(found.state)
+def _run_state(summary: RunSummary) -> str:
+    return f"{summary.state}{SILENT}" if summary.silent else str(summary.state)
 
 
-def _counts(found: BatchSummary) -> str:
-    return ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)
+def _counts(batch: BatchSummary) -> str:
+    return ", ".join(f"{count:,} {state}" for state, count in batch.runs.items() if count)
 
 
-def _started(found: BatchSummary | RunSummary) -> str:
-    waits = found.started_at is None and found.finished_at is None and found.ready_at > datetime.now(UTC)
-    return f"not before {_time(found.ready_at)}" if waits else _time(found.started_at)
+def _started(summary: BatchSummary | RunSummary) -> str:
+    waits = (
+        summary.started_at is None and summary.finished_at is None and summary.ready_at > datetime.now(UTC)
+    )
+    return f"not before {_time(summary.ready_at)}" if waits else _time(summary.started_at)
 
 
 def _time(at: datetime | None) -> str:

@@ -17,12 +17,12 @@ def skills(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     """
     from chiron_api.views.skills import skill_rows
 
-    found = skill_rows()
+    rows = skill_rows()
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(rows))
         return
-    width = max((len(row["name"]) for row in found), default=0)
-    for row in found:
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
         typer.echo("\n".join(_lines(row, width)))
 
 
@@ -32,11 +32,11 @@ def _lines(row: dict[str, Any], width: int) -> list[str]:
         head = f"{one_line(row['name']):{width}}  is left out: {one_line(row['reason'])}"
         return [head, f"{margin}{one_line(row['folder'])}"]
     state = "" if row["state"] == "offered" else " (shadowed by one of the same name)"
-    trusted = ", trusted" if row["trusted"] else ""
+    trust = ", trusted" if row["trusted"] else ""
     tools = [f"{margin}tools: {', '.join(row['tools'])}"] if row["tools"] else []
     return [
         f"{one_line(row['name']):{width}}  {one_line(row['description'], chars_max=160)}{state}",
-        f"{margin}{row['source']}{trusted}: {one_line(row['folder'])}",
+        f"{margin}{row['source']}{trust}: {one_line(row['folder'])}",
         *tools,
         *(f"{margin}! {one_line(warning)}" for warning in row["warnings"]),
     ]

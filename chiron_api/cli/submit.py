@@ -6,9 +6,9 @@ from datetime import datetime
 import typer
 
 from chiron_api.cli import run
-from chiron_api.cli.display.estimate import tell
+from chiron_api.cli.display.estimate import print_estimate
 from chiron_api.cli.input import submit_options as options
-from chiron_api.cli.input.topics_file import Found, Topic, read_topics
+from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.estimates import Estimate, estimate
@@ -60,47 +60,47 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
     Topics come from the arguments, from a file, or from standard input when it is piped.
     """
-    found_settings = settings()
+    current = settings()
     defaults = Defaults(
         subject,
         role,
-        model or found_settings.model,
+        model or current.model,
         priority,
-        max_turns or found_settings.max_turns,
+        max_turns or current.max_turns,
         Budget(run_budget_usd, run_budget_tokens),
         ready_at,
     )
-    found = _topics(topics or [], file)
-    runs = [_run(one, defaults) for one in found]
+    entries = _topic_entries(topics or [], file)
+    runs = [_run(entry, defaults) for entry in entries]
     budget = Budget(budget_usd, budget_tokens)
     batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key, concurrency)
     if dry_run:
-        tell(run(_estimate(batch, found_settings)), as_json=as_json)
+        print_estimate(run(_estimate(batch, current)), as_json=as_json)
         return
-    submitted = run(_submit(batch, found_settings))
-    _print(submitted, as_json=as_json, watch=watch)
+    receipt = run(_submit(batch, current))
+    _print(receipt, as_json=as_json, watch=watch)
     if watch:
-        follow(str(submitted.batch_id), as_json=as_json)
+        follow(str(receipt.batch_id), as_json=as_json)
 
 
-def _topics(arguments: Sequence[str], file: str | None) -> list[Found]:
-    found: list[Found] = []
+def _topic_entries(arguments: Sequence[str], file: str | None) -> list[TopicEntry]:
+    entries: list[TopicEntry] = []
     for n, text in enumerate(arguments, start=1):
-        found += read_topics("-") if text == "-" else [Found(Topic(topic=text.strip()), f"Topic {n}")]
+        entries += read_topics("-") if text == "-" else [TopicEntry(Topic(topic=text.strip()), f"Topic {n}")]
     if file is not None:
-        found += read_topics(file)
+        entries += read_topics(file)
     if not arguments and file is None:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("No topic is given. Name some, or give a --file, or pipe them in.")
-        found = read_topics("-")
-    return found
+        entries = read_topics("-")
+    return entries
 
 
-def _run(found: Found, defaults: Defaults) -> NewRun:
-    topic = found.topic
+def _run(entry: TopicEntry, defaults: Defaults) -> NewRun:
+    topic = entry.topic
     subject = topic.subject or defaults.subject
     if subject is None:
-        raise UsageError(f"{found.where}: say which subject the facts belong to, with --subject.")
+        raise UsageError(f"{entry.location}: say which subject the facts belong to, with --subject.")
     new = NewRun(
         topic=topic.topic,
         role=topic.role or defaults.role,
@@ -114,34 +114,34 @@ def _run(found: Found, defaults: Defaults) -> NewRun:
     try:
         check_run(new)
     except UsageError as error:
-        raise UsageError(f"{found.where}: {error}") from None
+        raise UsageError(f"{entry.location}: {error}") from None
     return new
 
 
-async def _estimate(batch: NewBatch, found_settings: Settings) -> Estimate:
-    async with open_pool(found_settings.database_url, size=1) as pool:
+async def _estimate(batch: NewBatch, current: Settings) -> Estimate:
+    async with open_pool(current.database_url, size=1) as pool:
         return await estimate(pool, batch)
 
 
-async def _submit(batch: NewBatch, found_settings: Settings) -> Submitted:
+async def _submit(batch: NewBatch, current: Settings) -> Submitted:
     from chiron_workers.pubsub.signals import notify
 
-    async with open_pool(found_settings.database_url, size=2) as pool:
-        submitted = await submit_batch(pool, batch)
-    await notify(found_settings.redis_url, submitted.batch_id)
-    return submitted
+    async with open_pool(current.database_url, size=2) as pool:
+        receipt = await submit_batch(pool, batch)
+    await notify(current.redis_url, receipt.batch_id)
+    return receipt
 
 
-def _print(submitted: Submitted, *, as_json: bool, watch: bool) -> None:
+def _print(receipt: Submitted, *, as_json: bool, watch: bool) -> None:
     if as_json:
-        typer.echo(json_line({"batch_id": submitted.batch_id, "run_ids": submitted.run_ids}))
+        typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))
     elif not sys.stdout.isatty():
-        typer.echo(str(submitted.batch_id))
+        typer.echo(str(receipt.batch_id))
     else:
-        count = len(submitted.run_ids)
+        count = len(receipt.run_ids)
         topics = f"{count:,} topic{'s' if count > 1 else ''}"
-        done = "submitted" if submitted.is_new else "were submitted with this key before"
-        typer.echo(f"Batch {submitted.batch_id}: {topics} {done}.")
+        verb = "submitted" if receipt.is_new else "were submitted with this key before"
+        typer.echo(f"Batch {receipt.batch_id}: {topics} {verb}.")
         if not watch:
-            typer.echo(f"  chiron watch {submitted.batch_id}   follows it")
-            typer.echo(f"  chiron show {submitted.batch_id}    says how far it is")
+            typer.echo(f"  chiron watch {receipt.batch_id}   follows it")
+            typer.echo(f"  chiron show {receipt.batch_id}    says how far it is")

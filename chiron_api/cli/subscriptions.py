@@ -7,9 +7,9 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
-from chiron_api.cli.display.difference import in_short
+from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input.money import usd_amount
-from chiron_api.cli.input.times import starting_time
+from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, usd
 from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
@@ -22,7 +22,7 @@ from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import PastOccurrence, last_occurrences
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 cli = typer.Typer(
     name="subscriptions",
@@ -41,13 +41,13 @@ def list_subscriptions(
 ) -> None:
     """List the subscriptions, newest first: when each is due, and why if it is not."""
     subject_id = slug(subject) if subject else None
-    found = run(_within(lambda all_of_them: all_of_them.newest(limit=limit, subject_id=subject_id)))
+    subscriptions = run(_with_store(lambda store: store.newest(limit=limit, subject_id=subject_id)))
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(subscriptions))
         return
-    for subscription in found:
+    for subscription in subscriptions:
         typer.echo("\n".join(_lines(subscription)))
-    if not found:
+    if not subscriptions:
         typer.echo(
             "There is no subscription. `chiron subscriptions add TOPIC --subject S --cron C` makes one."
         )
@@ -80,7 +80,7 @@ def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     until: Annotated[
         datetime | None,
         typer.Option(
-            parser=starting_time,
+            parser=time_option,
             metavar="TIME",
             help="When it ends, such as 2026-12-31. Default: never.",
         ),
@@ -89,10 +89,10 @@ def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 ) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
     new = NewSubscription(tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until)
-    found, is_new = run(_within(lambda all_of_them: all_of_them.create(new)))
+    entry, is_new = run(_with_store(lambda store: store.create(new)))
     if not is_new and not as_json:
         typer.echo("This subscription is there already.")
-    _print([found], as_json=as_json)
+    _print([entry], as_json=as_json)
 
 
 @cli.command()
@@ -102,64 +102,68 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
-    found, last = run(_with_times(parse_id(subscription), times))
+    entry, last = run(_with_times(parse_id(subscription), times))
     if as_json:
-        typer.echo(json_line(subscription_page(found, last)))
+        typer.echo(json_line(subscription_page(entry, last)))
         return
-    typer.echo("\n".join(_lines(found)))
+    typer.echo("\n".join(_lines(entry)))
     for time in last:
         typer.echo(f"\n  {time.due_at.astimezone():%Y-%m-%d %H:%M}  batch {time.batch_id}")
-        typer.echo(f"    {in_short(time.difference.counts) if time.difference else 'not finished'}")
+        typer.echo(f"    {counts_line(time.difference.counts) if time.difference else 'not finished'}")
 
 
 @cli.command()
 def pause(subscription: Id, as_json: Json = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
-    found_id = parse_id(subscription)
-    _print([run(_within(lambda all_of_them: all_of_them.pause(found_id)))], as_json=as_json)
+    subscription_id = parse_id(subscription)
+    _print([run(_with_store(lambda store: store.pause(subscription_id)))], as_json=as_json)
 
 
 @cli.command()
 def resume(subscription: Id, as_json: Json = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
-    found_id = parse_id(subscription)
-    _print([run(_within(lambda all_of_them: all_of_them.resume(found_id)))], as_json=as_json)
+    subscription_id = parse_id(subscription)
+    _print([run(_with_store(lambda store: store.resume(subscription_id)))], as_json=as_json)
 
 
 @cli.command()
 def delete(subscription: Id) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
-    found_id = parse_id(subscription)
-    run(_within(lambda all_of_them: all_of_them.remove(found_id)))
-    typer.echo(f"Deleted: subscription {found_id}.")
+    subscription_id = parse_id(subscription)
+    run(_with_store(lambda store: store.remove(subscription_id)))
+    typer.echo(f"Deleted: subscription {subscription_id}.")
 
 
 async def _with_times(subscription_id: UUID, limit: int) -> tuple[Subscription, list[PastOccurrence]]:
     async with open_pool(settings().database_url, size=2) as pool:
         session = Session(pool)
-        found = await Subscriptions(session).get(subscription_id)
-        return found, await last_occurrences(session, subscription_id, limit=limit)
+        subscription = await Subscriptions(session).get(subscription_id)
+        return subscription, await last_occurrences(session, subscription_id, limit=limit)
 
 
-async def _within(work: Callable[[Subscriptions], Awaitable[Found]]) -> Found:
+async def _with_store(work: Callable[[Subscriptions], Awaitable[Result]]) -> Result:
     async with open_pool(settings().database_url, size=2) as pool, Session(pool, Caller()) as session:
         return await work(Subscriptions(session))
 
 
-def _print(found: Sequence[Subscription], *, as_json: bool) -> None:
-    for subscription in found:
+def _print(subscriptions: Sequence[Subscription], *, as_json: bool) -> None:
+    for subscription in subscriptions:
         typer.echo(json_line(subscription) if as_json else "\n".join(_lines(subscription)))
 
 
-def _lines(found: Subscription) -> list[str]:
-    budget = f", up to {usd(found.budget_usd)} each time" if found.budget_usd is not None else ""
-    lines = [f"{found.id}  {found.state}  {found.subject_id}  {found.cron} ({found.time_zone}){budget}"]
-    lines += [f"  {one_line(topic)}" for topic in found.topics]
-    last = f"; the last started batch {found.last_batch_id}" if found.last_batch_id else ""
-    skipped = f", {found.times_skipped:,} passed over" if found.times_skipped else ""
-    lines.append(f"  {found.times:,} times so far{skipped}{last}")
-    if found.next_at:
-        lines.append(f"  next {found.next_at.astimezone():%Y-%m-%d %H:%M}")
-    if found.reason:
-        lines.append(f"  {one_line(found.reason)}")
+def _lines(subscription: Subscription) -> list[str]:
+    budget = (
+        f", up to {usd(subscription.budget_usd)} each time" if subscription.budget_usd is not None else ""
+    )
+    lines = [
+        f"{subscription.id}  {subscription.state}  {subscription.subject_id}  {subscription.cron} ({subscription.time_zone}){budget}"
+    ]
+    lines += [f"  {one_line(topic)}" for topic in subscription.topics]
+    last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
+    skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
+    lines.append(f"  {subscription.times:,} times so far{skipped_part}{last}")
+    if subscription.next_at:
+        lines.append(f"  next {subscription.next_at.astimezone():%Y-%m-%d %H:%M}")
+    if subscription.reason:
+        lines.append(f"  {one_line(subscription.reason)}")
     return lines

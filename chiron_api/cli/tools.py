@@ -21,9 +21,11 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     """
     from chiron_workers.tools import registry
 
-    definitions = sorted([*registry().definitions(), *_remote()], key=lambda one: str(one["name"]))
-    for broken in registry().broken:
-        typer.echo(f"{broken.source} is left out: {one_line(broken.reason)}", err=True)
+    definitions = sorted(
+        [*registry().definitions(), *_remote()], key=lambda definition: str(definition["name"])
+    )
+    for problem in registry().broken:
+        typer.echo(f"{problem.source} is left out: {one_line(problem.reason)}", err=True)
     if as_json:
         typer.echo(json_line(definitions))
         return
@@ -34,12 +36,12 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
 
 
 def _remote() -> list[dict[str, Any]]:
-    found = read_configuration(settings())
-    if not found.servers:
+    configuration = read_configuration(settings())
+    if not configuration.servers:
         return []
     from chiron_workers.mcp_client.probe import probe
 
-    statuses = run(probe(found.servers, timeout_s=REMOTE_S))
+    statuses = run(probe(configuration.servers, timeout_s=REMOTE_S))
     for status in statuses:
         if status.reason:
             reason = one_line(status.reason)

@@ -2,8 +2,8 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import end_as_by_ctrl_c, run
-from chiron_api.cli.display.model_holds import sentences, standing_now
+from chiron_api.cli import raise_on_sigterm, run
+from chiron_api.cli.display.model_holds import hold_sentences, holds_now
 from chiron_api.local_stack import LocalStack, Part
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
@@ -26,7 +26,7 @@ def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = F
     Data lives in CHIRON_HOME and stays there. Where CHIRON_DATABASE_URL or CHIRON_REDIS_URL is set,
     that service is used instead of an own one. Ctrl+C drains the workers and stops everything.
     """
-    end_as_by_ctrl_c()
+    raise_on_sigterm()
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
     stack.start(typer.echo)
     if detach:
@@ -51,12 +51,12 @@ def status(as_json: AsJson = False) -> None:
     """Show the parts of the local stack, their processes, states and addresses, and models that are held."""
     stack = LocalStack(read_settings())
     parts = stack.parts()
-    held = run(standing_now(settings())) if parts else []
+    holds = run(holds_now(settings())) if parts else []
     if as_json:
-        typer.echo(json_line({"parts": parts, "held": held}))
+        typer.echo(json_line({"parts": parts, "held": holds}))
     elif parts:
         _print(parts)
-        for sentence in sentences(held):
+        for sentence in hold_sentences(holds):
             typer.echo(sentence)
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.live import Live
 
 from chiron_api.cli import run
-from chiron_api.cli.display.difference import in_short
-from chiron_api.cli.display.watch import GOES_ON, Board, Row, closing, line
+from chiron_api.cli.display.difference import counts_line
+from chiron_api.cli.display.watch import CTRL_C_HINT, Board, Row, closing_line, event_line
 from chiron_api.text import one_line
 from chiron_api.views.batches import difference_of
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, summary
@@ -44,7 +44,7 @@ def watch(
 def follow(target: str, *, after: int | None = None, as_json: bool = False) -> None:
     """Watch until the end; leaves the program with 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
     try:
-        state = run(watched(target, after, as_json=as_json))
+        state = run(show_events(target, after, as_json=as_json))
     except KeyboardInterrupt:
         typer.echo(
             f"Stopped watching; the research goes on. `chiron watch {target}` follows it again.", err=True
@@ -53,8 +53,8 @@ def follow(target: str, *, after: int | None = None, as_json: bool = False) -> N
     raise typer.Exit(0 if state == RunState.COMPLETED else 1)
 
 
-async def watched(
-    target: str, after: int | None = None, *, as_json: bool = False, hint: str = GOES_ON
+async def show_events(
+    target: str, after: int | None = None, *, as_json: bool = False, hint: str = CTRL_C_HINT
 ) -> RunState:
     """Show what happens to a batch or a run until its end; the state it ends in.
 
@@ -64,43 +64,43 @@ async def watched(
     from chiron_workers.pubsub.tail import tail
 
     # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
-    found_settings = settings()
-    async with open_pool(found_settings.database_url, size=2) as pool:
-        found = await _find(pool, target, after)
+    current = settings()
+    async with open_pool(current.database_url, size=2) as pool:
+        target_summary = await _find(pool, target, after)
         console = Console()
-        batch_id = found.id if isinstance(found, BatchSummary) else None
-        following = tail(
+        batch_id = target_summary.id if isinstance(target_summary, BatchSummary) else None
+        source = tail(
             pool,
-            found_settings.redis_url,
+            current.redis_url,
             batch_id=batch_id,
-            run_id=None if batch_id else found.id,
+            run_id=None if batch_id else target_summary.id,
             after=after or 0,
-            with_text=console.is_terminal and not as_json and _run_count(found) <= TEXT_FOR_RUNS,
+            with_text=console.is_terminal and not as_json and _run_count(target_summary) <= TEXT_FOR_RUNS,
         )
-        async with aclosing(following) as events:
+        async with aclosing(source) as events:
             if as_json:
                 await _print_json(events)
             elif console.is_terminal:
-                await _draw(events, _board(found, hint), console)
+                await _draw(events, _board(target_summary, hint), console)
             else:
-                await _print_lines(events, _labels(found))
-        ended = await (summary(pool, found.id) if batch_id else run_summary(pool, found.id))
+                await _print_lines(events, _labels(target_summary))
+        final = await (summary(pool, target_summary.id) if batch_id else run_summary(pool, target_summary.id))
         difference = await difference_of(pool, batch_id) if batch_id else None
     if not as_json:
-        typer.echo(closing(ended))
+        typer.echo(closing_line(final))
     if difference and not as_json:
-        typer.echo(f"Against the time before: {in_short(difference.counts)}.")
-    return ended.state
+        typer.echo(f"Against the time before: {counts_line(difference.counts)}.")
+    return final.state
 
 
 async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:
     try:
-        found = await find(pool, target)
+        found_summary = await find(pool, target)
     except NotFound as error:
         raise UsageError(str(error)) from None  # 1 would say that the research failed
-    if after is not None and isinstance(found, BatchSummary):
+    if after is not None and isinstance(found_summary, BatchSummary):
         raise UsageError("--after is for runs: within a batch each run counts its own events.")
-    return found
+    return found_summary
 
 
 async def _print_json(events: AsyncIterator[Event]) -> None:
@@ -114,7 +114,7 @@ async def _print_lines(events: AsyncIterator[Event], labels: dict[UUID, str]) ->
             topic = one_line(str(event.data.get("topic", "")), chars_max=40)
             labels[event.run_id] = f"#{len(labels) + 1} {topic}"
         label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
-        typer.echo(line(event, label))
+        typer.echo(event_line(event, label))
 
 
 async def _draw(events: AsyncIterator[Event], board: Board, console: Console) -> None:
@@ -135,15 +135,15 @@ async def _refresh(live: Live) -> None:
         await asyncio.sleep(FRAME_S)
 
 
-def _run_count(found: BatchSummary | RunSummary) -> int:
-    return sum(found.runs.values()) if isinstance(found, BatchSummary) else 1
+def _run_count(summary: BatchSummary | RunSummary) -> int:
+    return sum(summary.runs.values()) if isinstance(summary, BatchSummary) else 1
 
 
-def _board(found: BatchSummary | RunSummary, hint: str) -> Board:
-    if isinstance(found, BatchSummary):
-        return Board(one_line(found.name), hint=hint)
-    return Board(one_line(found.topic), {found.id: Row(found.topic)}, hint=hint)
+def _board(summary: BatchSummary | RunSummary, hint: str) -> Board:
+    if isinstance(summary, BatchSummary):
+        return Board(one_line(summary.name), hint=hint)
+    return Board(one_line(summary.topic), {summary.id: Row(summary.topic)}, hint=hint)
 
 
-def _labels(found: BatchSummary | RunSummary) -> dict[UUID, str]:
-    return {} if isinstance(found, BatchSummary) else {found.id: one_line(found.topic, chars_max=40)}
+def _labels(summary: BatchSummary | RunSummary) -> dict[UUID, str]:
+    return {} if isinstance(summary, BatchSummary) else {summary.id: one_line(summary.topic, chars_max=40)}

@@ -29,16 +29,16 @@ def withdraw(
         fact_id = UUID(fact)
     except ValueError:
         raise UsageError(f"{fact!r} is no id of a fact. `chiron search` shows ids with --json.") from None
-    was, now = run(_set_aside(fact_id, reason, undo=undo))
+    status_before, status = run(_change_status(fact_id, reason, undo=undo))
     if as_json:
-        typer.echo(json_line({"id": str(fact_id), "status_before": was, "status": now}))
-    elif was == now:
-        typer.echo(f"Fact {fact_id} is {now} already.")
+        typer.echo(json_line({"id": str(fact_id), "status_before": status_before, "status": status}))
+    elif status_before == status:
+        typer.echo(f"Fact {fact_id} is {status} already.")
     else:
-        typer.echo(f"Fact {fact_id} is {now} now; it was {was}.")
+        typer.echo(f"Fact {fact_id} is {status} now; it was {status_before}.")
 
 
-async def _set_aside(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactStatus, FactStatus]:
+async def _change_status(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactStatus, FactStatus]:
     embedder = open_embedder(settings())
     try:
         async with (
@@ -46,7 +46,7 @@ async def _set_aside(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactSta
             Store(Session(pool, Caller()), embedder) as store,
         ):
             change = withdrawals.reinstate if undo else withdrawals.withdraw
-            was = await change(store.facts, str(fact_id), reason=reason)
-            return was, await store.facts.status(str(fact_id))
+            status_before = await change(store.facts, str(fact_id), reason=reason)
+            return status_before, await store.facts.status(str(fact_id))
     finally:
         await embedder.close()

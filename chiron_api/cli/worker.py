@@ -25,14 +25,14 @@ def worker(concurrency: Concurrency = None, name: Name = "worker") -> None:
     The same as `celery -A chiron_workers worker`, after a look whether the database can be used.
     It imports nothing from the current folder. SIGTERM drains it.
     """
-    found = settings()
-    if missing := pending(require_url(found.database_url)):
-        raise ChironError(f"The database lacks {', '.join(missing)}. Run `chiron migrate` first.")
-    if not found.broker:
+    current = settings()
+    if migrations := pending(require_url(current.database_url)):
+        raise ChironError(f"The database lacks {', '.join(migrations)}. Run `chiron migrate` first.")
+    if not current.broker:
         raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
-    runs = str(concurrency or found.concurrency)
+    runs = str(concurrency or current.concurrency)
     command = [
         sys.executable, "-P", "-m", "chiron_workers", "worker",
-        "-n", node_name(name, os.getpid()), "--concurrency", runs, "--loglevel", found.log_level,
+        "-n", node_name(name, os.getpid()), "--concurrency", runs, "--loglevel", current.log_level,
     ]  # fmt: skip
     os.execve(sys.executable, command, os.environ | {"CHIRON_CONCURRENCY": runs})  # noqa: S606  # our own interpreter

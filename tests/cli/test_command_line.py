@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chiron_api.cli import end_as_by_ctrl_c
+from chiron_api.cli import raise_on_sigterm
 
 HEAVY = (
     "anthropic",
@@ -42,7 +42,7 @@ def restored_handlers() -> Iterator[None]:
 @pytest.mark.usefixtures("restored_handlers")
 def test_a_command_ends_by_sigterm_as_by_ctrl_c_and_goes_on_under_nohup() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    end_as_by_ctrl_c()
+    raise_on_sigterm()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)

@@ -33,7 +33,7 @@ def test_the_lines_of_a_run_are_found_in_all_files_of_workers_by_time(tmp_path: 
         line(other, "quotes", text=f"{run_id}") + f'{{"run_id": "{run_id}"}}\n'
     )
     files = WorkerFiles(tmp_path, run_id)
-    assert [(each.source, each.found["event"]) for each in files.new_lines()] == [
+    assert [(each.source, each.fields["event"]) for each in files.new_lines()] == [
         ("worker-2", "early"),
         ("worker-1", "late"),
     ]
@@ -47,12 +47,12 @@ def test_a_file_that_grows_and_is_rotated_loses_and_doubles_no_line(tmp_path: Pa
     assert files.new_lines() == []
     whole = line(run_id, "second")
     log.write_text(line(run_id, "first") + whole[:20])
-    assert [each.found["event"] for each in files.new_lines()] == ["first"]
+    assert [each.fields["event"] for each in files.new_lines()] == ["first"]
     with log.open("a") as opened:
         opened.write(whole[20:])
     log.rename(tmp_path / "worker-1.log.1")
     log.write_text(line(run_id, "third"))
-    assert sorted(each.found["event"] for each in files.new_lines()) == ["second", "third"]
+    assert sorted(each.fields["event"] for each in files.new_lines()) == ["second", "third"]
 
 
 def test_without_files_there_are_no_lines(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chiron_api.cli.display.model_holds import standing_now
+from chiron_api.cli.display.model_holds import holds_now
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings as read_settings
 
@@ -116,7 +116,7 @@ def test_a_held_model_is_said_where_its_runs_are_shown(chiron, rows, batch):
         assert line.endswith(
             ": offline. A spend limit of the account is reached. `chiron resume` of a batch or run tries it at once."
         )
-    assert [hold.model for hold in asyncio.run(standing_now(read_settings()))] == ["offline"]
+    assert [hold.model for hold in asyncio.run(holds_now(read_settings()))] == ["offline"]
     (held,) = json.loads(chiron("show", batch[0], "--json").stdout)["held"]
     assert (held["model"], set(held)) == ("offline", {"model", "until", "reason"})
 

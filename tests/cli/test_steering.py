@@ -139,13 +139,13 @@ def test_watching_a_cancelled_batch_ends_with_1(chiron, batch):
 
 
 def test_a_paused_batch_is_shown_as_paused_and_its_watching_goes_on(chiron, batch, capsys):
-    from chiron_api.cli.watch import watched
+    from chiron_api.cli.watch import show_events
 
     chiron("pause", batch[0])
     assert json.loads(chiron("show", batch[0], "--json").stdout)["state"] == "paused"
 
     async def shown() -> None:
-        watching, said = asyncio.create_task(watched(batch[0])), ""
+        watching, said = asyncio.create_task(show_events(batch[0])), ""
         async with asyncio.timeout(60):
             while said.count("paused: asked for") < 2:
                 said += capsys.readouterr().out

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.backdated_facts import Dated, day
 
-from chiron_api.cli.display.difference import in_short, lines
+from chiron_api.cli.display.difference import counts_line, difference_lines
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError
@@ -195,8 +195,8 @@ async def test_a_source_that_is_back_without_the_words_is_told_as_both(dated: Da
         "https://other.org/": ([one, two, three], [two, three]),
     }
     assert counted(found) == {"sources_back": 2, "sources_back_changed": 1}
-    assert in_short(found.counts) == "2 sources back, 1 of them changed"
-    [told] = [line for line in lines(found) if "other.org" in line]
+    assert counts_line(found.counts) == "2 sources back, 1 of them changed"
+    [told] = [line for line in difference_lines(found) if "other.org" in line]
     assert "3 facts rest on it, and the words that 2 of them rest on are gone" in told
 
 

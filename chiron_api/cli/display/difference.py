@@ -13,7 +13,7 @@ from chiron_workers.knowledge.subject_diff import (
 from chiron_workers.states import ChangeKind
 
 CHARS = 500
-HEADINGS = {
+SECTION_TITLES = {
     "new": "New",
     "lifted": "Lifted: confirmed well enough by now",
     "restored": "Restored after they were withdrawn",
@@ -21,13 +21,13 @@ HEADINGS = {
     "dropped": "Dropped: no longer confirmed well enough",
     "withdrawn": "Withdrawn",
 }
-SOURCES = {
+SOURCE_VERBS = {
     ChangeKind.GONE: "is gone",
     ChangeKind.BACK: "is back",
     ChangeKind.CHANGED: "has changed, and no longer says what facts rest on",
 }
 # What a count is called in one line.
-COUNTED = {
+COUNT_LABELS = {
     "new": "new",
     "lifted": "lifted",
     "restored": "restored",
@@ -43,49 +43,53 @@ COUNTED = {
 }
 
 
-def lines(found: SubjectDiff) -> Iterator[str]:
+def difference_lines(difference: SubjectDiff) -> Iterator[str]:
     """A paragraph for each kind of difference, after a line that says between which moments."""
-    yield f"{found.subject_id}, {found.since.astimezone():%Y-%m-%d %H:%M} to {found.until.astimezone():%Y-%m-%d %H:%M}"
-    for name, heading in HEADINGS.items():
-        entries: list[FactDiff] = getattr(found, name)
-        yield from _headed(heading, found.counts[name], [_fact(entry) for entry in entries])
-    yield from _headed("Corroborated", found.counts["corroborated"], map(_corroborated, found.corroborated))
-    yield from _headed("Contradicted", found.counts["contradicted"], map(_contradicted, found.contradicted))
-    total = sum(found.counts[f"sources_{kind}"] for kind in ChangeKind)
-    yield from _headed("Sources", total, map(_source, found.sources))
-    if found.is_empty:
+    yield f"{difference.subject_id}, {difference.since.astimezone():%Y-%m-%d %H:%M} to {difference.until.astimezone():%Y-%m-%d %H:%M}"
+    for name, heading in SECTION_TITLES.items():
+        entries: list[FactDiff] = getattr(difference, name)
+        yield from _section(heading, difference.counts[name], [_fact(entry) for entry in entries])
+    yield from _section(
+        "Corroborated", difference.counts["corroborated"], map(_corroborated, difference.corroborated)
+    )
+    yield from _section(
+        "Contradicted", difference.counts["contradicted"], map(_contradicted, difference.contradicted)
+    )
+    total = sum(difference.counts[f"sources_{kind}"] for kind in ChangeKind)
+    yield from _section("Sources", total, map(_source, difference.sources))
+    if difference.is_empty:
         yield "\nNothing is different."
-    if candidates := found.counts["candidates"]:
+    if candidates := difference.counts["candidates"]:
         yield f"\n{candidates:,} new candidate{'' if candidates == 1 else 's'}, out of sight until better sources confirm it."
 
 
-def in_short(counts: Mapping[str, int]) -> str:
+def counts_line(counts: Mapping[str, int]) -> str:
     """The counts in one line: `3 new, 1 withdrawn`, or that nothing is different."""
-    told = [f"{counts[name]:,} {words}" for name, words in COUNTED.items() if counts.get(name)]
-    return ", ".join(told) or "nothing is different"
+    parts = [f"{counts[name]:,} {words}" for name, words in COUNT_LABELS.items() if counts.get(name)]
+    return ", ".join(parts) or "nothing is different"
 
 
-def _headed(
+def _section(
     heading: str, total: int, entries: "Iterator[list[str]] | map[list[str]] | list[list[str]]"
 ) -> Iterator[str]:
-    shown = list(entries)
-    if not shown:
+    paragraphs = list(entries)
+    if not paragraphs:
         return
     yield f"\n{heading} ({total:,})"
-    for entry in shown:
+    for entry in paragraphs:
         yield from entry
-    if total > len(shown):
-        yield f"  and {total - len(shown):,} more"
+    if total > len(paragraphs):
+        yield f"  and {total - len(paragraphs):,} more"
 
 
 def _fact(entry: FactDiff) -> list[str]:
-    was = "" if entry.confidence_before is None else f"{entry.confidence_before:.2f} -> "
+    before = "" if entry.confidence_before is None else f"{entry.confidence_before:.2f} -> "
     status = (
         "" if entry.status_before in (None, entry.status) else f" ({entry.status_before} -> {entry.status})"
     )
-    told = [f"  {was}{entry.confidence:.2f}{status}  {one_line(entry.content, chars_max=CHARS)}"]
-    told.append(f"        {entry.id}  {one_line(entry.source_url)}")
-    return told + ([f"        {one_line(entry.reason)}"] if entry.reason else [])
+    lines = [f"  {before}{entry.confidence:.2f}{status}  {one_line(entry.content, chars_max=CHARS)}"]
+    lines.append(f"        {entry.id}  {one_line(entry.source_url)}")
+    return lines + ([f"        {one_line(entry.reason)}"] if entry.reason else [])
 
 
 def _corroborated(entry: Corroboration) -> list[str]:
@@ -105,9 +109,9 @@ def _contradicted(entry: Contradiction) -> list[str]:
 
 def _source(entry: SourceDiff) -> list[str]:
     facts = f"{len(entry.fact_ids):,} fact{' rests' if len(entry.fact_ids) == 1 else 's rest'} on it"
-    if entry.kind == ChangeKind.BACK and (lost := len(entry.lost_fact_ids)):
-        facts += f", and the words that {lost:,} of them rest{'s' * (lost == 1)} on are gone"
-    told = [
-        f"  {one_line(entry.url)} {SOURCES[ChangeKind(entry.kind)]} ({entry.at.astimezone():%Y-%m-%d}); {facts}"
+    if entry.kind == ChangeKind.BACK and (lost_facts := len(entry.lost_fact_ids)):
+        facts += f", and the words that {lost_facts:,} of them rest{'s' * (lost_facts == 1)} on are gone"
+    lines = [
+        f"  {one_line(entry.url)} {SOURCE_VERBS[ChangeKind(entry.kind)]} ({entry.at.astimezone():%Y-%m-%d}); {facts}"
     ]
-    return told + ([f"        {one_line(entry.reason)}"] if entry.reason else [])
+    return lines + ([f"        {one_line(entry.reason)}"] if entry.reason else [])

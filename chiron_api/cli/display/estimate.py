@@ -7,25 +7,25 @@ from chiron_api.text import one_line, usd
 from chiron_workers.batches.estimates import Estimate, Kind
 
 
-def tell(found: Estimate, *, as_json: bool) -> None:
+def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     """Print an estimate, for people or as one line of JSON."""
     if as_json:
-        typer.echo(json_line(found))
+        typer.echo(json_line(estimate))
         return
-    topics = f"{found.runs:,} topic{'' if found.runs == 1 else 's'}"
+    topics = f"{estimate.runs:,} topic{'' if estimate.runs == 1 else 's'}"
     typer.echo(f"{topics}, all in order. Nothing was submitted.")
-    for kind in found.kinds:
+    for kind in estimate.kinds:
         typer.echo(f"  {_sentence(kind)}")
-    if found.usd is not None and found.usd_if_dear is not None:
+    if estimate.usd is not None and estimate.usd_if_dear is not None:
         typer.echo(
-            f"In all about {usd(found.usd)}; {usd(found.usd_if_dear)} if each is as dear as the dearest tenth."
+            f"In all about {usd(estimate.usd)}; {usd(estimate.usd_if_dear)} if each is as dear as the dearest tenth."
         )
-        typer.echo(f"The budgets let it cost {usd(found.at_most_usd)} at most.")
+        typer.echo(f"The budgets let it cost {usd(estimate.at_most_usd)} at most.")
 
 
 def _sentence(kind: Kind) -> str:
     runs = f"{kind.runs:,} {kind.role} {'run' if kind.runs == 1 else 'runs'} with {one_line(kind.model)}"
-    each = f"about {kind.turns:.0f} turns and {kind.tokens:,} tokens"
+    per_run = f"about {kind.turns:.0f} turns and {kind.tokens:,} tokens"
     cost = "at no price that is known" if kind.usd is None else f"{usd(kind.usd)} each"
     basis = f"as the last {kind.basis:,} took" if kind.basis else "a guess, since none has completed here yet"
-    return f"{runs}: {each}, {cost} ({basis})"
+    return f"{runs}: {per_run}, {cost} ({basis})"

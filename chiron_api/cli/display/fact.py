@@ -10,52 +10,52 @@ QUOTE_CHARS = 2_000
 HASH_CHARS = 12
 
 
-def lines(found: FactDetails) -> Iterator[str]:
+def fact_lines(fact: FactDetails) -> Iterator[str]:
     """The lines of a fact's page."""
-    claimed = f" (claimed {found.claimed_confidence:.2f})" if found.claimed_confidence is not None else ""
+    claimed_part = f" (claimed {fact.claimed_confidence:.2f})" if fact.claimed_confidence is not None else ""
     yield from _fields(
         {
-            "fact": found.id,
-            "subject": found.subject_id,
-            "topic": one_line(found.topic_path),
-            "status": f"{found.status}, confidence {found.confidence:.2f}{claimed}",
-            "stored": f"{found.created_at.astimezone():%Y-%m-%d %H:%M:%S}"
-            + (f" by run {found.run_id}" if found.run_id else ""),
+            "fact": fact.id,
+            "subject": fact.subject_id,
+            "topic": one_line(fact.topic_path),
+            "status": f"{fact.status}, confidence {fact.confidence:.2f}{claimed_part}",
+            "stored": f"{fact.created_at.astimezone():%Y-%m-%d %H:%M:%S}"
+            + (f" by run {fact.run_id}" if fact.run_id else ""),
         }
     )
-    yield f"\n{one_line(found.content, chars_max=4_000)}"
+    yield f"\n{one_line(fact.content, chars_max=4_000)}"
     yield "\nRests on"
-    for number, backing in enumerate(found.assertions, start=1):
-        yield from _backing(number, backing, found.content)
+    for number, assertion in enumerate(fact.assertions, start=1):
+        yield from _assertion_lines(number, assertion, fact.content)
     yield "\nHow sure"
-    yield from (f"  {line}" for line in found.explanation)
-    if found.related or found.contradictions:
+    yield from (f"  {line}" for line in fact.explanation)
+    if fact.related or fact.contradictions:
         yield "\nRelated"
-    for other in found.related:
-        yield f"  {other.relation}: {one_line(other.content, chars_max=500)}"
-        why = one_line(other.reason, chars_max=300)
-        yield f"    fact {other.fact_id} ({other.status}, {other.confidence:.2f}), by the {other.decided_by}: {why}"
-    for statement in found.contradictions:
+    for related in fact.related:
+        yield f"  {related.relation}: {one_line(related.content, chars_max=500)}"
+        why = one_line(related.reason, chars_max=300)
+        yield f"    fact {related.fact_id} ({related.status}, {related.confidence:.2f}), by the {related.decided_by}: {why}"
+    for statement in fact.contradictions:
         yield f"  set against it, without a source: {one_line(statement, chars_max=500)}"
     yield "\nHistory"
-    yield from (_state(state) for state in found.history)
+    yield from (_state(state) for state in fact.history)
 
 
-def _backing(number: int, backing: AssertionDetails, content: str) -> Iterator[str]:
-    words = f"“{one_line(backing.quote, chars_max=QUOTE_CHARS)}”" if backing.quote else "no quote"
-    is_verified = backing.quote_state == QuoteState.VERIFIED
+def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> Iterator[str]:
+    words = f"“{one_line(assertion.quote, chars_max=QUOTE_CHARS)}”" if assertion.quote else "no quote"
+    is_verified = assertion.quote_state == QuoteState.VERIFIED
     yield f"  {number}. {words}{'' if is_verified else '  (not verified)'}"
-    names = [one_line(name) for name in (backing.source_title, backing.source_author) if name]
-    dated = [f"of {backing.published_at:%Y-%m-%d}"] if backing.published_at else []
-    yield f"     {', '.join([*names, *dated, one_line(backing.source_url)])} (score {backing.source_score:.2f})"
-    if backing.source_mark:
-        yield f"     {backing.source_mark}"
-    if backing.content != content:
-        yield f"     stored as: {one_line(backing.content, chars_max=500)}"
-    if is_verified and backing.snapshot_hash:
-        read = f", read {backing.fetched_at.astimezone():%Y-%m-%d %H:%M}" if backing.fetched_at else ""
-        place = f"characters {backing.quote_start:,} to {backing.quote_end:,}"
-        yield f"     {place} of snapshot {backing.snapshot_hash[:HASH_CHARS]}{read}"
+    names = [one_line(name) for name in (assertion.source_title, assertion.source_author) if name]
+    dates = [f"of {assertion.published_at:%Y-%m-%d}"] if assertion.published_at else []
+    yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} (score {assertion.source_score:.2f})"
+    if assertion.source_mark:
+        yield f"     {assertion.source_mark}"
+    if assertion.content != content:
+        yield f"     stored as: {one_line(assertion.content, chars_max=500)}"
+    if is_verified and assertion.snapshot_hash:
+        read_at = f", read {assertion.fetched_at.astimezone():%Y-%m-%d %H:%M}" if assertion.fetched_at else ""
+        place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
+        yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"
 
 
 def _state(state: FactState) -> str:

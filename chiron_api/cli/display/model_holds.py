@@ -13,22 +13,24 @@ from chiron_workers.runs.model_holds import Hold, active_holds
 from chiron_workers.settings import Settings
 
 
-def sentences(held: Iterable[Hold]) -> list[str]:
+def hold_sentences(holds: Iterable[Hold]) -> list[str]:
     """One line for each model that is held, each model once."""
-    once = {hold.model: hold for hold in held}
+    by_model = {hold.model: hold for hold in holds}
     return [
         f"Held until {hold.until.astimezone():%Y-%m-%d %H:%M:%S}: {one_line(hold.model)}. {one_line(hold.reason)} "
         "`chiron resume` of a batch or run tries it at once."
-        for hold in once.values()
+        for hold in by_model.values()
     ]
 
 
-def from_summary(held: Iterable[dict[str, Any]]) -> list[Hold]:
+def holds_of_summary(entries: Iterable[dict[str, Any]]) -> list[Hold]:
     """The holds that a summary of a batch or a run names."""
-    return [Hold(each["model"], datetime.fromisoformat(each["until"]), each["reason"]) for each in held]
+    return [
+        Hold(entry["model"], datetime.fromisoformat(entry["until"]), entry["reason"]) for entry in entries
+    ]
 
 
-async def standing_now(settings: Settings) -> list[Hold]:
+async def holds_now(settings: Settings) -> list[Hold]:
     """The holds that stand; none where the database does not tell: whoever asks wants to know what runs."""
     try:
         async with open_pool(settings.database_url, size=1) as pool:

@@ -12,8 +12,8 @@ from uuid import UUID
 from chiron_workers.runs.events import Event
 
 LINE_BYTES_MAX = 1_000_000
-ROTATED = re.compile(r"worker-\d+\.log(\.\d+)?")
-SHOWN_ELSEWHERE = frozenset({"run_id", "batch_id", "timestamp", "event", "level"})
+WORKER_LOG = re.compile(r"worker-\d+\.log(\.\d+)?")
+FIELDS_OF_HEAD = frozenset({"run_id", "batch_id", "timestamp", "event", "level"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class Line:
 
     at: datetime
     source: str  # `event`, or the name of the worker's file
-    found: Mapping[str, Any]  # the event or the worker's line as JSON
+    fields: Mapping[str, Any]  # the event or the worker's line as JSON
 
     def to_json(self) -> str:
         """The line as one line of JSON, with `source`."""
-        return json.dumps({"source": self.source, **self.found}, default=str)
+        return json.dumps({"source": self.source, **self.fields}, default=str)
 
 
-def of_event(event: Event) -> Line:
+def line_of_event(event: Event) -> Line:
     """An event as a line of the log."""
     return Line(event.at, "event", json.loads(event.to_json()))
 
@@ -45,40 +45,40 @@ class WorkerFiles:
     def __init__(self, folder: Path, run_id: UUID) -> None:
         self._folder = folder
         self._run_id = str(run_id)
-        self._read: dict[int, int] = {}  # bytes by inode: a file keeps it when it is rotated
+        self._offsets: dict[int, int] = {}  # bytes by inode: a file keeps it when it is rotated
 
     def new_lines(self) -> list[Line]:
         """The lines about the run that came since the last look, by time."""
-        found = [line for file in self._files() for line in self._lines_of(file)]
-        return sorted(found, key=lambda line: line.at)
+        lines = [line for file in self._files() for line in self._lines_of(file)]
+        return sorted(lines, key=lambda line: line.at)
 
     def _files(self) -> list[Path]:
         try:
-            return sorted(file for file in self._folder.iterdir() if ROTATED.fullmatch(file.name))
+            return sorted(file for file in self._folder.iterdir() if WORKER_LOG.fullmatch(file.name))
         except OSError:
             return []  # none was started here
 
     def _lines_of(self, file: Path) -> Iterator[Line]:
         marker = self._run_id.encode()
         try:
-            with file.open("rb") as opened:
+            with file.open("rb") as stream:
                 inode = file.stat().st_ino
-                opened.seek(self._read.get(inode, 0))
-                for data in iter(lambda: opened.readline(LINE_BYTES_MAX), b""):
+                stream.seek(self._offsets.get(inode, 0))
+                for data in iter(lambda: stream.readline(LINE_BYTES_MAX), b""):
                     if not data.endswith(b"\n") and len(data) < LINE_BYTES_MAX:
                         break  # it is being written
-                    self._read[inode] = opened.tell()
-                    if marker in data and (line := self._parsed(data, file.name)):
+                    self._offsets[inode] = stream.tell()
+                    if marker in data and (line := self._parse(data, file.name)):
                         yield line
         except FileNotFoundError:  # rotated away in this moment
             return
 
-    def _parsed(self, data: bytes, name: str) -> Line | None:
+    def _parse(self, data: bytes, name: str) -> Line | None:
         try:
-            found = json.loads(data)
-            at = datetime.fromisoformat(found["timestamp"])
+            fields = json.loads(data)
+            at = datetime.fromisoformat(fields["timestamp"])
         except (ValueError, KeyError, TypeError):
             return None  # not one of ours, such as a traceback of Python's
-        if found.get("run_id") != self._run_id:
+        if fields.get("run_id") != self._run_id:
             return None
-        return Line(at if at.tzinfo else at.replace(tzinfo=UTC), name.partition(".log")[0], found)
+        return Line(at if at.tzinfo else at.replace(tzinfo=UTC), name.partition(".log")[0], fields)

@@ -47,56 +47,56 @@ def phrase(event: Event) -> str:
             return "waits for a worker"
         case EventKind.RUN_STARTED | EventKind.RUN_RESUMED:
             verb = "started" if event.kind == EventKind.RUN_STARTED else "resumed"
-            return f"{verb} on {_word(data, 'worker')}"
+            return f"{verb} on {_field(data, 'worker')}"
         case EventKind.MODEL_REPLIED:
-            return one_line(f"turn {_word(data, 'turn')}: {_word(data, 'text') or _word(data, 'stop')}")
+            return one_line(f"turn {_field(data, 'turn')}: {_field(data, 'text') or _field(data, 'stop')}")
         case EventKind.TOOL_CALLED:
-            return one_line(f"{_word(data, 'name')} {_arguments(data.get('arguments'))}", chars_max=160)
+            return one_line(f"{_field(data, 'name')} {_arguments(data.get('arguments'))}", chars_max=160)
         case EventKind.TOOL_RETURNED:
-            result = "error" if data.get("is_error") else f"{_word(data, 'chars')} characters"
-            return f"{_word(data, 'name')} returned: {result} in {_word(data, 'ms')} ms"
+            result = "error" if data.get("is_error") else f"{_field(data, 'chars')} characters"
+            return f"{_field(data, 'name')} returned: {result} in {_field(data, 'ms')} ms"
         case EventKind.FACT_STORED:
-            return (
-                f"fact: {_word(data, 'content')} ({_word(data, 'source_url')}, {_word(data, 'confidence')})"
-            )
+            return f"fact: {_field(data, 'content')} ({_field(data, 'source_url')}, {_field(data, 'confidence')})"
         case EventKind.NODE_SAVED:
-            return f"node: {_word(data, 'title')}"
+            return f"node: {_field(data, 'title')}"
         case EventKind.RUN_PAUSED | EventKind.RUN_HANDED_BACK | EventKind.BUDGET_REACHED:
-            return f"{_plainly(event.kind)}: {_word(data, 'reason')}".rstrip(": ")
+            return f"{_kind_words(event.kind)}: {_field(data, 'reason')}".rstrip(": ")
         case EventKind.RUN_COMPLETED:
             how = "completed silently" if data.get("silent") else "completed"
-            return f"{how}: {_word(data, 'answer')}".rstrip(": ")
+            return f"{how}: {_field(data, 'answer')}".rstrip(": ")
         case EventKind.RUN_FAILED:
-            return f"failed ({_word(data, 'kind')}): {_word(data, 'message')}"
-    return _plainly(event.kind)
+            return f"failed ({_field(data, 'kind')}): {_field(data, 'message')}"
+    return _kind_words(event.kind)
 
 
-def line(event: Event, label: str) -> str:
+def event_line(event: Event, label: str) -> str:
     """One line of a log that people read or grep."""
     return f"{event.at.astimezone():%H:%M:%S}  {label}  {phrase(event)}"
 
 
-def closing(found: BatchSummary | RunSummary) -> str:
+def closing_line(summary: BatchSummary | RunSummary) -> str:
     """How a batch or a run ended, in one line."""
-    parts = [f"{found.facts:,} facts", f"{found.turns:,} turns"]
-    parts.append(f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out")
-    parts.append(usd(found.spent_usd))
-    if found.started_at and found.finished_at:
-        parts.append(duration((found.finished_at - found.started_at).total_seconds()))
-    if found.pruned if isinstance(found, BatchSummary) else found.pruned_at:
+    parts = [f"{summary.facts:,} facts", f"{summary.turns:,} turns"]
+    parts.append(f"{summary.input_tokens:,} tokens in, {summary.output_tokens:,} out")
+    parts.append(usd(summary.spent_usd))
+    if summary.started_at and summary.finished_at:
+        parts.append(duration((summary.finished_at - summary.started_at).total_seconds()))
+    if summary.pruned if isinstance(summary, BatchSummary) else summary.pruned_at:
         parts.append(
-            "pruned, so its events are gone" if isinstance(found, RunSummary) else f"{found.pruned:,} pruned"
+            "pruned, so its events are gone"
+            if isinstance(summary, RunSummary)
+            else f"{summary.pruned:,} pruned"
         )
-    if found.silent:
+    if summary.silent:
         parts.append(
             "silent, since nothing new was found"
-            if isinstance(found, RunSummary)
-            else f"{found.silent:,} silent, since nothing new was found"
+            if isinstance(summary, RunSummary)
+            else f"{summary.silent:,} silent, since nothing new was found"
         )
-    if isinstance(found, RunSummary):
-        return f"{found.state.capitalize()}: {'; '.join(parts)}."
-    counts = ", ".join(f"{count:,} {state}" for state, count in found.runs.items() if count)
-    return f"{found.state.capitalize()}: {counts}; {'; '.join(parts)}."
+    if isinstance(summary, RunSummary):
+        return f"{summary.state.capitalize()}: {'; '.join(parts)}."
+    counts = ", ".join(f"{count:,} {state}" for state, count in summary.runs.items() if count)
+    return f"{summary.state.capitalize()}: {counts}; {'; '.join(parts)}."
 
 
 @dataclass(slots=True)
@@ -108,11 +108,11 @@ class Row:
     step: str = ""
     facts: int = 0
     turns: int = 0
-    moved: int = 0  # the number of the event that came last, over all runs
-    writing: str = ""
+    last_event: int = 0  # the number of the event that came last, over all runs
+    partial_text: str = ""
 
 
-GOES_ON = "Ctrl+C ends the watching; the research goes on."
+CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class Board:
 
     title: str
     rows: dict[UUID, Row] = field(default_factory=dict)
-    hint: str = GOES_ON
+    hint: str = CTRL_C_HINT
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
     tokens_in: int = 0
@@ -131,14 +131,14 @@ class Board:
 
     def apply(self, event: Event) -> None:
         """Take in what happened."""
-        row = self.rows.setdefault(event.run_id, Row(topic=_word(event.data, "topic")))
+        row = self.rows.setdefault(event.run_id, Row(topic=_field(event.data, "topic")))
         self.events += 1
-        row.moved = self.events
+        row.last_event = self.events
         if event.kind == EventKind.TEXT_DELTA:
-            row.writing = f"{row.writing}{event.data.get('text', '')}"[-200:]
-            row.step = f"writes: {one_line(row.writing, chars_max=200)[-60:]}"
+            row.partial_text = f"{row.partial_text}{event.data.get('text', '')}"[-200:]
+            row.step = f"writes: {one_line(row.partial_text, chars_max=200)[-60:]}"
             return
-        row.writing = ""
+        row.partial_text = ""
         if event.kind != EventKind.BATCH_COMPLETED:
             row.step = phrase(event)
         row.state = STATE_AFTER.get(event.kind, row.state)  # type: ignore[call-overload]
@@ -176,27 +176,29 @@ class Board:
             if counts[state]:
                 head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
         facts = sum(row.facts for row in self.rows.values())
-        elapsed = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
+        runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
-            f"\n{facts:,} facts  {self.tokens_in:,} tokens in  {self.tokens_out:,} out  {usd(self.cost_usd)}  {elapsed}",
+            f"\n{facts:,} facts  {self.tokens_in:,} tokens in  {self.tokens_out:,} out  {usd(self.cost_usd)}  {runtime}",
             style="not bold",
         )
         return head
 
     def _bar(self, width: int) -> Table:
-        done = sum(row.state.is_final for row in self.rows.values())
+        finished_count = sum(row.state.is_final for row in self.rows.values())
         line = Table.grid()  # a bar alone does not end its line
-        line.add_row(ProgressBar(total=max(1, len(self.rows)), completed=done, width=min(width, 60)))
+        line.add_row(
+            ProgressBar(total=max(1, len(self.rows)), completed=finished_count, width=min(width, 60))
+        )
         return line
 
     def _table(self, room: int) -> Table:
-        shown = self._shown(room)
+        rows = self._visible_rows(room)
         table = Table(box=None, expand=True, pad_edge=False, show_edge=False)
         for name, width, ratio in COLUMNS:
             table.add_column(
                 name, width=width, ratio=ratio, no_wrap=True, overflow="ellipsis", header_style="dim"
             )
-        for row in shown:
+        for row in rows:
             table.add_row(
                 Text(row.state, style=COLOURS[row.state]),
                 Text(one_line(row.topic)),
@@ -204,21 +206,23 @@ class Board:
                 Text(str(row.facts)),
                 Text(str(row.turns)),
             )
-        if hidden := len(self.rows) - len(shown):
-            table.add_row(Text(""), Text(f"and {hidden:,} more", style="dim"))
+        if hidden_count := len(self.rows) - len(rows):
+            table.add_row(Text(""), Text(f"and {hidden_count:,} more", style="dim"))
         return table
 
-    def _shown(self, room: int) -> Sequence[Row]:
+    def _visible_rows(self, room: int) -> Sequence[Row]:
         """The rows that moved last, in the order of the topics, so that they do not jump about."""
         rows = list(self.rows.values())
         if len(rows) <= room:
             return rows
-        last = sorted(rows, key=lambda row: (row.state != RunState.RUNNING, -row.moved))[: max(1, room - 1)]
-        kept = {id(row) for row in last}
-        return [row for row in rows if id(row) in kept]
+        last = sorted(rows, key=lambda row: (row.state != RunState.RUNNING, -row.last_event))[
+            : max(1, room - 1)
+        ]
+        ids = {id(row) for row in last}
+        return [row for row in rows if id(row) in ids]
 
 
-def _word(data: Mapping[str, Any], name: str) -> str:
+def _field(data: Mapping[str, Any], name: str) -> str:
     value = data.get(name)
     return "" if value is None else one_line(str(value))
 
@@ -228,11 +232,11 @@ def _number(data: Mapping[str, Any], name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _plainly(kind: str) -> str:
+def _kind_words(kind: str) -> str:
     return one_line(kind).removeprefix("run.").replace(".", " ").replace("_", " ")
 
 
-def _arguments(found: object) -> str:
-    if not isinstance(found, dict):
-        return "" if found is None else str(found)
-    return ", ".join(f"{name}={value!r:.60}" for name, value in found.items())
+def _arguments(arguments: object) -> str:
+    if not isinstance(arguments, dict):
+        return "" if arguments is None else str(arguments)
+    return ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())

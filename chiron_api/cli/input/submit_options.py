@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli.input.money import usd_amount
-from chiron_api.cli.input.times import starting_time
+from chiron_api.cli.input.times import time_option
 
 Topics = Annotated[
     list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
@@ -54,7 +54,7 @@ Concurrency = Annotated[
 ReadyAt = Annotated[
     datetime | None,
     typer.Option(
-        parser=starting_time,
+        parser=time_option,
         metavar="TIME",
         help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now.",
     ),

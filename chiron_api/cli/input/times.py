@@ -3,41 +3,41 @@ from datetime import UTC, date, datetime
 import typer
 
 
-def moment(written: object) -> datetime:
+def parse_time(value: object) -> datetime:
     """A time as people write it, in UTC: ISO 8601 such as 2026-03-01T09:30 or 2026-03-01; without a zone it is local time.
 
     Raises:
         ValueError: It is no such time.
     """
-    match written:
+    match value:
         case datetime():
-            found = written
+            time = value
         case date():  # YAML reads dates by itself
-            found = datetime(written.year, written.month, written.day)  # local time, as written
+            time = datetime(value.year, value.month, value.day)  # local time, as written
         case str():
-            found = _parsed(written)
+            time = _parse_iso(value)
         case _:
-            raise _refusal(written)
+            raise _refusal(value)
     try:
-        return found.astimezone(UTC)
+        return time.astimezone(UTC)
     except (OverflowError, ValueError, OSError):  # a year that no clock here reaches
-        raise _refusal(written) from None
+        raise _refusal(value) from None
 
 
-def starting_time(text: str) -> datetime:
-    """As `moment`, for the command line. Raises typer.BadParameter."""
+def time_option(text: str) -> datetime:
+    """As `parse_time`, for the command line. Raises typer.BadParameter."""
     try:
-        return moment(text)
+        return parse_time(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
 
-def _parsed(text: str) -> datetime:
+def _parse_iso(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
         raise _refusal(text) from None
 
 
-def _refusal(written: object) -> ValueError:
-    return ValueError(f"must be a time such as 2026-03-01T09:30 or 2026-03-01T09:30Z (got {written!r:.60}).")
+def _refusal(value: object) -> ValueError:
+    return ValueError(f"must be a time such as 2026-03-01T09:30 or 2026-03-01T09:30Z (got {value!r:.60}).")

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from chiron_api.cli.input.times import moment
+from chiron_api.cli.input.times import parse_time
 from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -45,27 +45,28 @@ class Topic(BaseModel):
     max_turns: int | None = None
     budget_usd: Decimal | None = None
     budget_tokens: int | None = None
-    ready_at: Annotated[datetime, BeforeValidator(moment)] | None = None
+    ready_at: Annotated[datetime, BeforeValidator(parse_time)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TopicEntry:
     """A topic with the place it was found at: "topics.csv, line 3"."""
 
     topic: Topic
-    where: str
+    location: str
 
 
-def read_topics(file: str) -> list[Found]:
+def read_topics(file: str) -> list[TopicEntry]:
     """The topics of a file, at least one; "-" is standard input.
 
     Raises:
         UsageError: The file cannot be read or understood; the sentence names the file and the line.
     """
     name = "standard input" if file == "-" else file
-    text = _decoded(_read(file), name)
+    text = _decode(_read(file), name)
     topics = [
-        Found(_topic(values, where), where) for values, where in _values(text, name, _format(file, text))
+        TopicEntry(_topic(values, location), location)
+        for values, location in _parse(text, name, _format(file, text))
     ]
     if not topics:
         raise UsageError(f"{name} holds no topic.")
@@ -84,22 +85,22 @@ def _format(file: str, text: str) -> str:
 def _read(file: str) -> bytes:
     try:
         if file == "-":
-            found = sys.stdin.buffer.read(FILE_BYTES_MAX + 1)
+            data = sys.stdin.buffer.read(FILE_BYTES_MAX + 1)
         else:
-            with Path(file).open("rb") as opened:
-                found = opened.read(FILE_BYTES_MAX + 1)
+            with Path(file).open("rb") as stream:
+                data = stream.read(FILE_BYTES_MAX + 1)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
-    if len(found) > FILE_BYTES_MAX:
+    if len(data) > FILE_BYTES_MAX:
         raise UsageError(f"{file} is larger than {FILE_BYTES_MAX // 1024**2} MB.")
-    return found
+    return data
 
 
-def _decoded(found: bytes, name: str) -> str:
+def _decode(data: bytes, name: str) -> str:
     try:
-        text = found.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = found.count(b"\n", 0, error.start) + 1
+        line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}, line {line}: this is no UTF-8 text. Save the file as UTF-8.") from None
     if control := BINARY.search(text):
         line = text.count("\n", 0, control.start()) + 1
@@ -107,19 +108,19 @@ def _decoded(found: bytes, name: str) -> str:
     return text
 
 
-def _values(text: str, name: str, kind: str) -> Iterator[tuple[Any, str]]:
-    readers = {"text": _text, "csv": _csv, "jsonl": _jsonl, "yaml": _yaml}
+def _parse(text: str, name: str, kind: str) -> Iterator[tuple[Any, str]]:
+    readers = {"text": _parse_text, "csv": _parse_csv, "jsonl": _parse_jsonl, "yaml": _parse_yaml}
     for values, line in readers[kind](text, name):
         yield values, f"{name}, line {line}"
 
 
-def _text(text: str, _name: str) -> Iterator[tuple[Any, int]]:
+def _parse_text(text: str, _name: str) -> Iterator[tuple[Any, int]]:
     for line, words in enumerate(text.splitlines(), start=1):
         if words.strip() and not words.lstrip().startswith("#"):
             yield words, line
 
 
-def _csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
+def _parse_csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         rows.fieldnames = columns = [column.strip().lower() for column in rows.fieldnames or []]
@@ -144,7 +145,7 @@ def _cells(row: dict[str, str | None]) -> dict[str, str]:
     }
 
 
-def _jsonl(text: str, name: str) -> Iterator[tuple[Any, int]]:
+def _parse_jsonl(text: str, name: str) -> Iterator[tuple[Any, int]]:
     for line, words in enumerate(text.split("\n"), start=1):
         if words.strip():
             try:
@@ -154,7 +155,7 @@ def _jsonl(text: str, name: str) -> Iterator[tuple[Any, int]]:
                 raise UsageError(f"{name}, line {line}: this is no JSON: {reason}.") from None
 
 
-def _yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
+def _parse_yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
@@ -177,21 +178,21 @@ def _yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
         loader.dispose()
 
 
-def _topic(values: Any, where: str) -> Topic:
+def _topic(values: Any, location: str) -> Topic:
     if isinstance(values, str):
         values = {"topic": values}
     if not isinstance(values, dict):
-        raise UsageError(f"{where}: a topic is text or a mapping with `topic` (got {values!r:.60}).")
+        raise UsageError(f"{location}: a topic is text or a mapping with `topic` (got {values!r:.60}).")
     try:
         topic = Topic.model_validate({str(key): value for key, value in values.items()})
     except ValidationError as error:
-        raise UsageError(f"{where}: {_sentence(error)}") from None
+        raise UsageError(f"{location}: {_sentence(error)}") from None
     return topic.model_copy(update={"topic": topic.topic.strip()})
 
 
 def _sentence(error: ValidationError) -> str:
     # An unknown name is most likely a wrongly written one, and says more than that another is missing.
-    problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    problem = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
     field = ".".join(str(part) for part in problem["loc"])[:60]
     match problem["type"]:
         case "extra_forbidden":

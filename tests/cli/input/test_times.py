@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from chiron_api.cli.input.times import moment
+from chiron_api.cli.input.times import parse_time
 
 
 @pytest.fixture(autouse=True)
@@ -28,10 +28,10 @@ def kolkata(monkeypatch: pytest.MonkeyPatch):
     ],
 )
 def test_a_time_without_a_zone_is_local(written: object, meant: datetime):
-    assert moment(written) == meant
+    assert parse_time(written) == meant
 
 
 @pytest.mark.parametrize("written", ["", "soon", "2026-02-30", "1767225600", 1767225600, "0001-01-01", None])
 def test_what_is_no_time_is_refused_with_an_example(written: object):
     with pytest.raises(ValueError, match="must be a time such as 2026-03-01T09:30"):
-        moment(written)
+        parse_time(written)
