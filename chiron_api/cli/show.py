@@ -194,10 +194,8 @@ def _cost(summary: BatchSummary | RunSummary) -> str:
 
 
 def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:
-    finished_count = (
-        f"{sum(batch.runs.values()) - batch.runs['queued'] - batch.runs['running'] - batch.runs['paused']:,}"
-    )
-    runs = f"{finished_count}/{sum(batch.runs.values()):,}"
+    finished = sum(count for state, count in batch.runs.items() if RunState(state).is_final)
+    runs = f"{finished:,}/{sum(batch.runs.values()):,}"
     return (
         str(batch.id), _batch_state(batch), runs, f"{batch.facts:,}", usd(batch.spent_usd), batch.subject_id,
         one_line(batch.name),
@@ -206,7 +204,8 @@ def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:
 
 def _run_cells(summary: RunSummary) -> tuple[str, ...]:
     return (
-        str(summary.id), _run_state(summary), f"{summary.facts:,}", f"{summary.turns:,}", usd(summary.spent_usd), one_line(summary.topic),
+        str(summary.id), _run_state(summary), f"{summary.facts:,}", f"{summary.turns:,}", usd(summary.spent_usd),
+        one_line(summary.topic),
     )  # fmt: skip
 
 

@@ -156,7 +156,8 @@ def _lines(subscription: Subscription) -> list[str]:
         f", up to {usd(subscription.budget_usd)} each time" if subscription.budget_usd is not None else ""
     )
     lines = [
-        f"{subscription.id}  {subscription.state}  {subscription.subject_id}  {subscription.cron} ({subscription.time_zone}){budget}"
+        f"{subscription.id}  {subscription.state}  {subscription.subject_id}  "
+        f"{subscription.cron} ({subscription.time_zone}){budget}"
     ]
     lines += [f"  {one_line(topic)}" for topic in subscription.topics]
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""

@@ -45,7 +45,8 @@ COUNT_LABELS = {
 
 def difference_lines(difference: SubjectDiff) -> Iterator[str]:
     """A paragraph for each kind of difference, after a line that says between which moments."""
-    yield f"{difference.subject_id}, {difference.since.astimezone():%Y-%m-%d %H:%M} to {difference.until.astimezone():%Y-%m-%d %H:%M}"
+    since, until = difference.since.astimezone(), difference.until.astimezone()
+    yield f"{difference.subject_id}, {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M}"
     for name, heading in SECTION_TITLES.items():
         entries: list[FactDiff] = getattr(difference, name)
         yield from _section(heading, difference.counts[name], [_fact(entry) for entry in entries])
