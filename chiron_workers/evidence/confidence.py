@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chiron_workers.evidence.origins import Assertion, Origin, origins
+from chiron_workers.evidence.origins import Assertion, Origin, group_origins
 from chiron_workers.states import FactStatus
 
 
@@ -29,7 +29,7 @@ class Confidence:
         return FactStatus.DISPUTED if self.uncontested > threshold else FactStatus.CANDIDATE
 
 
-def confidence(
+def calculate_confidence(
     supporting: Sequence[Assertion], opposing: Sequence[Assertion], *, unverified_max: float
 ) -> Confidence:
     """The confidence of a fact that some sources assert and others contradict.
@@ -39,8 +39,8 @@ def confidence(
     verified, what comes without one counts on neither side; where none is, the result is `unverified_max` at most.
     """
     is_verified = any(one.is_verified for one in supporting)
-    support = origins([one for one in supporting if one.is_verified or not is_verified])
-    against = origins([one for one in opposing if one.is_verified or not is_verified])
+    support = group_origins([one for one in supporting if one.is_verified or not is_verified])
+    against = group_origins([one for one in opposing if one.is_verified or not is_verified])
     scores = [origin.score for origin in support]
     most = 1.0 if is_verified else unverified_max
     value = _value(scores, len(against))
@@ -55,7 +55,7 @@ def confidence(
     )
 
 
-def explained(found: Confidence) -> Iterator[str]:
+def explain(found: Confidence) -> Iterator[str]:
     """The sum in words, a line each."""
     count, assertions = len(found.supporting), len(found.supporting) + len(found.opposing)
     mean = sum(origin.score for origin in found.supporting) / max(count, 1)

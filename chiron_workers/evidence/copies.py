@@ -14,7 +14,7 @@ COPY_FROM = 0.5
 WORD = re.compile(r"\w+")
 
 
-def signature(text: str) -> bytes:
+def minhash(text: str) -> bytes:
     """The MinHash of a text's runs of five words, 512 bytes; texts without words have equal ones.
 
     MinHash: A. Broder, On the resemblance and containment of documents, 1997.
@@ -29,7 +29,7 @@ def are_copies(one: bytes, other: bytes) -> bool:
     return resemblance(one, other) >= COPY_FROM
 
 
-def copied(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
+def copy_pairs(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
     """The pairs among many signatures that are of copies, by their places."""
     if len(signatures) < 2:
         return []

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import idna
 from publicsuffixlist import PublicSuffixList
 
-from chiron_workers.evidence.copies import WORD, copied
+from chiron_workers.evidence.copies import WORD, copy_pairs
 
 ASSERTIONS_MAX = 200
 PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
@@ -39,7 +39,7 @@ class Origin:
         return " = ".join(self.names)
 
 
-def origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
+def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     """The independent origins of what is asserted, the most trusted first.
 
     One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
@@ -88,7 +88,7 @@ def _groups(assertions: Sequence[Assertion]) -> list[int]:
             if key[1]:
                 group[root(n)] = root(first.setdefault(key, n))
     signed = [n for n, one in enumerate(assertions) if one.signature]
-    for copy, copied_from in copied([assertions[n].signature or b"" for n in signed]):
+    for copy, copied_from in copy_pairs([assertions[n].signature or b"" for n in signed]):
         group[root(signed[copy])] = root(signed[copied_from])
     return [root(n) for n in range(len(assertions))]
 

@@ -13,7 +13,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.evidence.quotes.drift import Drift, drift
+from chiron_workers.evidence.quotes.drift import Drift, measure_drift
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Snapshot, canonical
 from chiron_workers.states import ChangeKind
@@ -143,7 +143,7 @@ async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | No
     quotes = [row["quote"] for row in quoted]
     try:
         found: Drift = await run_sandboxed(
-            partial(drift, _text(change["body_before"]), _text(change["body"]), quotes), limits=LIMITS
+            partial(measure_drift, _text(change["body_before"]), _text(change["body"]), quotes), limits=LIMITS
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []

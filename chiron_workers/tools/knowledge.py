@@ -7,8 +7,8 @@ from pydantic import Field
 
 from chiron_workers.embeddings import looks_foreign
 from chiron_workers.errors import ToolError
-from chiron_workers.evidence.quotes.quotes import locate, refusal
-from chiron_workers.evidence.statements.unsupported import omissions
+from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
+from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
 from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.settings import settings
@@ -92,7 +92,9 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     )
     grounded = await _grounded(store, asked)
     lacking = (
-        await asyncio.to_thread(omissions, grounded.content, grounded.quote or "") if grounded.place else []
+        await asyncio.to_thread(find_unsupported, grounded.content, grounded.quote or "")
+        if grounded.place
+        else []
     )
     stored = await store.facts.add(grounded)
     receipt = Receipt(
@@ -137,7 +139,7 @@ async def _grounded(store: Store, asked: Claim) -> Claim:
         if standing is not None:
             place = Place(version.hash, standing.start, standing.end)
             return replace(asked, source_url=version.url, quote=standing.quote, place=place)
-    why = await asyncio.to_thread(refusal, asked.quote, texts[0].text)
+    why = await asyncio.to_thread(refusal_reason, asked.quote, texts[0].text)
     raise ToolError(f"quote: {why}")
 
 

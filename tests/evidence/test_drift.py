@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.evidence.quotes.drift import agreement, drift
+from chiron_workers.evidence.quotes.drift import measure_drift, sentence_agreement
 from chiron_workers.evidence.quotes.quotes import locate
 
 TEXTS = sorted((Path(__file__).parents[1] / "golden").glob("*.expected"))
@@ -33,11 +33,11 @@ def test_a_quote_stands_wherever_its_sentences_stand(file: Path) -> None:
     text, dice = file.read_text(), random.Random(file.name)
     quotes = stored_quotes(text, dice, 12)
     later = f"Another paragraph.\n\n{text}\n\nThe end."
-    assert drift(text, later, quotes).lost == []
+    assert measure_drift(text, later, quotes).lost == []
     for n, quote in enumerate(quotes[:5]):
         if digit := re.search(r"\d", quote):
             wrong = quote.replace(digit[0], str((int(digit[0]) + 1) % 10))
-            assert n in drift(text, later.replace(quote, wrong), quotes).lost
+            assert n in measure_drift(text, later.replace(quote, wrong), quotes).lost
 
 
 @pytest.mark.parametrize(
@@ -56,15 +56,15 @@ def test_a_quote_stands_wherever_its_sentences_stand(file: Path) -> None:
     ],
 )
 def test_a_sentence_that_was_made_longer_or_shorter_is_another_one(now: str, stands: bool) -> None:
-    assert (drift(OLD, now, [QUOTE]).lost == []) is stands
+    assert (measure_drift(OLD, now, [QUOTE]).lost == []) is stands
 
 
 def test_the_share_of_sentences_that_still_stand_says_how_far_two_texts_agree() -> None:
-    assert agreement(OLD, OLD.replace("\n\n", "\n \n")) == 1
-    assert agreement(OLD, OLD + "\n\nRead 17 times.") == 1
-    assert agreement(OLD, OLD.replace("4.3", "4.4")) == pytest.approx(2 / 3)
-    assert agreement(OLD, "") == 0
-    assert agreement("", OLD) == 1
+    assert sentence_agreement(OLD, OLD.replace("\n\n", "\n \n")) == 1
+    assert sentence_agreement(OLD, OLD + "\n\nRead 17 times.") == 1
+    assert sentence_agreement(OLD, OLD.replace("4.3", "4.4")) == pytest.approx(2 / 3)
+    assert sentence_agreement(OLD, "") == 0
+    assert sentence_agreement("", OLD) == 1
 
 
 def test_a_long_text_and_many_quotes_take_time_in_proportion() -> None:
@@ -73,7 +73,7 @@ def test_a_long_text_and_many_quotes_take_time_in_proportion() -> None:
     lines = [f"Number {n}: {' '.join(dice.choices(words, k=12))}." for n in range(8_000)]
     quotes = dice.sample(lines, 200)
     began = time.process_time()
-    found = drift("\n\n".join(lines), "\n\n".join(lines[:4_000]), quotes)
+    found = measure_drift("\n\n".join(lines), "\n\n".join(lines[:4_000]), quotes)
     assert time.process_time() - began < 10, "800 KB"
     assert {int(quotes[n].split(":")[0].split()[1]) >= 4_000 for n in found.lost} == {True}
     assert len(found.lost) == sum(int(quote.split(":")[0].split()[1]) >= 4_000 for quote in quotes)

@@ -2,17 +2,17 @@ from fractions import Fraction
 
 import pytest
 
-from chiron_workers.evidence.figures.figures import figures
+from chiron_workers.evidence.figures.figures import read_figures
 from chiron_workers.evidence.figures.quantities import Agreement
 
 
 def the_quantity(text):
-    [found] = figures(text).quantities
+    [found] = read_figures(text).quantities
     return found
 
 
 def the_moment(text):
-    [found] = figures(text).moments
+    [found] = read_figures(text).moments
     return found
 
 
@@ -98,19 +98,19 @@ def test_a_rounded_number_a_bound_or_a_range_is_near_what_it_allows(one, other):
 def test_a_date_is_the_days_it_spans(text, first, last):
     moment = the_moment(text)
     assert (moment.first, moment.last) == (first, last)
-    assert figures(text).quantities == ()
+    assert read_figures(text).quantities == ()
 
 
 @pytest.mark.parametrize(
     "text", ["about 1500 people", "with 1500 soldiers", "1,998 pages", "2000 metres", "1999 %"]
 )
 def test_four_digits_that_count_something_are_no_year(text):
-    assert figures(text).moments == ()
+    assert read_figures(text).moments == ()
     assert the_quantity(text).low in {1500, 1998, 2000, Fraction(1999, 100)}
 
 
 def test_a_number_behind_a_name_belongs_to_the_name():
-    apollo, three = figures("In July, Apollo 11 carried 3 men.").quantities
+    apollo, three = read_figures("In July, Apollo 11 carried 3 men.").quantities
     assert (apollo.dimension, three.dimension) == ("name", "count")
 
 
@@ -118,12 +118,12 @@ def test_a_number_behind_a_name_belongs_to_the_name():
     "text", ["He may come.", "one of the best", "H2O and 5G", "COVID-19 spread", "a second look"]
 )
 def test_words_that_only_look_like_figures_are_none(text):
-    assert figures(text).all == ()
+    assert read_figures(text).all == ()
 
 
 def test_a_figure_says_where_it_stands():
     text = "The tower, at least 5 km away, opened on 12 March 1990."
-    assert [text[figure.start : figure.end] for figure in figures(text).all] == [
+    assert [text[figure.start : figure.end] for figure in read_figures(text).all] == [
         "at least 5 km",
         "12 March 1990",
     ]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.evidence.quotes.equivalents import alike, written_out
-from chiron_workers.evidence.quotes.normalise import fold
+from chiron_workers.evidence.quotes.equivalents import equivalents, expansions
+from chiron_workers.evidence.quotes.normalise import normalise
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from chiron_workers.evidence.quotes.normalise import fold
     ],
 )
 def test_what_reads_the_same_folds_to_the_same(one: str, other: str):
-    assert fold(one).text == fold(other).text
+    assert normalise(one).text == normalise(other).text
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_what_reads_the_same_folds_to_the_same(one: str, other: str):
     ],
 )
 def test_what_means_something_else_does_not(one: str, other: str):
-    assert fold(one).text != fold(other).text
+    assert normalise(one).text != normalise(other).text
 
 
 def test_no_character_becomes_or_loses_a_digit():
-    spelt, _ = written_out()
-    read = {chr(code): chr(same) for code, same in enumerate(alike().tolist()) if code != same} | spelt
+    spelt, _ = expansions()
+    read = {chr(code): chr(same) for code, same in enumerate(equivalents().tolist()) if code != same} | spelt
     changed = [letter for letter, same in read.items() if any(map(str.isnumeric, same)) != letter.isnumeric()]
     assert all(unicodedata.normalize("NFC", letter) == read[letter] for letter in changed), changed
 
@@ -66,7 +66,7 @@ def test_no_character_becomes_or_loses_a_digit():
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_folded_character_knows_where_it_stood(text: str):
-    folded = fold(text)
+    folded = normalise(text)
     ends = 0
     for at in range(len(folded.text)):
         start, end = folded.span(at, at + 1)
@@ -78,4 +78,4 @@ def test_every_folded_character_knows_where_it_stood(text: str):
 @pytest.mark.timeout(30)
 def test_accents_without_end_are_folded_in_good_time():
     marks = "".join(random.Random(3).choices("\u0301\u0316\u0327", k=500_000))
-    assert fold("a" + marks).text
+    assert normalise("a" + marks).text

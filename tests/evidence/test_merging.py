@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from merging import pairs, scored
 
 from chiron_workers.evidence.statements.relation import relate
-from chiron_workers.evidence.statements.unsupported import omissions
+from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.states import Relation
 
 
@@ -207,4 +207,4 @@ def test_any_words_are_read_and_the_same_is_the_same_both_ways(one, other):
     assert relate(new, new).relation is Relation.SAME
     is_same = relate(new, known).relation is Relation.SAME
     assert (relate(known, new).relation is Relation.SAME) == is_same
-    assert omissions(new, new) == []
+    assert find_unsupported(new, new) == []

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from chiron_workers.evidence.statements.unsupported import omissions
+from chiron_workers.evidence.statements.unsupported import find_unsupported
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from chiron_workers.evidence.statements.unsupported import omissions
     ],
 )
 def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
-    assert omissions(fact, quote) == [f"The fact says {figure}, the quote does not."]
+    assert find_unsupported(fact, quote) == [f"The fact says {figure}, the quote does not."]
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,21 @@ def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
     ],
 )
 def test_figures_are_there_in_other_digits_words_and_units_too(fact, quote):
-    assert omissions(fact, quote) == []
+    assert find_unsupported(fact, quote) == []
 
 
 def test_each_figure_is_pointed_out_once():
-    assert omissions("In 1990, 5 km; in 1990, 5 km.", "Nothing.") == [
+    assert find_unsupported("In 1990, 5 km; in 1990, 5 km.", "Nothing.") == [
         "The fact says 1990, the quote does not.",
         "The fact says 5 km, the quote does not.",
     ]
 
 
 def test_what_the_quote_denies_and_the_fact_does_not_is_pointed_out():
-    assert omissions("It is effective.", "In this trial it was not effective at all.") == [
+    assert find_unsupported("It is effective.", "In this trial it was not effective at all.") == [
         'The quote denies "effective", the fact does not.'
     ]
-    assert omissions("It is effective.", "It is not effective in mice, but effective in men.") == []
+    assert find_unsupported("It is effective.", "It is not effective in mice, but effective in men.") == []
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_the_quote_denies_and_the_fact_does_not_is_pointed_out():
 def test_a_text_of_nothing_but_figures_takes_no_time(text):
     long = (text * 4_000)[:4_000]
     began = time.process_time()
-    omissions(long, long)
+    find_unsupported(long, long)
     assert time.process_time() - began < 5
 
 
@@ -96,4 +96,4 @@ def test_a_text_of_nothing_but_figures_takes_no_time(text):
     ],
 )
 def test_neither_a_bound_nor_another_name_shows_a_number(fact: str, quote: str, lacking: str) -> None:
-    assert omissions(fact, quote) == [f"The fact says {lacking}, the quote does not."]
+    assert find_unsupported(fact, quote) == [f"The fact says {lacking}, the quote does not."]

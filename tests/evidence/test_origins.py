@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from chiron_workers.evidence.copies import are_copies, resemblance, signature
-from chiron_workers.evidence.origins import Assertion, origin_name, origins
+from chiron_workers.evidence.copies import are_copies, minhash, resemblance
+from chiron_workers.evidence.origins import Assertion, group_origins, origin_name
 
 WORDS = [f"word{n}" for n in range(3_000)]
 
@@ -36,11 +36,11 @@ def test_an_origin_is_a_registrable_domain_or_a_document_of_ones_own(url: str, n
 
 def test_a_syndicated_copy_counts_once_whatever_stands_around_it() -> None:
     body = article(1)
-    first, copied = signature(body), signature(f"{article(2, 80)} {body} {article(3, 120)}")
-    other = signature(article(4))
+    first, copied = minhash(body), minhash(f"{article(2, 80)} {body} {article(3, 120)}")
+    other = minhash(article(4))
     assert are_copies(first, copied)
     assert not are_copies(first, other)
-    found = origins(
+    found = group_origins(
         [
             Assertion("https://agency.com/1", 0.6, True, first),
             Assertion("https://paper.net/2", 0.8, True, copied),
@@ -59,12 +59,12 @@ def test_the_same_long_passage_in_two_places_was_copied() -> None:
     short = [
         Assertion(f"https://{name}.com/", 0.5, True, None, "The Moon is round.") for name in ("one", "two")
     ]
-    assert (len(origins(said)), len(origins(short))) == (1, 2)
+    assert (len(group_origins(said)), len(group_origins(short))) == (1, 2)
 
 
 def test_what_joins_two_groups_makes_them_one() -> None:
-    one, other = signature(article(1)), signature(article(2))
-    found = origins(
+    one, other = minhash(article(1)), minhash(article(2))
+    found = group_origins(
         [
             Assertion("https://a.com/1", 0.5, True, one),
             Assertion("https://b.com/1", 0.6, True, other),
@@ -76,10 +76,10 @@ def test_what_joins_two_groups_makes_them_one() -> None:
 
 def test_an_estimate_is_near_the_share_of_common_runs() -> None:
     half = article(5, 400)
-    one, other = signature(f"{half} {article(6, 200)}"), signature(f"{half} {article(7, 200)}")
+    one, other = minhash(f"{half} {article(6, 200)}"), minhash(f"{half} {article(7, 200)}")
     assert resemblance(one, other) == pytest.approx(0.5, abs=0.15)
     assert resemblance(one, one) == 1
 
 
 def test_texts_without_words_and_huge_ones_have_signatures() -> None:
-    assert len(signature("")) == len(signature("…")) == len(signature("x " * 3_000_000)) == 512
+    assert len(minhash("")) == len(minhash("…")) == len(minhash("x " * 3_000_000)) == 512

@@ -10,7 +10,7 @@ from support.quote_mutations import MUTATIONS
 from support.quote_variants import SETTINGS, VARIANTS
 from support.real_documents import real_documents
 
-from chiron_workers.evidence.quotes.quotes import locate, refusal, unfit
+from chiron_workers.evidence.quotes.quotes import locate, refusal_reason, unfit_reason
 
 MUTATIONS_MIN = VARIANTS_MIN = 2_000
 FALSE_REFUSALS_MAX = 0.01
@@ -66,7 +66,7 @@ def cuts(text: str, random: Random, count: int) -> list[str]:
         size = min(len(words), random.randrange(6, 31))
         start = random.randrange(len(words) - size + 1)
         quote = " ".join(words[start : start + size])
-        if not unfit(quote) and not re.search(r"\.\.\.|…|[^\w\s]{4}", quote):
+        if not unfit_reason(quote) and not re.search(r"\.\.\.|…|[^\w\s]{4}", quote):
             found.append(quote)
     return found
 
@@ -106,7 +106,7 @@ def test_hardly_a_true_quote_is_refused_for_how_it_looks(seed: int):
                 shown = VARIANTS[kind](quote, random) if kind in VARIANTS else quote
                 tried[kind] += 1
                 if (standing := locate(shown, page)) is None:
-                    refused.append((kind, shown, refusal(shown, page)))
+                    refused.append((kind, shown, refusal_reason(shown, page)))
                     continue
                 assert standing.quote == page[standing.start : standing.end]
                 assert tells(standing.quote.lower(), quote.lower()), (

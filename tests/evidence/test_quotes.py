@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, refusal
+from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, refusal_reason
 
 PAGE = (
     "Trials\n\nThe drug was not effective in 12.5\u00a0% of cases. It lost −5 points; the infor-\nmation is “well-known” in "
@@ -53,7 +53,7 @@ def test_what_typesetting_changes_does_not_matter(quote: str):
 )
 def test_what_changes_the_meaning_is_refused(quote: str):
     assert locate(quote, PAGE) is None
-    assert refusal(quote, PAGE)
+    assert refusal_reason(quote, PAGE)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_an_ellipsis_stands_only_where_the_page_has_one():
     text = "He said: we will see... and then left. The rest of it is history."
     assert locate("we will see … and then left", text) is None
     assert locate("we will see… and then left", text)
-    assert "continuous passage" in refusal("He said: we will ... is history", text)
-    assert "continuous passage" in refusal("He said: we will […] is history", text)
+    assert "continuous passage" in refusal_reason("He said: we will ... is history", text)
+    assert "continuous passage" in refusal_reason("He said: we will […] is history", text)
 
 
 def test_entities_are_read_only_where_the_page_does_not_spell_them_out():
@@ -160,7 +160,7 @@ def test_a_passage_that_white_space_makes_endless_is_refused():
 )
 def test_a_quote_that_can_prove_nothing_is_refused_with_the_reason(quote: str, reason: str):
     assert locate(quote, PAGE + quote) is None
-    assert reason in refusal(quote, PAGE + quote)
+    assert reason in refusal_reason(quote, PAGE + quote)
 
 
 @pytest.mark.parametrize(
@@ -175,19 +175,19 @@ def test_a_quote_that_can_prove_nothing_is_refused_with_the_reason(quote: str, r
     ],
 )
 def test_a_refusal_shows_the_nearest_passage_and_what_differs(quote: str, differs: str):
-    told = refusal(quote, PAGE)
+    told = refusal_reason(quote, PAGE)
     assert differs in told
     assert "The drug was not effective in 12.5 % of cases." in told or "It lost −5 points" in told
 
 
 def test_a_refusal_says_where_nothing_is_alike():
-    assert "nothing there is like them" in refusal("Penguins breed in colonies on the coast", PAGE)
+    assert "nothing there is like them" in refusal_reason("Penguins breed in colonies on the coast", PAGE)
 
 
 def test_a_refusal_of_a_long_quote_shows_300_characters_around_the_difference():
     words = [f"word{number}" for number in range(300)]
     text = " ".join(words)
-    told = refusal(text.replace("word150", "word999"), f"Before. {text}. After.")
+    told = refusal_reason(text.replace("word150", "word999"), f"Before. {text}. After.")
     assert "'word150', the quote 'word999'" in told
     assert "word149 word150 word151" in told
     assert len(told) < 500
@@ -202,7 +202,7 @@ def test_a_hostile_page_is_answered_in_good_time(piece: str):
     page = piece * (300_000 // len(piece))
     for quote in ("the drug was effective", "a " * 1_999 + "b", "the drug was " * 300 + "bad"):
         assert locate(quote, page) is None
-        assert refusal(quote, page)
+        assert refusal_reason(quote, page)
 
 
 LETTERS = st.text(st.sampled_from("bdfgkmqxz"), min_size=5, max_size=8)  # no abbreviation of any language
@@ -235,7 +235,7 @@ def test_no_text_is_too_strange(quote: str, text: str):
     assert standing is None or (
         standing.quote == text[standing.start : standing.end] and standing.end > standing.start
     )
-    assert standing is not None or refusal(quote, text).endswith(".")
+    assert standing is not None or refusal_reason(quote, text).endswith(".")
 
 
 @settings(max_examples=50, deadline=None)

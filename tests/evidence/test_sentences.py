@@ -1,13 +1,13 @@
 import pytest
 
-from chiron_workers.evidence.quotes.sentences import whole
+from chiron_workers.evidence.quotes.sentences import whole_sentences
 
 LIMIT = 4_000
 
 
 def around(passage: str, text: str, chars_max: int = LIMIT) -> str:
     start = text.index(passage)
-    begin, end = whole(text, start, start + len(passage), chars_max=chars_max)
+    begin, end = whole_sentences(text, start, start + len(passage), chars_max=chars_max)
     return text[begin:end]
 
 
@@ -46,7 +46,7 @@ def test_what_has_no_stops_grows_by_a_few_lines_only():
 
 @pytest.mark.parametrize("text", ["word " * 2_000, "wort" * 2_000, "字" * 8_000])
 def test_what_has_no_stops_or_lines_grows_by_a_few_words_only(text: str):
-    begin, end = whole(text, 4_000, 4_004, chars_max=LIMIT)
+    begin, end = whole_sentences(text, 4_000, 4_004, chars_max=LIMIT)
     assert begin <= 4_000
     assert end >= 4_004
     assert end - begin < 700

@@ -60,7 +60,7 @@ _NOUN_AFTER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DateSpan:
     """A date at `text[start:end]`: all days from `first` to `last`, as (year, month, day); year 0 where none is named."""
 
     first: tuple[int, int, int]
@@ -73,15 +73,15 @@ class Moment:
         """Whether it says of which year it is."""
         return self.first[0] != 0
 
-    def within(self, other: "Moment") -> bool:
+    def within(self, other: "DateSpan") -> bool:
         """Whether all of it lies in another, and so says the same more precisely or equally so."""
         return other.first <= self.first and self.last <= other.last
 
-    def has_same_days(self, other: "Moment") -> bool:
+    def has_same_days(self, other: "DateSpan") -> bool:
         """Whether both say the same days: 12 May 1937, May 12, 1937."""
         return (self.first, self.last) == (other.first, other.last)
 
-    def touches(self, other: "Moment") -> bool:
+    def touches(self, other: "DateSpan") -> bool:
         """Whether both can be said of one day; a day without a year can be of any."""
         if self.has_year != other.has_year:
             if (self.last[0] - self.first[0]) or (other.last[0] - other.first[0]):
@@ -90,9 +90,9 @@ class Moment:
         return self.first <= other.last and other.first <= self.last
 
 
-def moments(text: str) -> Iterator[Moment]:
+def read_dates(text: str) -> Iterator[DateSpan]:
     """Every date of a text, in order. A bare number of four digits is a year where its place says so."""
-    found: list[Moment] = []
+    found: list[DateSpan] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -141,7 +141,7 @@ def _is_month(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _read(match: re.Match[str]) -> list[Moment]:
+def _read(match: re.Match[str]) -> list[DateSpan]:
     parts = {name: value for name, value in match.groupdict().items() if value is not None}
     before_christ = parts.get("era", "").startswith("B")
     if "century" in parts or "worded" in parts:
@@ -171,13 +171,13 @@ def _read(match: re.Match[str]) -> list[Moment]:
     if "day" not in parts:
         return [_months(match, year, month, month)]
     day = int(re.sub(r"\D", "", parts["day"]))
-    return [Moment((year, month, day), (year, month, day), *match.span())]
+    return [DateSpan((year, month, day), (year, month, day), *match.span())]
 
 
-def _years(match: re.Match[str], first: int, last: int) -> Moment:
-    return Moment((first, 1, 1), (last, 12, 31), *match.span())
+def _years(match: re.Match[str], first: int, last: int) -> DateSpan:
+    return DateSpan((first, 1, 1), (last, 12, 31), *match.span())
 
 
-def _months(match: re.Match[str], year: int, first: int, last: int) -> Moment:
+def _months(match: re.Match[str], year: int, first: int, last: int) -> DateSpan:
     end = (year, last, 31) if last <= 12 else (year + 1, last - 12, 31)
-    return Moment((year, first, 1), end, *match.span())
+    return DateSpan((year, first, 1), end, *match.span())

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from chiron_workers.evidence.figures.dates import Moment, moments
-from chiron_workers.evidence.figures.measures import measures
-from chiron_workers.evidence.figures.proportions import proportions
+from chiron_workers.evidence.figures.dates import DateSpan, read_dates
+from chiron_workers.evidence.figures.measures import read_measures
+from chiron_workers.evidence.figures.proportions import read_proportions
 from chiron_workers.evidence.figures.quantities import Quantity
 
 _PLAIN = str.maketrans(
@@ -16,7 +16,7 @@ _LABEL = re.compile(
 )
 
 
-Figure = Quantity | Moment
+Figure = Quantity | DateSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Figures:
 
     text: str
     quantities: tuple[Quantity, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[DateSpan, ...]
 
     @property
     def all(self) -> tuple[Figure, ...]:
@@ -38,22 +38,22 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN)
 
 
-def figures(text: str) -> Figures:
+def read_figures(text: str) -> Figures:
     """Every number and every date of a text."""
     text = plain(text)
-    dated = tuple(moments(text))
+    dated = tuple(read_dates(text))
     taken = bytearray(len(text))
     for moment in dated:
         taken[moment.start : moment.end] = b"\1" * (moment.end - moment.start)
     found: list[Quantity] = []
-    for quantity in (*proportions(text), *measures(text, dated)):
+    for quantity in (*read_proportions(text), *read_measures(text, dated)):
         if not any(taken[quantity.start : quantity.end]):
             found.append(quantity)
             taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     return Figures(text, tuple(sorted(found, key=lambda quantity: quantity.start)), dated)
 
 
-def label(text: str, quantity: Quantity) -> tuple[str, ...]:
+def words_after(text: str, quantity: Quantity) -> tuple[str, ...]:
     """Up to three words right behind a number, the first of which often says what it counts or is a share of."""
     match = _LABEL.match(text, quantity.end)
     return tuple(word for word in match.groups() if word) if match else ()

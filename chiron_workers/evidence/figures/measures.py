@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from chiron_workers.evidence.figures.dates import Moment
-from chiron_workers.evidence.figures.numerals import Numeral, money_scale, numerals
-from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, bounded
+from chiron_workers.evidence.figures.dates import DateSpan
+from chiron_workers.evidence.figures.numerals import Numeral, money_scale, read_numerals
+from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, qualify
 from chiron_workers.evidence.figures.quantities import Quantity
 from chiron_workers.evidence.figures.unit_table import CURRENCIES, Unit
 from chiron_workers.evidence.figures.units import rate_after, unit_after
@@ -19,20 +19,20 @@ _AND = re.compile(r" and [$€£¥]?$")
 _TOGETHER = re.compile(r",? (?:and )?")  # one hour and 33 minutes
 _SPREAD = re.compile(r",? ?(?:±|\+/-|plus or minus|give or take) ?")
 _BETWEEN = re.compile(r"\bbetween [$€£¥]?$", re.I)
-_NAMED = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
-_NUMBERED = re.compile(rf"\b(?:{'|'.join(words('numbered'))}) $", re.I)
+_NAME_BEFORE = re.compile(r"(?P<name>\b[A-Z][\w.&']*)[ -]$")
+_NUMBERED_KIND = re.compile(rf"\b(?:{'|'.join(words('numbered'))}) $", re.I)
 _NO_NAMES = frozenset(words("no names"))
 
 
-def measures(text: str, dated: Sequence[Moment]) -> Iterator[Quantity]:
+def read_measures(text: str, dated: Sequence[DateSpan]) -> Iterator[Quantity]:
     """Every number that is no part of a date, with its unit; a range is one of them."""
-    yield from _ranged(text, _measured(text, dated))
+    yield from _join_ranges(text, _measure_numerals(text, dated))
 
 
-def _measured(text: str, dated: Sequence[Moment]) -> list[Quantity]:
+def _measure_numerals(text: str, dated: Sequence[DateSpan]) -> list[Quantity]:
     found = []
     days = {place for moment in dated for place in range(moment.start, moment.end)}
-    for number in numerals(text):
+    for number in read_numerals(text):
         if number.start in days or number.end - 1 in days:
             continue
         unit, start, end = _unit(text, number)
@@ -72,8 +72,8 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
         return found[0], number.start, found[1]
     if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):
         return None, number.start, number.end  # 5G, 3D, 12th
-    named = _NAMED.search(before)
-    kind = _NUMBERED.search(before)
+    named = _NAME_BEFORE.search(before)
+    kind = _NUMBERED_KIND.search(before)
     if number.in_digits and (kind or (named and named["name"].lower() not in _NO_NAMES)):
         return Unit("name"), number.start, number.end
     if (rate := rate_after(text, number.end)) is not None:
@@ -81,17 +81,17 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
     return _COUNT, number.start, number.end
 
 
-def _ranged(text: str, found: list[Quantity]) -> Iterator[Quantity]:
+def _join_ranges(text: str, found: list[Quantity]) -> Iterator[Quantity]:
     waiting = list(found)
     while waiting:
         one = waiting.pop(0)
-        if waiting and (joined := _joined(text, one, waiting[0])) is not None:
+        if waiting and (joined := _join(text, one, waiting[0])) is not None:
             waiting.pop(0)
             one = joined
-        yield bounded(text, one)
+        yield qualify(text, one)
 
 
-def _joined(text: str, one: Quantity, other: Quantity) -> Quantity | None:
+def _join(text: str, one: Quantity, other: Quantity) -> Quantity | None:
     gap = text[one.end : other.start]
     spread = _SPREAD.fullmatch(gap) is not None
     if _TOGETHER.fullmatch(gap) and one.dimension == other.dimension == "time" and other.low < one.step:

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from chiron_workers.evidence.vocabulary import words
 
-_ONES, _TENS = words("ones"), words("tens")
-_SMALL = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_ONES_WORDS, _TENS = words("ones"), words("tens")
+_SMALL = {word: n for n, word in enumerate(_ONES_WORDS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _SCALES = {
     "hundred": 10**2,
     "dozen": 12,
@@ -60,7 +60,7 @@ class Numeral:
     is_one: bool = False  # the word `one`, which counts only before a unit
 
 
-def numerals(text: str) -> Iterator[Numeral]:
+def read_numerals(text: str) -> Iterator[Numeral]:
     """Every number of a text, in order."""
     found = [_from_digits(match) for match in _DIGITS.finditer(text)]
     taken = bytearray(len(text))

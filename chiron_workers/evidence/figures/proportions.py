@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, bounded
+from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, qualify
 from chiron_workers.evidence.figures.quantities import Quantity
 from chiron_workers.evidence.vocabulary import words
 
@@ -28,7 +28,7 @@ _MULTIPLE = re.compile(
 _MULTIPLES = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 
 
-def proportions(text: str) -> Iterator[Quantity]:
+def read_proportions(text: str) -> Iterator[Quantity]:
     """Every rank, part and multiple that a text has a word for."""
     yield from _fractions(text)
     yield from _ranks(text)
@@ -50,7 +50,7 @@ def _fractions(text: str) -> Iterator[Quantity]:
         top = _TOPS.get((match["top"] or match["many"] or "one").lower(), 1)
         share = Fraction(top, _PARTS[(match["bottom"] or match["below"]).lower()])
         start, end = match.span()
-        yield bounded(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
+        yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
 
 
 def _multiples(text: str) -> Iterator[Quantity]:

@@ -35,7 +35,7 @@ _OR_MORE = re.compile(r",? (?:or|and) (?:more|older|higher|above|over|greater|lo
 _OR_LESS = re.compile(r",? (?:or|and) (?:less|fewer|younger|lower|below|under|shorter)\b")
 
 
-def bounded(text: str, one: Quantity) -> Quantity:
+def qualify(text: str, one: Quantity) -> Quantity:
     """A quantity as the words around it make it: open to one side, or said to be rounded."""
     before = text[max(0, one.start - BEFORE_CHARS) : one.start]
     if one.dimension == "name":

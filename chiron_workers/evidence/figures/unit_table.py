@@ -18,7 +18,7 @@ _PREFIXES = {
     "T": ("tera", "1000000000000"),
 }
 # dimension: symbol and names of a unit that takes prefixes, and how many base units it is
-_PREFIXED = {
+_PREFIXED_UNITS = {
     "length": ("m metre meter", "1"),
     "mass": ("g gram gramme", "1"),
     "volume": ("l litre liter L", "1"),
@@ -34,7 +34,7 @@ _PREFIXED = {
     "force": ("N newton", "1"),
 }
 # dimension: {symbols and names: how many base units}. A month is no number of days, so there are two kinds of time.
-_OTHER = {
+_OTHER_UNITS = {
     "length": {
         "mi mile miles": "1609344/1000",
         "ft foot feet": "3048/10000",
@@ -134,15 +134,15 @@ def _offset(name: str) -> Fraction:
     return _OFFSETS.get(letter, Fraction(0))
 
 
-def _named() -> dict[str, Unit]:
+def _unit_names() -> dict[str, Unit]:
     found = {}
-    for dimension, (names, factor) in _PREFIXED.items():
+    for dimension, (names, factor) in _PREFIXED_UNITS.items():
         symbol, *words = names.split()
         for short, (long, times) in _PREFIXES.items():
             unit = Unit(dimension, Fraction(factor) * Fraction(times))
             found[short + symbol] = unit
             found |= {long + word + plural: unit for word in words for plural in ("", "s")}
-    for dimension, units in _OTHER.items():
+    for dimension, units in _OTHER_UNITS.items():
         for names, factor in units.items():
             for name in (written.replace("_", " ") for written in names.split()):
                 offset = _offset(name) if dimension == "temperature" else Fraction(0)
@@ -153,4 +153,4 @@ def _named() -> dict[str, Unit]:
     return found | hours
 
 
-UNITS = _named()
+UNITS = _unit_names()

@@ -5,7 +5,7 @@ from functools import cache
 
 from chiron_workers.evidence.figures.unit_table import UNITS, Unit
 
-_JOINED = {"length/time": "speed", "Wh": "energy"}
+_JOINED_DIMENSIONS = {"length/time": "speed", "Wh": "energy"}
 _ANY_CASE = {name.casefold(): unit for name, unit in UNITS.items() if len(name) > 4}
 _PER = re.compile(
     r"(?: of [a-z]+)?(?: ?/ ?| per | (?:an?|each|every) (?=(?:second|minute|hour|day|week|month|year|decade)\b))",
@@ -35,17 +35,17 @@ def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
 
     Rates are units too: km/h, grams per litre, dollars a day, and `per` anything (its word becomes a part of the dimension).
     """
-    found = _one(text, end)
+    found = _match_unit(text, end)
     if found is None:
         return None
     unit, end = found
     if (per := _PER.match(text, end)) is None:
         return unit, end
     # A letter behind a number is a unit only with the number before it, and so is one behind a slash.
-    below = _one(text, per.end(), gap=False)
+    below = _match_unit(text, per.end(), gap=False)
     if below is not None:
         dimension = f"{unit.dimension}/{below[0].dimension}"
-        return Unit(_JOINED.get(dimension, dimension), unit.factor / below[0].factor), below[1]
+        return Unit(_JOINED_DIMENSIONS.get(dimension, dimension), unit.factor / below[0].factor), below[1]
     word = _WORD.match(text, per.end())
     return (Unit(f"{unit.dimension}/{word[0].casefold()}", unit.factor), word.end()) if word else (unit, end)
 
@@ -53,11 +53,11 @@ def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
 def rate_after(text: str, end: int) -> tuple[Unit, int] | None:
     """What a bare number counts in, where that is a rate: 1,000 requests per second; and where the rate ends."""
     per = _COUNTED_PER.match(text, end)
-    below = _one(text, per.end(), gap=False) if per else None
+    below = _match_unit(text, per.end(), gap=False) if per else None
     return (Unit(f"count/{below[0].dimension}", 1 / below[0].factor), below[1]) if below else None
 
 
-def _one(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:
+def _match_unit(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:
     found = [match for match in (names.match(text, end) for names in _names()) if match]
     match = max(found, key=lambda match: match.end(), default=None)
     if match is None or (match["gap"] and not gap):

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chiron_workers.evidence.quotes.equivalents import BROKEN
-from chiron_workers.evidence.quotes.normalise import fold
-from chiron_workers.evidence.quotes.sentences import whole
-from chiron_workers.evidence.quotes.word_diff import changes, told
+from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
+from chiron_workers.evidence.quotes.normalise import normalise
+from chiron_workers.evidence.quotes.sentences import whole_sentences
+from chiron_workers.evidence.quotes.word_diff import describe, diff_words
 
 SHOWN_CHARS_MAX = 300
 LEAD_CHARS = 80  # shown before the first difference of a long passage
@@ -22,26 +22,26 @@ WORD = re.compile(r"\w[\w.,'-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class ClosestPassage:
     """Up to 300 characters of a text, and how they differ from a quote, in words; empty where in too many ways."""
 
     passage: str
     differences: str
 
 
-def nearest(quote: str, text: str) -> Nearest | None:
+def find_closest_passage(quote: str, text: str) -> ClosestPassage | None:
     """What stands in a text in place of a quote; None where it has nothing alike.
 
     Looks up some of the quote's rarer words and compares letters only around the place where most of them meet.
     """
-    page, wanted = fold(text), fold(quote).text.strip()
-    at = _meeting(wanted, page.text)
+    page, wanted = normalise(text), normalise(quote).text.strip()
+    at = _likeliest_start(wanted, page.text)
     if at is None:
         return None
-    start, end = _aligned(wanted, page.text, at)
-    if start == end or _shared(wanted, page.text[start:end]) < ALIKE_MIN:
+    start, end = _align(wanted, page.text, at)
+    if start == end or _word_share(wanted, page.text[start:end]) < ALIKE_MIN:
         return None
-    found = list(changes(_words(page.text[slice(*_widened(page.text, start, end))]), _words(wanted)))
+    found = list(diff_words(_words(page.text[slice(*_widen(page.text, start, end))]), _words(wanted)))
     begin, finish = page.span(start, end)
     if finish - begin > SHOWN_CHARS_MAX:
         first = page.text.find(found[0].says or found[0].before, start, end) if found else start
@@ -49,13 +49,13 @@ def nearest(quote: str, text: str) -> Nearest | None:
             max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
         )[0]
         finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
-    begin, finish = whole(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
-    return Nearest(" ".join(text[begin:finish].split()), told(found))
+    begin, finish = whole_sentences(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
+    return ClosestPassage(" ".join(text[begin:finish].split()), describe(found))
 
 
-def _meeting(wanted: str, page: str) -> int | None:
+def _likeliest_start(wanted: str, page: str) -> int | None:
     """Where the quote would begin if most of its rarer words stood in their places."""
-    lowered, sought = _lowered(page), _lowered(wanted)
+    lowered, sought = _lower(page), _lower(wanted)
     words = {found[0]: found.start() for found in WORD.finditer(sought)}
     longest = sorted(words, key=lambda word: (any(map(str.isdigit, word)), len(word)), reverse=True)[
         :WORDS_MAX
@@ -78,10 +78,10 @@ def _meeting(wanted: str, page: str) -> int | None:
 
 
 def _words(text: str) -> list[str]:
-    return text.replace(BROKEN, "").split(" ")
+    return text.replace(LINE_BREAK, "").split(" ")
 
 
-def _lowered(text: str) -> str:
+def _lower(text: str) -> str:
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else text
 
@@ -95,9 +95,9 @@ def _places(word: str, text: str) -> Iterator[int]:
         at = text.find(word, at + len(word))
 
 
-def _aligned(wanted: str, page: str, at: int) -> tuple[int, int]:
+def _align(wanted: str, page: str, at: int) -> tuple[int, int]:
     """The offsets of the words of a page, near a place, that begin and end most like a quote."""
-    sought, lowered = _lowered(wanted), _lowered(page)
+    sought, lowered = _lower(wanted), _lower(page)
     slack = min(len(sought) // 2 + 20, END_CHARS)
     head, tail = sought[:END_CHARS], sought[-END_CHARS:]
     starts = _edges(page, at - slack, at + slack)
@@ -111,7 +111,7 @@ def _aligned(wanted: str, page: str, at: int) -> tuple[int, int]:
     return end - len(passage.lstrip()), start + len(passage.rstrip())
 
 
-def _widened(page: str, start: int, end: int) -> tuple[int, int]:
+def _widen(page: str, start: int, end: int) -> tuple[int, int]:
     """With two words more on each side, as an end of the quote that differs is not aligned."""
     for _ in range(2):
         start = page.rfind(" ", max(0, start - WORD_CHARS), max(0, start - 1)) + 1 or start
@@ -133,9 +133,9 @@ def _ratio(one: str, other: str) -> float:
     return fuzz.ratio(one, other)
 
 
-def _shared(wanted: str, passage: str) -> float:
+def _word_share(wanted: str, passage: str) -> float:
     words, there = (
-        set(WORD.findall(_lowered(wanted))),
-        set(WORD.findall(_lowered(passage))),
+        set(WORD.findall(_lower(wanted))),
+        set(WORD.findall(_lower(passage))),
     )
     return len(words & there) / max(1, len(words))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from chiron_workers.evidence.quotes.normalise import fold
+from chiron_workers.evidence.quotes.normalise import normalise
 from chiron_workers.evidence.quotes.quotes import locate
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 
@@ -26,15 +26,15 @@ class Drift:
     lost: list[int]
 
 
-def drift(before: str, now: str, quotes: list[str]) -> Drift:
+def measure_drift(before: str, now: str, quotes: list[str]) -> Drift:
     """What became of a text and of the quotes from it, which are whole sentences. A sentence that was made longer or
     shorter is another one: what was said is no longer said like that."""
     page = _Page(now) if quotes else None
     lost = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
-    return Drift(agreement(before, now), lost)
+    return Drift(sentence_agreement(before, now), lost)
 
 
-def agreement(before: str, now: str) -> float:
+def sentence_agreement(before: str, now: str) -> float:
     """The share of the sentences of one text that stand in another one, whatever the white space; 1 for no text."""
     sentences = _sentences(before)
     if not sentences:
@@ -94,8 +94,8 @@ def _is_whole_lines(quote: str, found: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    return NO_LETTER.sub("", fold(text).text).casefold()
+    return NO_LETTER.sub("", normalise(text).text).casefold()
 
 
 def _spelled(text: str) -> str:
-    return " ".join(fold(text).text.split())
+    return " ".join(normalise(text).text.split())

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 # Stands in a folded text where a word was broken at the end of a line: the hyphen may be the word's own or not.
-BROKEN = "\xad"
+LINE_BREAK = "\xad"
 # A pause, with or without white space around it: an em dash, a hyphen between two spaces, two hyphens.
 PAUSE = "—"
 PAUSES = "—―⸺⸻"
@@ -31,7 +31,7 @@ LIGATURES = (0x132, 0x133, 0x149, 0x17F, 0x1E9B, 0x210E, *range(0x1C4, 0x1CD), *
 LIGATURES += (*range(0xFB00, 0xFB18), *range(0xFB50, 0xFDFC), *range(0xFE70, 0xFEFD), *range(0xFF61, 0xFFDD))
 LIGATURES += tuple(range(0x1D400, 0x1D7CC))
 # Everything that has a canonical decomposition stands in these blocks, Hangul syllables aside.
-DECOMPOSING = (
+DECOMPOSABLE = (
     *range(0xC0, 0x3100),
     *range(0xA600, 0xAC00),
     *range(0xF900, 0x1F000),
@@ -41,7 +41,7 @@ JAMO = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 
 
 @cache
-def alike() -> Any:
+def equivalents() -> Any:
     """For each code point the one it is read as, 0 for what cannot be seen (an array of uint32)."""
     import numpy as np
 
@@ -58,13 +58,13 @@ def alike() -> Any:
 
 
 @cache
-def written_out() -> tuple[dict[str, str], Any]:
+def expansions() -> tuple[dict[str, str], Any]:
     """What ligatures and the doubles of other characters stand for, and for each code point whether it is one."""
     import numpy as np
 
     found = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in LIGATURES} | {"…": "..."}
     found |= {
-        chr(code): unicodedata.normalize("NFC", chr(code)) for code in DECOMPOSING if chr(code) not in found
+        chr(code): unicodedata.normalize("NFC", chr(code)) for code in DECOMPOSABLE if chr(code) not in found
     }
     changed = {letter: spelt for letter, spelt in found.items() if letter != spelt}
     is_one = np.zeros(0x110000, bool)
@@ -73,13 +73,13 @@ def written_out() -> tuple[dict[str, str], Any]:
 
 
 @cache
-def marks() -> Any:
+def combining_marks() -> Any:
     """For each code point whether it can join the character before it, as accents do."""
     import numpy as np
 
     is_mark = np.zeros(0x110000, bool)
     is_mark[list(JAMO)] = True
-    for code in DECOMPOSING:
+    for code in DECOMPOSABLE:
         parts = unicodedata.decomposition(chr(code)).split()
         if unicodedata.combining(chr(code)):
             is_mark[code] = True

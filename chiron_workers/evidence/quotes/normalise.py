@@ -9,61 +9,75 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from chiron_workers.evidence.quotes.equivalents import BROKEN, PAUSE, alike, marks, written_out
-from chiron_workers.evidence.quotes.offsets import Folded, Row, after, are, before, counted, row_of
+from chiron_workers.evidence.quotes.equivalents import (
+    LINE_BREAK,
+    PAUSE,
+    combining_marks,
+    equivalents,
+    expansions,
+)
+from chiron_workers.evidence.quotes.offsets import (
+    CodePoints,
+    NormalisedText,
+    code_points,
+    followed_by,
+    preceded_by,
+    ranges,
+    where,
+)
 
 if TYPE_CHECKING:
     from chiron_workers.evidence.quotes.offsets import Offsets
 
 MARKS_MAX = 30  # on one letter, as in Unicode's Stream-Safe Text Format: to sort more takes quadratic time
-NOTHING = ord("\u200b")
+UNSEEN_CODE = ord("\u200b")
 SPACE, HYPHEN, DOT, APOSTROPHE, QUOTATION = map(ord, " -.'\"")
 
 
-def fold(text: str) -> Folded:
+def normalise(text: str) -> NormalisedText:
     """The text in one spelling, with a way back to its own offsets. Takes time in proportion to its length."""
-    row = row_of(text)
+    row = code_points(text)
     if not text.isascii():
         _write_out(row)
         _compose(row)
-    row.codes = alike()[row.codes]
+    row.codes = equivalents()[row.codes]
     row.keep(row.codes != 0)
     _join_spaces(row)
-    _mend_line_ends(row)
+    _join_broken_words(row)
     _join_spaces(row)
     _even_dashes(row)
     _even_pairs(row)
     return row.folded()
 
 
-def unbroken(text: str) -> Folded:
+def without_hyphens(text: str) -> NormalisedText:
     """A folded text without the hyphens between letters, whether they are the words' own or a line end's."""
     import numpy as np
 
-    row = row_of(text)
+    row = code_points(text)
     kept = np.ones(len(text), bool)
-    kept[_joints(row)] = False
+    kept[_hyphen_places(row)] = False
     row.keep(kept)
     return row.folded()
 
 
-def joints(text: str) -> dict[int, str]:
+def hyphens(text: str) -> dict[int, str]:
     """Which hyphens `unbroken` takes out of a folded text, by the offset at which they are missed."""
-    return {at - missed: text[at] for missed, at in enumerate(_joints(row_of(text)).tolist())}
+    return {at - missed: text[at] for missed, at in enumerate(_hyphen_places(code_points(text)).tolist())}
 
 
-def _joints(row: Row) -> "Offsets":
+def _hyphen_places(row: CodePoints) -> "Offsets":
     import numpy as np
 
-    at = np.flatnonzero((row.codes == HYPHEN) | (row.codes == ord(BROKEN)))
+    at = np.flatnonzero((row.codes == HYPHEN) | (row.codes == ord(LINE_BREAK)))
     at = at[(at > 0) & (at + 1 < len(row.codes))]
-    return at[are(row.codes[at - 1], str.isalpha) & are(row.codes[at + 1], str.isalpha)]
+    return at[where(row.codes[at - 1], str.isalpha) & where(row.codes[at + 1], str.isalpha)]
 
 
-def _write_out(row: Row) -> None:
+def _write_out(row: CodePoints) -> None:
     import numpy as np
 
-    spelt, is_one = written_out()
+    spelt, is_one = expansions()
     places = np.flatnonzero(is_one[row.codes])
     if not len(places):
         return
@@ -73,18 +87,18 @@ def _write_out(row: Row) -> None:
     firsts = (np.cumsum(widths) - widths)[places]
     row.codes = np.repeat(row.codes, widths)
     row.begins, row.ends = np.repeat(row.begins, widths), np.repeat(row.ends, widths)
-    at = np.repeat(firsts, widths[places]) + counted(widths[places])
+    at = np.repeat(firsts, widths[places]) + ranges(widths[places])
     row.codes[at] = [ord(letter) for letters in written for letter in letters]
 
 
-def _compose(row: Row) -> None:
+def _compose(row: CodePoints) -> None:
     import numpy as np
 
-    is_mark = marks()[row.codes]
+    is_mark = combining_marks()[row.codes]
     if not is_mark.any():
         return
-    starts = np.flatnonzero(is_mark & ~before(is_mark))
-    stops = np.flatnonzero(is_mark & ~after(is_mark)) + 1
+    starts = np.flatnonzero(is_mark & ~preceded_by(is_mark))
+    stops = np.flatnonzero(is_mark & ~followed_by(is_mark)) + 1
     firsts, lasts = np.maximum(starts - 1, 0), np.minimum(stops, starts + MARKS_MAX)
     text = row.folded().text
     composed = {piece: unicodedata.normalize("NFC", piece) for piece in _pieces(text, firsts, lasts)}
@@ -93,8 +107,8 @@ def _compose(row: Row) -> None:
     row.ends[firsts + sizes - 1] = row.ends[lasts - 1]
     spare = lasts - firsts - sizes
     row.codes = row.codes.copy()
-    row.codes[np.repeat(firsts + sizes, spare) + counted(spare)] = NOTHING
-    row.codes[np.repeat(firsts, sizes) + counted(sizes)] = row_of("".join(written)).codes
+    row.codes[np.repeat(firsts + sizes, spare) + ranges(spare)] = UNSEEN_CODE
+    row.codes[np.repeat(firsts, sizes) + ranges(sizes)] = code_points("".join(written)).codes
 
 
 def _pieces(text: str, firsts: "Offsets", lasts: "Offsets") -> Iterator[str]:
@@ -102,56 +116,61 @@ def _pieces(text: str, firsts: "Offsets", lasts: "Offsets") -> Iterator[str]:
         yield text[first:last]
 
 
-def _join_spaces(row: Row) -> None:
+def _join_spaces(row: CodePoints) -> None:
     is_space = row.codes == SPACE
-    row.keep(~(is_space & before(is_space)))
+    row.keep(~(is_space & preceded_by(is_space)))
 
 
-def _mend_line_ends(row: Row) -> None:
+def _join_broken_words(row: CodePoints) -> None:
     """Join what a hyphen and white space part; a soft hyphen elsewhere is nothing."""
     import numpy as np
 
-    is_soft = row.codes == ord(BROKEN)
-    at = np.flatnonzero((is_soft | (row.codes == HYPHEN)) & after(row.codes == SPACE))
+    is_soft = row.codes == ord(LINE_BREAK)
+    at = np.flatnonzero((is_soft | (row.codes == HYPHEN)) & followed_by(row.codes == SPACE))
     at = at[(at > 0) & (at + 2 < len(row.codes))]
     left, right = row.codes[at - 1], row.codes[at + 2]
-    is_inner = are(left, str.isalnum) & are(right, str.isalnum)
-    is_either = is_inner & are(left, str.isalpha) & are(right, str.islower)
+    is_inner = where(left, str.isalnum) & where(right, str.isalnum)
+    is_either = is_inner & where(left, str.isalpha) & where(right, str.islower)
     kept = ~is_soft
     kept[at[is_either]] = True
     kept[at[is_either | (is_inner & ~is_soft[at])] + 1] = False
-    row.codes[at[is_either]] = ord(BROKEN)
+    row.codes[at[is_either]] = ord(LINE_BREAK)
     row.keep(kept)
 
 
-def _even_dashes(row: Row) -> None:
+def _even_dashes(row: CodePoints) -> None:
     import numpy as np
 
     is_hyphen = row.codes == HYPHEN
-    at = np.flatnonzero(is_hyphen & ~before(is_hyphen))
+    at = np.flatnonzero(is_hyphen & ~preceded_by(is_hyphen))
     padded = np.concatenate([row.codes, np.full(5, SPACE, np.uint32)])  # the last one stands before the first
     is_long = padded[at + 1] == HYPHEN
     is_longer = is_long & (padded[at + 2] == HYPHEN)
     left, right = padded[at - 1], padded[at + 1 + is_long + is_longer]
     is_pause = (left == SPACE) & (right == SPACE)
-    is_pause |= is_long & are(left, str.isalpha) & are(right, str.isalpha)
+    is_pause |= is_long & where(left, str.isalpha) & where(right, str.isalpha)
     kept = np.ones(len(row.codes), bool)
     kept[at[is_pause & is_long] + 1] = False
     kept[at[is_pause & is_longer] + 2] = False
     row.codes[at[is_pause]] = ord(PAUSE)
     at = np.flatnonzero(row.codes == ord(PAUSE))
-    is_sign = (padded[at - 1] == SPACE) & are(padded[at + 1], str.isnumeric)
+    is_sign = (padded[at - 1] == SPACE) & where(padded[at + 1], str.isnumeric)
     row.codes[at[is_sign]] = HYPHEN
     row.keep(kept)
     is_pause = row.codes == ord(PAUSE)
-    row.keep(~((is_pause & before(is_pause)) | ((row.codes == SPACE) & (before(is_pause) | after(is_pause)))))
+    row.keep(
+        ~(
+            (is_pause & preceded_by(is_pause))
+            | ((row.codes == SPACE) & (preceded_by(is_pause) | followed_by(is_pause)))
+        )
+    )
 
 
-def _even_pairs(row: Row) -> None:
+def _even_pairs(row: CodePoints) -> None:
     """Read two apostrophes as a quotation mark, and dots that stand apart as an ellipsis."""
     is_one = row.codes == APOSTROPHE
-    is_next = after(is_one)
-    is_pair = is_one & is_next & ~before(is_one) & ~after(is_next)
+    is_next = followed_by(is_one)
+    is_pair = is_one & is_next & ~preceded_by(is_one) & ~followed_by(is_next)
     is_dot = row.codes == DOT
     row.codes[is_pair] = QUOTATION
-    row.keep(~(before(is_pair) | ((row.codes == SPACE) & before(is_dot) & after(is_dot))))
+    row.keep(~(preceded_by(is_pair) | ((row.codes == SPACE) & preceded_by(is_dot) & followed_by(is_dot))))

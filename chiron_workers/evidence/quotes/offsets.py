@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Folded:
+class NormalisedText:
     """A folded text that knows where each of its characters stood in the original one."""
 
     text: str
@@ -27,7 +27,7 @@ class Folded:
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class CodePoints:
     """For each code point where the original of it began and ended; each step changes all three."""
 
     codes: "Codes"
@@ -39,36 +39,36 @@ class Row:
         if not kept.all():
             self.codes, self.begins, self.ends = self.codes[kept], self.begins[kept], self.ends[kept]
 
-    def folded(self) -> Folded:
+    def folded(self) -> NormalisedText:
         """The text that the code points spell."""
         text = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return Folded(text, self.begins, self.ends)
+        return NormalisedText(text, self.begins, self.ends)
 
 
-def row_of(text: str) -> Row:
+def code_points(text: str) -> CodePoints:
     """The code points of a text, each in its own place."""
     import numpy as np
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     begins = np.arange(len(codes))
-    return Row(codes, begins, begins + 1)
+    return CodePoints(codes, begins, begins + 1)
 
 
-def before(mask: "Mask") -> "Mask":
+def preceded_by(mask: "Mask") -> "Mask":
     """For each place whether the one before it is marked."""
     import numpy as np
 
     return np.concatenate([[False], mask[:-1]]) if len(mask) else mask
 
 
-def after(mask: "Mask") -> "Mask":
+def followed_by(mask: "Mask") -> "Mask":
     """For each place whether the one after it is marked."""
     import numpy as np
 
     return np.concatenate([mask[1:], [False]]) if len(mask) else mask
 
 
-def are(codes: "Codes", test: Callable[[str], bool]) -> "Mask":
+def where(codes: "Codes", test: Callable[[str], bool]) -> "Mask":
     """Which of some code points pass a test of characters."""
     import numpy as np
 
@@ -78,7 +78,7 @@ def are(codes: "Codes", test: Callable[[str], bool]) -> "Mask":
     return np.array([test(chr(code)) for code in kinds.tolist()], bool)[which]
 
 
-def counted(widths: "Offsets") -> "Offsets":
+def ranges(widths: "Offsets") -> "Offsets":
     """0, 1, ... within each width: [2, 3] gives [0, 1, 0, 1, 2]."""
     import numpy as np
 

@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chiron_workers.evidence.quotes.closest_passage import nearest
-from chiron_workers.evidence.quotes.equivalents import BROKEN
-from chiron_workers.evidence.quotes.normalise import fold, joints, unbroken
-from chiron_workers.evidence.quotes.offsets import Folded
-from chiron_workers.evidence.quotes.sentences import whole
+from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
+from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
+from chiron_workers.evidence.quotes.normalise import hyphens, normalise, without_hyphens
+from chiron_workers.evidence.quotes.offsets import NormalisedText
+from chiron_workers.evidence.quotes.sentences import whole_sentences
 
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
@@ -20,13 +20,13 @@ WORD = re.compile(r"[^\W_]+")
 SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-JOINERS = "-'./·@&" + BROKEN
+JOINERS = "-'./·@&" + LINE_BREAK
 NUMBER_JOINERS = ",:"
 OMISSION = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|…|\.\.\.")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QuoteMatch:
     """Whole sentences of a text that hold a quote: `quote` is `text[start:end]`, offsets in characters."""
 
     quote: str
@@ -34,39 +34,39 @@ class Standing:
     end: int
 
 
-def locate(quote: str, text: str) -> Standing | None:
+def locate(quote: str, text: str) -> QuoteMatch | None:
     """The whole sentences of a text in which a quote stands word for word, at its first place; None where it does not.
 
     Alike are what typesetting, copying from a PDF and HTML entities change, and the case of the quote's first letter.
     A quote begins and ends between words and numbers, never inside one.
     """
-    if unfit(quote):
+    if unfit_reason(quote):
         return None
-    page = _Page(fold(text))
+    page = _Page(normalise(text))
     for wanted in _readings(quote):
         if span := page.first(wanted):
             start, end = page.folded.span(*span)
             if end - start > QUOTE_CHARS_MAX:
                 return None
-            start, end = whole(text, start, end, chars_max=QUOTE_CHARS_MAX)
-            return Standing(text[start:end], start, end)
+            start, end = whole_sentences(text, start, end, chars_max=QUOTE_CHARS_MAX)
+            return QuoteMatch(text[start:end], start, end)
     return None
 
 
-def refusal(quote: str, text: str) -> str:
+def refusal_reason(quote: str, text: str) -> str:
     """Why a quote does not stand in a text, in a sentence that shows the nearest passage, so that it can be mended."""
-    if problem := unfit(quote):
+    if problem := unfit_reason(quote):
         return problem
     if OMISSION.search(html.unescape(quote)):
         return "the quote leaves words out; give one continuous passage, without an ellipsis."
-    found = nearest(quote, text)
+    found = find_closest_passage(quote, text)
     if found is None:
         return "these words do not stand in the page, and nothing there is like them."
     why = found.differences or "they differ from it in several places"
     return f"these words do not stand in the page: {why}; the nearest passage there is {found.passage!r}."
 
 
-def unfit(quote: str) -> str:
+def unfit_reason(quote: str) -> str:
     """Why a quote could prove nothing wherever it stood, in a sentence; empty for a fit one."""
     if len(quote) > QUOTE_CHARS_MAX:
         most = f"{QUOTE_CHARS_MAX:,}"
@@ -85,7 +85,7 @@ def _readings(quote: str) -> Iterator[str]:
     """The folded quote, as it is, without HTML entities and the marks around it, each also with its first letter's other case."""
     plain = html.unescape(quote)
     for reading in dict.fromkeys((quote, plain, plain.strip().strip("\"'“”„‟‘’«»"))):
-        wanted = fold(reading).text.strip()
+        wanted = normalise(reading).text.strip()
         yield wanted
         if wanted[1:2].islower():
             yield wanted[0].swapcase() + wanted[1:]
@@ -93,23 +93,27 @@ def _readings(quote: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Page:
-    folded: Folded
-    joined: Folded | None = None
+    folded: NormalisedText
+    joined: NormalisedText | None = None
 
     def first(self, wanted: str) -> tuple[int, int] | None:
         text = self.folded.text
         for at in _places(wanted, text):
             if _is_edge(text, at) and _is_edge(text, at + len(wanted)):
                 return at, at + len(wanted)
-        return self._first_broken(wanted) if BROKEN in text or BROKEN in wanted else None
+        return self._first_broken(wanted) if LINE_BREAK in text or LINE_BREAK in wanted else None
 
     def _first_broken(self, wanted: str) -> tuple[int, int] | None:
         text = self.folded.text
-        self.joined = self.joined or unbroken(text)
-        key, hyphens = unbroken(wanted).text, joints(wanted)
+        self.joined = self.joined or without_hyphens(text)
+        key, quote_hyphens = without_hyphens(wanted).text, hyphens(wanted)
         for at in _places(key, self.joined.text):
             start, end = self.joined.span(at, at + len(key))
-            if _is_edge(text, start) and _is_edge(text, end) and _agree(hyphens, joints(text[start:end])):
+            if (
+                _is_edge(text, start)
+                and _is_edge(text, end)
+                and _agree(quote_hyphens, hyphens(text[start:end]))
+            ):
                 return start, end
         return None
 
@@ -127,7 +131,7 @@ def _agree(quoted: dict[int, str], stands: dict[int, str]) -> bool:
     """Whether two spellings differ only where a line end broke a word of one of them."""
     for at in quoted.keys() | stands.keys():
         pair = quoted.get(at), stands.get(at)
-        if pair[0] != pair[1] and BROKEN not in pair:
+        if pair[0] != pair[1] and LINE_BREAK not in pair:
             return False
     return True
 

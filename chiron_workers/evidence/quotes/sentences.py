@@ -12,7 +12,7 @@ GOES_ON = re.compile(
 )
 
 
-def whole(text: str, start: int, end: int, *, chars_max: int) -> tuple[int, int]:
+def whole_sentences(text: str, start: int, end: int, *, chars_max: int) -> tuple[int, int]:
     """The offsets of the whole sentences of `text` that hold `text[start:end]`.
 
     A blank line always ends a sentence. Where there is no stop within 1,000 characters, the passage grows by the lines

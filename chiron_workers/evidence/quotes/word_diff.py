@@ -17,7 +17,7 @@ class Change:
     before: str  # the page's word before it
 
 
-def changes(there: list[str], here: list[str]) -> Iterator[Change]:
+def diff_words(there: list[str], here: list[str]) -> Iterator[Change]:
     """Where the words of a passage (there) and of a quote (here) part, leaving out what stands around the quote."""
     from rapidfuzz.distance import Indel
 
@@ -36,7 +36,7 @@ def changes(there: list[str], here: list[str]) -> Iterator[Change]:
         i, j = block.a + block.size, block.b + block.size
 
 
-def told(found: list[Change]) -> str:
+def describe(found: list[Change]) -> str:
     """The changes in words, or nothing where they are too many or too long."""
     if not 0 < len(found) <= DIFFERENCES_MAX:
         return ""
@@ -49,12 +49,15 @@ def told(found: list[Change]) -> str:
         elif not change.says:
             parts.append(f"the quote says {change.quoted!r}, which the page does not")
         else:
-            says, quoted = _spelt(change.says, change.quoted), _spelt(change.quoted, change.says)
+            says, quoted = (
+                _quoted_words(change.says, change.quoted),
+                _quoted_words(change.quoted, change.says),
+            )
             parts.append(f"the page says {says}, the quote {quoted}")
     return ", and ".join(parts)
 
 
-def _spelt(words: str, other: str) -> str:
+def _quoted_words(words: str, other: str) -> str:
     """Words in quotation marks, with the names of letters that may look like those of the other words."""
     odd = sorted({letter for letter in words if not letter.isascii()})[:2] if other.isascii() else []
     named = " and ".join(unicodedata.name(letter, hex(ord(letter))) for letter in odd)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chiron_workers.evidence.figures.dates import Moment
+from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
@@ -76,8 +76,8 @@ def _is_same(new: Statement, known: Statement) -> bool:
 
 
 def _is_same_figure(figure: Figure, rival: Figure) -> bool:
-    if isinstance(figure, Moment) or isinstance(rival, Moment):
-        return isinstance(figure, Moment) and isinstance(rival, Moment) and figure.has_same_days(rival)
+    if isinstance(figure, DateSpan) or isinstance(rival, DateSpan):
+        return isinstance(figure, DateSpan) and isinstance(rival, DateSpan) and figure.has_same_days(rival)
     if {figure.dimension, rival.dimension} & {"count", "name"} and "." in figure.written + rival.written:
         return figure.written == rival.written  # 3.1 and 3.10 are one number and two versions
     return (figure.dimension, figure.low, figure.high, figure.is_about, figure.is_limit) == (

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chiron_workers.evidence.figures.dates import Moment
-from chiron_workers.evidence.figures.figures import Figure, Figures, label
+from chiron_workers.evidence.figures.dates import DateSpan
+from chiron_workers.evidence.figures.figures import Figure, Figures, words_after
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.stems import stem_of
@@ -23,7 +23,7 @@ class PlacedFigure:
     @property
     def dimension(self) -> str:
         """What it measures; `date` for a date."""
-        return "date" if isinstance(self.figure, Moment) else self.figure.dimension
+        return "date" if isinstance(self.figure, DateSpan) else self.figure.dimension
 
     @property
     def written(self) -> str:
@@ -34,9 +34,9 @@ class PlacedFigure:
     @property
     def counted_stems(self) -> frozenset[str]:
         """Stems of the words behind a number, which may say what it counts."""
-        if isinstance(self.figure, Moment):
+        if isinstance(self.figure, DateSpan):
             return frozenset()
-        return frozenset(stem_of(word) for word in label(self.text, self.figure) if word not in SILENT)
+        return frozenset(stem_of(word) for word in words_after(self.text, self.figure) if word not in SILENT)
 
     @property
     def previous_word(self) -> str:
@@ -47,9 +47,9 @@ class PlacedFigure:
     def agreement(self, rival: "PlacedFigure") -> Agreement | None:
         """How it agrees with a figure of another statement; None where they measure different things."""
         figure, rival_figure = self.figure, rival.figure
-        if isinstance(figure, Moment) and isinstance(rival_figure, Moment):
+        if isinstance(figure, DateSpan) and isinstance(rival_figure, DateSpan):
             return _agreement_of_dates(figure, rival_figure)
-        if isinstance(figure, Moment) or isinstance(rival_figure, Moment):
+        if isinstance(figure, DateSpan) or isinstance(rival_figure, DateSpan):
             return None
         return figure.agreement(rival_figure) if figure.dimension == rival_figure.dimension else None
 
@@ -133,7 +133,7 @@ def _slot(new: PlacedFigure, known: PlacedFigure) -> Slot:
     return Slot(agreement, new.written, known.written, new.dimension, is_identity)
 
 
-def _agreement_of_dates(date: Moment, rival: Moment) -> Agreement:
+def _agreement_of_dates(date: DateSpan, rival: DateSpan) -> Agreement:
     if date.has_same_days(rival):
         return Agreement.EQUAL
     return Agreement.NEAR if date.touches(rival) else Agreement.DIFFERENT

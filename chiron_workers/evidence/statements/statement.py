@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chiron_workers.evidence.figures.dates import Moment
-from chiron_workers.evidence.figures.figures import Figures, figures
+from chiron_workers.evidence.figures.dates import DateSpan
+from chiron_workers.evidence.figures.figures import Figures, read_figures
 from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
 from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 
@@ -59,7 +59,7 @@ class Statement:
 @lru_cache(maxsize=64)
 def parse(text: str) -> Statement:
     """The parts of a statement."""
-    read = figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
+    read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
     masked = _masked(read)
     tokens = _TOKEN.findall(masked)
     lowered = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
@@ -85,7 +85,7 @@ def plainly_written(text: str) -> str:
 def _masked(read: Figures) -> str:
     text = read.text
     for figure in reversed(read.all):
-        mark = "d" if isinstance(figure, Moment) else "n"
+        mark = "d" if isinstance(figure, DateSpan) else "n"
         text = f"{text[: figure.start]} \x00{mark} {text[figure.end :]}"
     return text
 

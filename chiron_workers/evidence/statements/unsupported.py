@@ -3,7 +3,7 @@
 import re
 from math import inf
 
-from chiron_workers.evidence.figures.dates import Moment
+from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figures
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.statement import Statement, parse
@@ -14,7 +14,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
 
-def omissions(fact: str, quote: str) -> list[str]:
+def find_unsupported(fact: str, quote: str) -> list[str]:
     """One short sentence for each number, date or negation of the fact that the quote lacks; none where it has all.
 
     A number is there in other digits, words or units too (three, 5 km for 5,000 m), or more precisely. What the quote
@@ -38,11 +38,11 @@ def _denials(said: Statement, shown: Statement) -> list[str]:
     return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(denied)]
 
 
-def _written(figures: Figures, one: Quantity | Moment) -> str:
+def _written(figures: Figures, one: Quantity | DateSpan) -> str:
     return one.written if isinstance(one, Quantity) else figures.text[one.start : one.end]
 
 
-def _shows(shown: Figures, wanted: Quantity | Moment) -> bool:
+def _shows(shown: Figures, wanted: Quantity | DateSpan) -> bool:
     return _shows_quantity(shown, wanted) if isinstance(wanted, Quantity) else _shows_date(shown, wanted)
 
 
@@ -95,13 +95,13 @@ def _unread(said: Figures, shown: Figures) -> list[str]:
     return [digits for digits in found if digits.casefold() not in there]
 
 
-def _shows_date(shown: Figures, wanted: Moment) -> bool:
+def _shows_date(shown: Figures, wanted: DateSpan) -> bool:
     if any(one.within(wanted) or _is_its_day(one, wanted) for one in shown.moments):
         return True
     return any(one.dimension in {"count", "name"} and one.low == wanted.first[0] for one in shown.quantities)
 
 
-def _is_its_day(one: Moment, wanted: Moment) -> bool:
+def _is_its_day(one: DateSpan, wanted: DateSpan) -> bool:
     # "4 July" is shown by "4 July 2024".
     return (
         not wanted.has_year

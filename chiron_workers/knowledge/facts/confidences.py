@@ -7,8 +7,8 @@ import zstandard
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.confidence import Confidence, confidence
-from chiron_workers.evidence.copies import signature
+from chiron_workers.evidence.confidence import Confidence, calculate_confidence
+from chiron_workers.evidence.copies import minhash
 from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
@@ -87,7 +87,7 @@ class Confidences:
 
 def compute_confidence(support: Sequence[Assertion], opposition: Sequence[Assertion]) -> Confidence:
     """The confidence that these assertions give under the settings."""
-    return confidence(support, opposition, unverified_max=settings().unverified_confidence_max)
+    return calculate_confidence(support, opposition, unverified_max=settings().unverified_confidence_max)
 
 
 def status_of(confidence: Confidence) -> FactStatus:
@@ -110,4 +110,4 @@ async def ensure_minhashes(session: Session, *, snapshots: Sequence[str], facts:
 
 
 def _minhash(body: bytes) -> bytes:
-    return signature(zstandard.decompress(body).decode())
+    return minhash(zstandard.decompress(body).decode())

@@ -8,7 +8,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import NotFound
-from chiron_workers.evidence.confidence import explained
+from chiron_workers.evidence.confidence import explain
 from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges
@@ -106,7 +106,7 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     return FactDetails(
         **fact,
         assertions=await _load_assertions(session, fact_id),
-        explanation=tuple(explained(confidence)),
+        explanation=tuple(explain(confidence)),
         related=tuple(RelatedFact(**row) for row in await session.rows(SQL["related"], args)),
         contradictions=tuple(text for text in contradictions if parse_id_or_none(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),

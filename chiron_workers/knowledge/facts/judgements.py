@@ -16,7 +16,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
 from chiron_workers.evidence.statements.relation import Verdict
-from chiron_workers.evidence.statements.unsupported import omissions
+from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.settings import OFFLINE_MODEL
@@ -108,7 +108,10 @@ def _without_false_merge(answer: Verdict, claim_text: str, fact_text: str) -> Ve
     # What is merged is gone, so a slip of the model must not merge two figures that differ.
     if answer.relation is not Relation.SAME:
         return answer
-    missing_in_fact, missing_in_claim = omissions(claim_text, fact_text), omissions(fact_text, claim_text)
+    missing_in_fact, missing_in_claim = (
+        find_unsupported(claim_text, fact_text),
+        find_unsupported(fact_text, claim_text),
+    )
     if missing_in_fact and missing_in_claim:
         return Verdict(
             None, f"The model takes them for the same, but they differ in figures: {missing_in_fact[0]}"

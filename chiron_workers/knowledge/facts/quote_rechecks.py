@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.quotes.quotes import Standing, locate
+from chiron_workers.evidence.quotes.quotes import QuoteMatch, locate
 from chiron_workers.knowledge.facts.confidences import ensure_minhashes
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.runs.session import Session
@@ -60,7 +60,7 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
 
 async def _find_quote(session: Session, url: str, quote: str) -> dict[str, str | int] | None:
     for version in await Sources(session).versions(url):
-        match: Standing | None = await asyncio.to_thread(locate, quote, version.text)
+        match: QuoteMatch | None = await asyncio.to_thread(locate, quote, version.text)
         if match is not None:
             return {"quote": match.quote, "hash": version.hash, "start": match.start, "end": match.end}
     return None
