@@ -39,7 +39,7 @@ def offline_model(
     that a request offers; with --turns it plays load.
     """
     from chiron_workers.offline import OfflineServer
-    from chiron_workers.offline.api.server import run_until_stopped
+    from chiron_workers.offline.api.serve import run_until_stopped
 
     server = OfflineServer(
         latency_s=latency_ms / 1_000,

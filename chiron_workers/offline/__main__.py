@@ -4,7 +4,8 @@ import asyncio
 import sys
 
 from chiron_workers.errors import UsageError
-from chiron_workers.offline.api.server import OfflineServer, run_until_stopped
+from chiron_workers.offline.api.serve import run_until_stopped
+from chiron_workers.offline.api.server import OfflineServer
 
 
 def main() -> None:

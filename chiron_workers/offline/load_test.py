@@ -28,7 +28,7 @@ _STATEMENT = re.compile(r"[A-Z][^\"\\{}\[\]<>]{40,300}?\.")
 _READING_TOOL = re.compile(r"(?:get|list|look)_|\w+_search$")
 _RESULTS_MAX = 3
 _READING_ARGUMENTS = frozenset({"query", "subject_id", "max_results", "top_k"})
-_BEGINNING = "This is a load test. A program plays a set number of turns and says nothing of any meaning."
+_FIRST_WORDS = "This is a load test. A program plays a set number of turns and says nothing of any meaning."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +96,30 @@ class Load:
         return InputUsage(0, total - read, read)
 
     def _calls_of(
-        self, frame: Frame, asked: str, number: int, body: bytes
+        self, frame: Frame, research_topic: str, number: int, body: bytes
     ) -> list[tuple[str, dict[str, Any]]]:
         if number >= self._turns - 1:
             return []
         if (
             frame.is_storing
             and number % _STORED_EVERY == _STORED_EVERY - 1
-            and (fact := _fact(frame, asked, body))
+            and (fact := _fact(frame, research_topic, body))
         ):
             return [(STORE, fact)]
         values: dict[str, Any] = dict.fromkeys(("max_results", "top_k"), _RESULTS_MAX)
-        values |= {"query": f"{asked} {number + 1}", "subject_id": subject_id(frame.system, asked)}
+        values |= {
+            "query": f"{research_topic} {number + 1}",
+            "subject_id": subject_id(frame.system, research_topic),
+        }
         tools = frame.reading_tools
-        chosen = [tools[(number + index) % len(tools)] for index in range(self._calls) if tools]
-        return [(name, {key: values[key] for key in sorted(arguments)}) for name, arguments in chosen]
+        turn_tools = [tools[(number + index) % len(tools)] for index in range(self._calls) if tools]
+        return [(name, {key: values[key] for key in sorted(arguments)}) for name, arguments in turn_tools]
 
 
 def prose(chars: int) -> str:
     """Text of a length, always the same: words in no order, since repeated ones would be compressed to nothing."""
-    drawn = random.Random(0).choices(sorted(COMMON_WORDS), k=chars)  # noqa: S311  # a seed, so that all runs say the same
-    return " ".join([_BEGINNING, *drawn])[:chars]
+    words = random.Random(0).choices(sorted(COMMON_WORDS), k=chars)  # noqa: S311  # a seed, so that all runs say the same
+    return " ".join([_FIRST_WORDS, *words])[:chars]
 
 
 def _first_message(body: bytes, start: int) -> dict[str, Any] | None:
@@ -155,7 +158,7 @@ def _reading_tools(tools: Iterable[dict[str, Any]]) -> Iterator[tuple[str, froze
             yield tool["name"], _READING_ARGUMENTS & (schema.get("properties") or {}).keys()
 
 
-def _fact(frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
+def _fact(frame: Frame, research_topic: str, body: bytes) -> dict[str, Any] | None:
     """A statement from the last results, as store_knowledge takes it; None if they hold none."""
     start = max(0, body.rfind(b'"tool_result"'))
     recent = body[start : start + _RECENT_BYTES].decode("utf-8", "ignore")
@@ -164,10 +167,10 @@ def _fact(frame: Frame, asked: str, body: bytes) -> dict[str, Any] | None:
         return None
     return {
         "content": statement[0],
-        "subject_id": subject_id(frame.system, asked),
+        "subject_id": subject_id(frame.system, research_topic),
         "source_url": url[0],
         "source_score": 0.5,
-        "topic_path": asked.replace("/", "-"),
+        "topic_path": research_topic.replace("/", "-"),
         "confidence": 0.5,
         "quote": statement[0],
     }

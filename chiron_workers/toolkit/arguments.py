@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.toolkit.coercion import Coercion, Location, opened
 from chiron_workers.toolkit.schema import full_schema, input_schema, part
-from chiron_workers.toolkit.wording import expected, got, path
+from chiron_workers.toolkit.wording import expected_value, path_of, shown_value
 
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 # What the schema's words explain better than pydantic's message does; a validator's own message is kept.
@@ -55,34 +55,34 @@ class Arguments:
         Raises:
             ToolValidationError: One line for each problem, all of them; `field` is the first one's.
         """
-        sent = require_object(self._tool, arguments)
+        members = require_object(self._tool, arguments)
         coercion = Coercion(self._full_schema["$defs"], reads_null=True)
-        coerced = coercion.members(sent, self._full_schema)
+        values = coercion.members(members, self._full_schema)
         problems = {
-            location: f"must be a finite number (got {got(value)})"
+            location: f"must be a finite number (got {shown_value(value)})"
             for location, value in coercion.not_finite.items()
         }
         names = list(self.schema["properties"])
-        judged = {location[0] for location in problems}
+        not_finite = {location[0] for location in problems}
         try:
-            model = self._model.model_validate(coerced, extra="forbid", by_alias=True, by_name=False)
+            model = self._model.model_validate(values, extra="forbid", by_alias=True, by_name=False)
         except ValidationError as error:
             for detail in error.errors(include_url=False, include_context=False):
-                if detail["loc"][:1] and detail["loc"][0] in judged:
+                if detail["loc"][:1] and detail["loc"][0] in not_finite:
                     continue
                 location, sentence = self._sentence(
-                    detail["loc"], detail["type"], detail["msg"], sent, coerced
+                    detail["loc"], detail["type"], detail["msg"], members, values
                 )
                 problems.setdefault(location, sentence)
         if problems:  # unknown arguments first, then in the order of the schema
             places = sorted(
                 problems, key=lambda place: names.index(place[0]) if {*place[:1]} & {*names} else -1
             )
-            raise refusal(self._tool, {path(place): problems[place] for place in places})
+            raise refusal(self._tool, {path_of(place): problems[place] for place in places})
         return model
 
     def _sentence(
-        self, location: Location, kind: str, message: str, sent: object, coerced: object
+        self, location: Location, kind: str, message: str, arguments: object, values: object
     ) -> tuple[Location, str]:
         steps, schema = part(self.schema, location, self.schema)
         if kind in UNKNOWN and len(location) == 1:
@@ -90,12 +90,12 @@ class Arguments:
         if kind in UNKNOWN and steps == len(location) - 1:
             return location, f"is not known; known are {', '.join(schema.get('properties', {}))}"
         if kind == "missing" and steps == len(location):
-            return location, f"is required ({expected(schema)})"
-        value = got(_inside(sent, coerced, location[:steps]))
+            return location, f"is required ({expected_value(schema)})"
+        value = shown_value(_inside(arguments, values, location[:steps]))
         # Inside alternatives each member reports its own problem; what was sent is shown once.
         is_below = steps < len(location)
         if is_below or kind in EXPLAINED_BY_SCHEMA or kind.endswith(("_type", "_parsing")):
-            return location[:steps], f"must be {expected(schema)} (got {value})"
+            return location[:steps], f"must be {expected_value(schema)} (got {value})"
         words = message.removeprefix("Value error, ")
         return location, f"{words} (got {value})" if location else words
 
@@ -104,7 +104,7 @@ def require_object(tool: str, arguments: object) -> dict[str, Any]:
     """The arguments of a call, also where they are JSON in a string. Raises ToolValidationError."""
     value = opened(arguments or "{}" if isinstance(arguments, str) else arguments, "{")
     if not isinstance(value, Mapping):
-        raise refusal(tool, {"arguments": f"must be an object (got {got(value)})"})
+        raise refusal(tool, {"arguments": f"must be an object (got {shown_value(value)})"})
     return dict(value)
 
 
@@ -120,9 +120,9 @@ def _unknown_argument(name: str, names: list[str]) -> str:
     return f"is not an argument; {hint}"
 
 
-def _inside(sent: Any, coerced: Any, location: Location) -> object:
+def _inside(arguments: Any, values: Any, location: Location) -> object:
     """The value at a place as it was sent; as it was read, where it came as JSON inside a string."""
     for step in location:
-        coerced = coerced[step]
-        sent = sent[step] if isinstance(sent, dict | list) else coerced  # type: ignore[index]  # a list has numbers
-    return sent
+        values = values[step]
+        arguments = arguments[step] if isinstance(arguments, dict | list) else values  # type: ignore[index]  # a list has numbers
+    return arguments

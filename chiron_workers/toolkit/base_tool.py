@@ -22,7 +22,7 @@ class BaseTool(Tool):
             input_model = Room
             output_model = Reading
 
-            async def execute(self, store: Store, given: Room) -> Reading: ...
+            async def execute(self, store: Store, room: Room) -> Reading: ...
 
     Without an `output_model` anything that JSON can hold may be returned.
 
@@ -35,15 +35,15 @@ class BaseTool(Tool):
     _arguments: ClassVar[Arguments]
 
     @abstractmethod
-    async def execute(self, store: "Store", given: Any) -> Any:
+    async def execute(self, store: "Store", arguments: Any) -> Any:
         """What the tool does with arguments that fit its `input_model`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "execute" not in vars(cls) and getattr(cls.execute, "__isabstractmethod__", False):
             return  # a class for others to build on
-        for attribute, what in (("name", str), ("description", str), ("input_model", type)):
-            if not isinstance(getattr(cls, attribute, None), what):
+        for attribute, kind in (("name", str), ("description", str), ("input_model", type)):
+            if not isinstance(getattr(cls, attribute, None), kind):
                 raise ToolRegistrationError(f"{cls.__name__} has no {attribute}.", tool=cls.__name__)
         require_name(cls.name)
         if not inspect.iscoroutinefunction(cls.execute):
@@ -55,9 +55,9 @@ class BaseTool(Tool):
         """Arguments as a model sent them, as the `input_model`. Raises ToolValidationError."""
         return self._arguments.validate(arguments)
 
-    async def run(self, store: "Store", given: BaseModel) -> Any:
+    async def run(self, store: "Store", arguments: BaseModel) -> Any:
         """What `execute` returns; it must fit the `output_model`."""
-        result = await self.execute(store, given)
+        result = await self.execute(store, arguments)
         if self.output_model is None:
             return result
         try:

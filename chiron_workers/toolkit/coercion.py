@@ -46,7 +46,9 @@ class Coercion:
             self.not_finite[location] = value
         if not any(_is_type(value, name) for name in types):
             conversions = (_converted(value, name, schema) for name in types)
-            value = next((changed for changed in conversions if changed is not value), value)
+            value = next(
+                (coerced_value for coerced_value in conversions if coerced_value is not value), value
+            )
         if isinstance(value, float) and value.is_integer() and "integer" in types:
             return int(value)
         if isinstance(value, list):
@@ -55,22 +57,22 @@ class Coercion:
 
     def members(self, members: Mapping[str, Any], schema: Schema, location: Location = ()) -> dict[str, Any]:
         """The members of an object; null for one that may be left out, and may not be null, leaves it out."""
-        properties, required = schema.get("properties", {}), schema.get("required", ())
-        coerced: dict[str, Any] = {}
+        properties, required_names = schema.get("properties", {}), schema.get("required", ())
+        values: dict[str, Any] = {}
         for name, value in members.items():
             inner = properties.get(name, schema.get("additionalProperties"))
             if not isinstance(inner, Mapping):
-                coerced[name] = value
+                values[name] = value
                 continue
-            changed = self.value(value, inner, (*location, name))
-            is_optional = name in properties and name not in required
-            if changed is not None or not is_optional or self._allows(None, inner):
-                coerced[name] = changed
-        return coerced
+            coerced_value = self.value(value, inner, (*location, name))
+            is_optional = name in properties and name not in required_names
+            if coerced_value is not None or not is_optional or self._allows(None, inner):
+                values[name] = coerced_value
+        return values
 
     def _items(self, items: list[Any], schema: Schema, location: Location) -> list[Any]:
-        first, others = schema.get("prefixItems", ()), schema.get("items")
-        schemas = [*first, *[others] * (len(items) - len(first))]
+        prefix_schemas, item_schema = schema.get("prefixItems", ()), schema.get("items")
+        schemas = [*prefix_schemas, *[item_schema] * (len(items) - len(prefix_schemas))]
         return [
             self.value(item, inner, (*location, index)) if isinstance(inner, Mapping) else item
             for index, (item, inner) in enumerate(zip(items, schemas, strict=False))
@@ -84,9 +86,9 @@ class Coercion:
             if self._allows(value, choice):
                 return self.value(value, choice, location)
         for choice in choices:
-            changed = self.value(value, choice, location)
-            if self._allows(changed, choice):
-                return changed
+            coerced_value = self.value(value, choice, location)
+            if self._allows(coerced_value, choice):
+                return coerced_value
         return value
 
     def _allows(self, value: Any, schema: Schema) -> bool:
@@ -128,8 +130,8 @@ def _choice(value: Any, schema: Schema) -> Any:
     names = schema.get(ENUM_NAMES, ())
     words = [*zip(map(str, choices), choices, strict=True), *zip(names, choices, strict=False)]
     word = str(value).strip().casefold()
-    same = {repr(choice): choice for text, choice in words if text.casefold() == word}
-    return next(iter(same.values())) if len(same) == 1 else value
+    matches = {repr(choice): choice for text, choice in words if text.casefold() == word}
+    return next(iter(matches.values())) if len(matches) == 1 else value
 
 
 def _is_type(value: Any, name: str) -> bool:

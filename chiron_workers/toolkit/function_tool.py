@@ -41,12 +41,14 @@ class FunctionTool(Tool):
             if name in values.model_fields_set
         }
 
-    async def run(self, store: "Store", given: Mapping[str, Any]) -> Any:
+    async def run(self, store: "Store", arguments: Mapping[str, Any]) -> Any:
         """What the function returns for validated arguments; a plain function runs in a thread."""
-        first = (store,) if next(iter(inspect.signature(self.function).parameters), "") == "store" else ()
+        store_argument = (
+            (store,) if next(iter(inspect.signature(self.function).parameters), "") == "store" else ()
+        )
         if inspect.iscoroutinefunction(self.function):
-            return await self.function(*first, **given)
-        return await in_thread(lambda: self.function(*first, **given), name=self.name)
+            return await self.function(*store_argument, **arguments)
+        return await in_thread(lambda: self.function(*store_argument, **arguments), name=self.name)
 
 
 @overload
@@ -73,17 +75,17 @@ def tool(
         ToolRegistrationError: It has *args or **kwargs, a parameter without a hint, or no docstring.
     """
     if function is None:
-        return lambda found: _made(found, needs_run, timeout_s)
-    return _made(function, needs_run, timeout_s)
+        return lambda decorated: _register(decorated, needs_run, timeout_s)
+    return _register(function, needs_run, timeout_s)
 
 
 def tool_of(function: Callable[..., Any]) -> FunctionTool:
     """The tool that `@tool` made of a function. Raises ToolRegistrationError if it made none."""
-    found = _tools.get(function)
-    if found is None:
+    known_tool = _tools.get(function)
+    if known_tool is None:
         name = getattr(function, "__name__", repr(function))
         raise ToolRegistrationError(f"{name} is not a tool; decorate it with @tool.", tool=name)
-    return found
+    return known_tool
 
 
 def is_tool(function: Callable[..., Any]) -> bool:
@@ -91,14 +93,14 @@ def is_tool(function: Callable[..., Any]) -> bool:
     return function in _tools
 
 
-def _made(function: Function, needs_run: bool, timeout_s: float | None) -> Function:
+def _register(function: Function, needs_run: bool, timeout_s: float | None) -> Function:
     name = require_name(function.__name__)
     if not (function.__doc__ or "").strip():
         raise ToolRegistrationError(f"{name} has no docstring; it is what the model reads.", tool=name)
     model = model_of(function)
     doc = docstring_parser.parse(inspect.getdoc(function) or "", docstring_parser.DocstringStyle.GOOGLE)
-    described = {entry.arg_name: entry.description for entry in doc.params if entry.description}
-    arguments = Arguments(name, model, described)
+    descriptions = {entry.arg_name: entry.description for entry in doc.params if entry.description}
+    arguments = Arguments(name, model, descriptions)
     _tools[function] = FunctionTool(
         name, _description(doc), arguments.schema, function, arguments, needs_run, timeout_s
     )

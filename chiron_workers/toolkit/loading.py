@@ -32,8 +32,8 @@ def modules_of(name: str) -> Iterator[ModuleType]:
     """A module, and those in it where it is a package. Raises ToolRegistrationError."""
     module = _imported(importlib.import_module, name)
     yield module
-    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
-        yield _imported(importlib.import_module, found.name)
+    for module_info in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
+        yield _imported(importlib.import_module, module_info.name)
 
 
 def module_named(place: str) -> ModuleType:
@@ -50,13 +50,13 @@ def files_of(folder: Path) -> list[Path]:
         ToolRegistrationError: The folder cannot be read.
     """
     try:
-        found = sorted(folder.iterdir())
+        paths = sorted(folder.iterdir())
     except OSError as error:
         raise ToolRegistrationError(
             f"The tools in {folder} cannot be read: {error.strerror or error}."
         ) from None
-    packages = [path / "__init__.py" for path in found if path.name.isidentifier()]
-    modules = [path for path in found if path.suffix == ".py" and path.is_file()]
+    packages = [path / "__init__.py" for path in paths if path.name.isidentifier()]
+    modules = [path for path in paths if path.suffix == ".py" and path.is_file()]
     files = [*modules, *(path for path in packages if path.is_file())]
     return [path for path in files if not _short_name(path).startswith(("_", "."))]
 
@@ -90,16 +90,16 @@ def tools_of(module: ModuleType) -> list[Tool]:
         ToolRegistrationError: An object of a class cannot be made.
     """
     values = list(vars(module).values())
-    made = {type(value) for value in values if isinstance(value, BaseTool)}
-    found: list[Tool] = []
+    instance_classes = {type(value) for value in values if isinstance(value, BaseTool)}
+    tools: list[Tool] = []
     for value in values:
         if inspect.isfunction(value) and is_tool(value) and value.__module__ == module.__name__:
-            found.append(tool_of(value))
+            tools.append(tool_of(value))
         elif isinstance(value, BaseTool):
-            found.append(value)
-        elif _is_own_class(value, module) and value not in made:
-            found.append(_object_of(value))
-    return found
+            tools.append(value)
+        elif _is_own_class(value, module) and value not in instance_classes:
+            tools.append(_object_of(value))
+    return tools
 
 
 def _imported(work: Callable[..., T], *args: Any) -> T:

@@ -47,19 +47,19 @@ class Registry:
         Raises:
             ToolRegistrationError: The name is taken without `allow_replace`, or the function is no tool.
         """
-        found = tool if isinstance(tool, Tool) else tool_of(tool)
-        old = self._tools.get(found.name)
-        if old is not None and not allow_replace:
+        registered_tool = tool if isinstance(tool, Tool) else tool_of(tool)
+        replaced_tool = self._tools.get(registered_tool.name)
+        if replaced_tool is not None and not allow_replace:
             raise ToolRegistrationError(
-                f"A tool named {found.name} is there already; pass allow_replace=True to replace it.",
-                tool=found.name,
+                f"A tool named {registered_tool.name} is there already; pass allow_replace=True to replace it.",
+                tool=registered_tool.name,
             )
-        _call(self.before_load, found)
-        if old is not None:
-            _call(self.before_unload, old)
-        self._tools[found.name] = found
-        _call(self.after_load, found)
-        return found
+        _call(self.before_load, registered_tool)
+        if replaced_tool is not None:
+            _call(self.before_unload, replaced_tool)
+        self._tools[registered_tool.name] = registered_tool
+        _call(self.after_load, registered_tool)
+        return registered_tool
 
     def replace(self, tool: Tool | Callable[..., Any]) -> Tool:
         """Offer a tool in place of the one of its name, if there is one. Raises ToolRegistrationError."""
@@ -73,8 +73,8 @@ class Registry:
     def get(self, name: str) -> Tool:
         """The tool of that name. Raises ToolNotFoundError, which names the nearest ones."""
         if name not in self._tools:
-            if standing_in := next(filter(None, (ask(name) for ask in self.stand_ins)), None):
-                return standing_in
+            if stand_in := next(filter(None, (ask(name) for ask in self.stand_ins)), None):
+                return stand_in
             near = difflib.get_close_matches(name, self._tools, n=3)
             hint = (
                 f"Did you mean {' or '.join(near)}?"
@@ -103,7 +103,7 @@ class Registry:
             ToolRegistrationError: It cannot be imported, or a name is taken; none of its tools stays registered.
         """
         modules = list(modules_of(module)) if isinstance(module, str) else [module]
-        return self._register_all([tool for one in modules for tool in tools_of(one)])
+        return self._register_all([tool for module in modules for tool in tools_of(module)])
 
     def load_from_directory(self, folder: Path) -> list[Tool]:
         """Register every tool of a folder's modules and packages; they are returned.
@@ -113,13 +113,13 @@ class Registry:
         Raises:
             ToolRegistrationError: The folder itself cannot be read.
         """
-        loaded: list[Tool] = []
+        tools: list[Tool] = []
         for file in files_of(folder):
             try:
-                loaded += self._register_all(tools_of(module_from(file)))
+                tools += self._register_all(tools_of(module_from(file)))
             except ToolError as error:
                 self.broken.append(Broken(str(file), str(error)))
-        return loaded
+        return tools
 
     async def execute(
         self, name: str, store: "Store", arguments: Mapping[str, Any], *, timeout_s: float | None = None
@@ -149,7 +149,7 @@ class Registry:
             if isinstance(error, TimeoutError) and limit.expired():
                 message = f"{name} was stopped after {limit_s:g} s. Ask for less at a time."
                 raise ToolTimeoutError(message, tool=name) from None
-            raise ToolExecutionError(f"{name} failed: {_told(error)}", tool=name) from error
+            raise ToolExecutionError(f"{name} failed: {_message(error)}", tool=name) from error
 
     def _register_all(self, tools: Sequence[Tool]) -> list[Tool]:
         before = dict(self._tools)
@@ -165,5 +165,5 @@ def _call(hooks: Iterable[Hook], tool: Tool) -> None:
         hook(tool)
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return str(error) or type(error).__name__

@@ -14,9 +14,9 @@ from chiron_workers.errors import ToolRegistrationError
 from chiron_workers.toolkit.coercion import ENUM_NAMES, REF, Location, Schema
 
 # Keywords whose values are data of the tool, not schemas.
-DATA = frozenset({"default", "enum", "const", "examples"})
+DATA_KEYWORDS = frozenset({"default", "enum", "const", "examples"})
 # A title repeats the name; a discriminator points at definitions that are written out in place.
-DROPPED = frozenset({"title", "discriminator", ENUM_NAMES})
+OMITTED_KEYWORDS = frozenset({"title", "discriminator", ENUM_NAMES})
 
 
 class _Generator(GenerateJsonSchema):
@@ -97,16 +97,16 @@ def input_schema(
     recursive = {name for name in definitions if name in _reachable(definitions[name], definitions)}
     properties = {}
     for name, field in model.model_fields.items():
-        shown = field.alias or name
-        schema = _inlined(full["properties"][shown], definitions, recursive)
+        alias = field.alias or name
+        schema = _inlined(full["properties"][alias], definitions, recursive)
         default = {"default": schema.pop("default")} if "default" in schema else {}
         if field.default_factory:
             default = {"default": to_jsonable_python(field.get_default(call_default_factory=True))}
-        words = descriptions.get(shown) or schema.pop("description", None)
-        properties[shown] = schema | ({"description": words} if words else {}) | default
+        words = descriptions.get(alias) or schema.pop("description", None)
+        properties[alias] = schema | ({"description": words} if words else {}) | default
     complete: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required := full.get("required"):
-        complete["required"] = required
+    if required_names := full.get("required"):
+        complete["required"] = required_names
     if recursive:
         complete["$defs"] = {
             name: _inlined(definitions[name], definitions, recursive) for name in sorted(recursive)
@@ -119,7 +119,7 @@ def _references(node: Any) -> Iterator[str]:
         if isinstance(node.get("$ref"), str):
             yield node["$ref"].removeprefix(REF)
         for key, value in node.items():
-            if key not in DATA:
+            if key not in DATA_KEYWORDS:
                 yield from _references(value)
     elif isinstance(node, list):
         for item in node:
@@ -128,12 +128,12 @@ def _references(node: Any) -> Iterator[str]:
 
 def _reachable(node: Any, definitions: Mapping[str, Any]) -> set[str]:
     names: set[str] = set()
-    waiting = list(_references(node))
-    while waiting:
-        name = waiting.pop()
+    queue = list(_references(node))
+    while queue:
+        name = queue.pop()
         if name not in names:
             names.add(name)
-            waiting.extend(_references(definitions[name]))
+            queue.extend(_references(definitions[name]))
     return names
 
 
@@ -151,8 +151,8 @@ def _inlined(node: Mapping[str, Any], definitions: Mapping[str, Any], recursive:
     for key, value in node.items():
         if key == "properties":
             schema[key] = {name: inline(inner) for name, inner in value.items()}
-        elif key not in DROPPED:
-            schema[key] = value if key in DATA else inline(value)
+        elif key not in OMITTED_KEYWORDS:
+            schema[key] = value if key in DATA_KEYWORDS else inline(value)
     if "properties" in schema:
         schema["additionalProperties"] = False
     return schema

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 THREADS_MAX = 64  # of one tool: those that hang must not become more and more
 
-_places: WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Semaphore]] = (
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Semaphore]] = (
     WeakKeyDictionary()
 )
 
@@ -21,18 +21,18 @@ async def in_thread(function: Callable[[], Any], *, name: str) -> Any:
     but later calls of its own, once 64 of them hang.
     """
     loop = asyncio.get_running_loop()
-    place = _places.setdefault(loop, defaultdict(lambda: asyncio.Semaphore(THREADS_MAX)))[name]
-    await place.acquire()
-    ended: asyncio.Future[Any] = loop.create_future()
+    slot = _slots.setdefault(loop, defaultdict(lambda: asyncio.Semaphore(THREADS_MAX)))[name]
+    await slot.acquire()
+    future: asyncio.Future[Any] = loop.create_future()
 
-    def tell(result: Any, error: Exception | None) -> None:
-        place.release()
-        if ended.done():  # nobody waits any more
+    def resolve(result: Any, error: Exception | None) -> None:
+        slot.release()
+        if future.done():  # nobody waits any more
             return
         if error is None:
-            ended.set_result(result)
+            future.set_result(result)
         else:
-            ended.set_exception(error)
+            future.set_exception(error)
 
     def work() -> None:
         result: Any = None
@@ -41,11 +41,13 @@ async def in_thread(function: Callable[[], Any], *, name: str) -> Any:
             result = function()
         except StopIteration:  # a future cannot carry it: whoever waits would wait for ever
             error = RuntimeError("the tool stopped with StopIteration")
-        except BaseException as raised:  # noqa: BLE001  # whoever waits is told, also of SystemExit
-            error = raised if isinstance(raised, Exception) else RuntimeError(f"the tool raised {raised!r}")
+        except Exception as exception:  # noqa: BLE001  # the caller gets it
+            error = exception
+        except BaseException as exception:  # noqa: BLE001  # a SystemExit, say, must not leave the caller waiting
+            error = RuntimeError(f"the tool raised {exception!r}")
         if not loop.is_closed():
-            loop.call_soon_threadsafe(tell, result, error)
+            loop.call_soon_threadsafe(resolve, result, error)
 
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(work,), name=f"tool-{name}", daemon=True).start()
-    return await ended
+    return await future

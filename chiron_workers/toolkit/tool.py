@@ -33,7 +33,7 @@ class Tool(ABC):
         """Arguments as a model sent them, as `run` wants them. Raises ToolValidationError."""
 
     @abstractmethod
-    async def run(self, store: "Store", given: Any) -> Any:
+    async def run(self, store: "Store", arguments: Any) -> Any:
         """What the tool returns for validated arguments."""
 
     def definition(self) -> dict[str, Any]:

@@ -21,11 +21,11 @@ FORMATS = {
 }
 
 
-def expected(schema: Mapping[str, Any]) -> str:
+def expected_value(schema: Mapping[str, Any]) -> str:
     """What a value must be, in words: `a whole number from 1 to 50`, `one of hybrid|vector|keyword`."""
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
-        return " or ".join(dict.fromkeys(expected(choice) for choice in choices))
+        return " or ".join(dict.fromkeys(expected_value(choice) for choice in choices))
     if "enum" in schema:
         return "one of " + "|".join(str(value) for value in schema["enum"])
     if "const" in schema:
@@ -45,15 +45,15 @@ def _string(schema: Mapping[str, Any]) -> str:
     return f"a string{_count(schema, 'minLength', 'maxLength', 'character')}{pattern}"
 
 
-def _count(schema: Mapping[str, Any], least_key: str, most_key: str, noun: str) -> str:
-    least, most = schema.get(least_key), schema.get(most_key)
-    if least and least == most:
-        return f" of {least} {noun}{'s' if least > 1 else ''}"
-    if least and most is not None:
-        return f" of {least} to {most} {noun}s"
-    if least:
-        return f" of at least {least} {noun}{'s' if least > 1 else ''}"
-    return f" of at most {most} {noun}s" if most is not None else ""
+def _count(schema: Mapping[str, Any], minimum_key: str, maximum_key: str, noun: str) -> str:
+    minimum, maximum = schema.get(minimum_key), schema.get(maximum_key)
+    if minimum and minimum == maximum:
+        return f" of {minimum} {noun}{'s' if minimum > 1 else ''}"
+    if minimum and maximum is not None:
+        return f" of {minimum} to {maximum} {noun}s"
+    if minimum:
+        return f" of at least {minimum} {noun}{'s' if minimum > 1 else ''}"
+    return f" of at most {maximum} {noun}s" if maximum is not None else ""
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
@@ -65,16 +65,16 @@ def _bounds(schema: Mapping[str, Any]) -> str:
         "maximum": "at most",
         "exclusiveMaximum": "below",
     }
-    said = [f"{word} {schema[key]}" for key, word in limits.items() if key in schema]
-    return f" {' and '.join(said)}" if said else ""
+    phrases = [f"{word} {schema[key]}" for key, word in limits.items() if key in schema]
+    return f" {' and '.join(phrases)}" if phrases else ""
 
 
-def got(value: object) -> str:
+def shown_value(value: object) -> str:
     """A value as an error line shows it, cut to a length."""
     text = repr(value) if isinstance(value, str) else json.dumps(value, default=repr, ensure_ascii=False)
     return text if len(text) <= GOT_CHARS else text[: GOT_CHARS - 3] + "..."
 
 
-def path(location: tuple[int | str, ...]) -> str:
+def path_of(location: tuple[int | str, ...]) -> str:
     """A place inside the arguments as people write it: `nodes[2].title`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")

@@ -9,7 +9,7 @@ from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.runs.entries import storable
 from chiron_workers.toolkit.arguments import refusal, require_object
 from chiron_workers.toolkit.coercion import Coercion, types_of
-from chiron_workers.toolkit.wording import expected, got, path
+from chiron_workers.toolkit.wording import expected_value, path_of, shown_value
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -57,25 +57,25 @@ def _sentences(error: "ValidationError") -> Iterator[tuple[str, str]]:
     properties = schema.get("properties", {})
     if error.validator == "required":
         for name in [name for name in schema["required"] if name not in given]:
-            yield path((*location, name)), f"is required ({wanted(properties.get(name, {}))})"
+            yield path_of((*location, name)), f"is required ({wanted(properties.get(name, {}))})"
     elif error.validator == "additionalProperties" and schema["additionalProperties"] is False:
         for name in [name for name in given if name not in properties]:
             near = difflib.get_close_matches(name, properties, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(properties) or 'none'}"
-            yield path((*location, name)), f"is not known; {hint}"
+            yield path_of((*location, name)), f"is not known; {hint}"
     else:
-        place = path(location) or "arguments"
-        yield place, f"must be {wanted(schema)} (got {got(given)})"
+        place = path_of(location) or "arguments"
+        yield place, f"must be {wanted(schema)} (got {shown_value(given)})"
 
 
 def wanted(schema: Mapping[str, Any]) -> str:
     """What a value must be, in words."""
     kinds = types_of(schema)
     if len(kinds) > 1 and "enum" not in schema:
-        return " or ".join(expected({**schema, "type": kind}) for kind in kinds)
+        return " or ".join(expected_value({**schema, "type": kind}) for kind in kinds)
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
         return " or ".join(dict.fromkeys(wanted(choice) for choice in choices))[:WORDS_MAX]
     if kinds or "enum" in schema or "const" in schema:
-        return expected(schema)[:WORDS_MAX]
+        return expected_value(schema)[:WORDS_MAX]
     return "what its description says"

@@ -8,7 +8,7 @@ import mcp_types as types
 
 from chiron_workers.mcp_client.tools.arguments import wanted
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
-from chiron_workers.toolkit.wording import path
+from chiron_workers.toolkit.wording import path_of
 
 TEXT_CHARS_MAX = 2_000_000
 BLOCKS_MAX = 500
@@ -34,7 +34,7 @@ def schema_mismatch(result: types.CallToolResult, validator: SchemaValidator | N
     error = next(validator.errors(result.structured_content), None)
     if error is None:
         return ""
-    place = path(tuple(error.absolute_path)) or "the result"
+    place = path_of(tuple(error.absolute_path)) or "the result"
     expectation = wanted(error.schema) if isinstance(error.schema, dict) else "something else"
     return f"Against its own description: {place} must be {expectation}."
 

@@ -38,14 +38,14 @@ def cut(whole: Reply, tokens_max: int) -> Reply:
     """The reply as far as `tokens_max` allows: text is cut, a tool call that does not fit is left out."""
     if whole.tokens <= tokens_max:
         return whole
-    left, kept = tokens_max, []
+    tokens_left, blocks = tokens_max, []
     for block in whole.content:
-        if block["type"] == "text" and left > 0:
-            kept.append({**block, "text": block["text"][: left * CHARS_PER_TOKEN]})
-        elif _tokens(block) <= left:
-            kept.append(block)
-        left -= _tokens(block)
-    return Reply(whole.id, tuple(kept), "max_tokens")
+        if block["type"] == "text" and tokens_left > 0:
+            blocks.append({**block, "text": block["text"][: tokens_left * CHARS_PER_TOKEN]})
+        elif _tokens(block) <= tokens_left:
+            blocks.append(block)
+        tokens_left -= _tokens(block)
+    return Reply(whole.id, tuple(blocks), "max_tokens")
 
 
 def tokens_of(chars: int) -> int:
@@ -54,8 +54,8 @@ def tokens_of(chars: int) -> int:
 
 
 def _tokens(block: Block) -> int:
-    said = block["text"] if block["type"] == "text" else block["name"] + json.dumps(block["input"])
-    return tokens_of(len(said))
+    text = block["text"] if block["type"] == "text" else block["name"] + json.dumps(block["input"])
+    return tokens_of(len(text))
 
 
 def _digest(*parts: object) -> str:

@@ -39,7 +39,7 @@ class CountRequest(BaseModel):
     def pieces(self) -> list[Any]:
         """Tools, system and messages as the blocks that the prompt cache sees, in order."""
         system = self.system if isinstance(self.system, list) else [_text(self.system)] if self.system else []
-        return [*self.tools, *system, *(block for message in self.messages for block in _said(message))]
+        return [*self.tools, *system, *(block for message in self.messages for block in _blocks_of(message))]
 
 
 class MessagesRequest(CountRequest):
@@ -49,7 +49,7 @@ class MessagesRequest(CountRequest):
     stream: bool = False
 
 
-def _said(message: Message) -> list[dict[str, Any]]:
+def _blocks_of(message: Message) -> list[dict[str, Any]]:
     blocks = message.content if isinstance(message.content, list) else [_text(message.content)]
     return [{**block, "role": message.role} for block in blocks]
 
@@ -101,12 +101,12 @@ def _check_tools(tools: list[dict[str, Any]]) -> None:
 
 
 def _check_marks(request: CountRequest) -> None:
-    marked = [piece for piece in request.pieces if piece.get("cache_control")]
-    if len(marked) + bool(request.cache_control) > BREAKPOINTS_MAX:
+    marked_pieces = [piece for piece in request.pieces if piece.get("cache_control")]
+    if len(marked_pieces) + bool(request.cache_control) > BREAKPOINTS_MAX:
         raise invalid(f"A maximum of {BREAKPOINTS_MAX} blocks with cache_control may be provided.")
-    if any(piece.get("type") in NEVER_MARKED for piece in marked):
+    if any(piece.get("type") in NEVER_MARKED for piece in marked_pieces):
         raise invalid("cache_control cannot be set for thinking blocks.")
-    for mark in [request.cache_control, *(piece["cache_control"] for piece in marked)]:
+    for mark in [request.cache_control, *(piece["cache_control"] for piece in marked_pieces)]:
         if mark and mark.get("ttl", "5m") not in TTLS_S:
             raise invalid(f"cache_control.ttl: must be one of {', '.join(TTLS_S)}.")
 
@@ -117,7 +117,7 @@ def _check_history(messages: list[Message]) -> None:
         raise invalid("messages.0.role: the first message must use the user role.")
     if messages[-1].role != "user":
         raise invalid("messages: the conversation must end with a user message.")
-    called: list[str] = []
+    call_ids: list[str] = []
     for index, message in enumerate(messages):
         blocks = (
             message.content
@@ -125,18 +125,19 @@ def _check_history(messages: list[Message]) -> None:
             else [{"type": "text", "text": message.content}]
         )
         _check_blocks(index, blocks)
-        answered = [str(block.get("tool_use_id")) for block in blocks if block["type"] == "tool_result"]
-        if message.role == "user" and (missing := [call for call in called if call not in answered]):
+        result_ids = [str(block.get("tool_use_id")) for block in blocks if block["type"] == "tool_result"]
+        if message.role == "user" and (missing_ids := [call for call in call_ids if call not in result_ids]):
             raise invalid(
                 f"messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: "
-                f"{', '.join(missing)}. Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+                f"{', '.join(missing_ids)}. "
+                "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
             )
-        if strange := [call for call in answered if call not in called]:
+        if unknown_ids := [call for call in result_ids if call not in call_ids]:
             raise invalid(
-                f"messages.{index}: unexpected `tool_use_id` found in `tool_result` blocks: {', '.join(strange)}. "
+                f"messages.{index}: unexpected `tool_use_id` found in `tool_result` blocks: {', '.join(unknown_ids)}. "
                 "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
             )
-        called = [str(block.get("id")) for block in blocks if block["type"] == "tool_use"]
+        call_ids = [str(block.get("id")) for block in blocks if block["type"] == "tool_use"]
 
 
 def _check_blocks(index: int, blocks: list[dict[str, Any]]) -> None:

@@ -1,18 +1,13 @@
 """The Messages API over HTTP, answered by the offline researcher."""
 
 import asyncio
-import contextlib
 import itertools
-import signal
-import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from aiohttp import web
 
-from chiron_workers.errors import UsageError
 from chiron_workers.offline.api.delivery import Delivery, drop
 from chiron_workers.offline.api.faults import OVERLOADED, REFUSALS, Fault, Faults
 from chiron_workers.offline.api.reply import Reply
@@ -26,11 +21,10 @@ from chiron_workers.offline.researcher.researcher import next_reply
 
 _BODY_BYTES_MAX = 64 * 1024 * 1024
 _REQUEST_ID = web.RequestKey("request_id", str)
-_STOP_S = 2.0  # for replies under way when the server stops
 
 
 @dataclass(frozen=True, slots=True)
-class _PreparedReply:
+class _OutgoingReply:
     """A request with its reply, not yet sent."""
 
     conversation: str
@@ -87,15 +81,15 @@ class OfflineServer:
         number = next(self._numbers)
         request_id = f"req_offline_{number:08d}"
         request[_REQUEST_ID] = request_id
-        prepared = await self._prepare(await request.read())
+        reply = await self._prepare(await request.read())
         fault = self._faults.of(number)
 
         def note(event: Event) -> None:
             self._request_log.note(
                 event,
                 request_id=request_id,
-                conversation=prepared.conversation,
-                turn=prepared.turn,
+                conversation=reply.conversation,
+                turn=reply.turn,
                 fault=fault,
             )
 
@@ -104,18 +98,18 @@ class OfflineServer:
         try:
             if fault in REFUSALS:
                 raise REFUSALS[fault]
-            response = await self._send(request, prepared, fault)
+            response = await self._send(request, reply, fault)
             is_answered = fault is None
         finally:
             note("answered" if is_answered else "cut")
         return response
 
     async def _send(
-        self, request: web.Request, prepared: _PreparedReply, fault: Fault | None
+        self, request: web.Request, outgoing: _OutgoingReply, fault: Fault | None
     ) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
-        if prepared.stream:
-            parts = events(prepared.reply, prepared.usage, prepared.model)
+        if outgoing.stream:
+            parts = events(outgoing.reply, outgoing.usage, outgoing.model)
             if fault is None:
                 return await self._delivery.stream(request, parts, request_id)
             return await self._delivery.broken(request, parts, request_id, fault)
@@ -124,13 +118,13 @@ class OfflineServer:
         if fault:
             drop(request)
         return await self._delivery.whole(
-            request, message(prepared.reply, prepared.usage, prepared.model), request_id
+            request, message(outgoing.reply, outgoing.usage, outgoing.model), request_id
         )
 
-    async def _prepare(self, body: bytes) -> _PreparedReply:
+    async def _prepare(self, body: bytes) -> _OutgoingReply:
         if self._load:
             turn = self._load.turn(body)
-            return _PreparedReply(
+            return _OutgoingReply(
                 turn.conversation,
                 turn.number,
                 turn.frame.model,
@@ -138,100 +132,19 @@ class OfflineServer:
                 turn.usage,
                 turn.reply,
             )
-        parsed = parse(body)
-        reply = await asyncio.to_thread(next_reply, parsed)  # Long documents take a while to read.
-        key = conversation_key(parsed.system, parsed.messages[0].content)
-        usage = self._prefixes.account(parsed.pieces, parsed.cache_control)
-        return _PreparedReply(key, parsed.turn, parsed.model, parsed.stream, usage, reply)
+        messages_request = parse(body)
+        reply = await asyncio.to_thread(next_reply, messages_request)  # Long documents take a while to read.
+        key = conversation_key(messages_request.system, messages_request.messages[0].content)
+        usage = self._prefixes.account(messages_request.pieces, messages_request.cache_control)
+        return _OutgoingReply(
+            key, messages_request.turn, messages_request.model, messages_request.stream, usage, reply
+        )
 
     async def _count(self, request: web.Request) -> web.Response:
         request[_REQUEST_ID] = f"req_offline_count_{next(self._numbers):08d}"
-        parsed = parse_count(await request.read())
-        usage = PrefixCache().account(parsed.pieces, None)
+        count_request = parse_count(await request.read())
+        usage = PrefixCache().account(count_request.pieces, None)
         return web.json_response({"input_tokens": usage.new + usage.cache_write + usage.cache_read})
-
-
-@contextlib.asynccontextmanager
-async def serve(
-    server: OfflineServer | None = None, *, host: str = "127.0.0.1", port: int = 0
-) -> AsyncIterator[str]:
-    """Run a server while the block runs; yields its base URL. Port 0 takes a free one.
-
-    Raises:
-        UsageError: The port is taken, or the address is not one of this machine.
-    """
-    server = server or OfflineServer()
-    with RequestLog(server.log) as request_log:
-        runner = web.AppRunner(
-            server.app(request_log),
-            access_log=None,
-            handler_cancellation=True,
-            keepalive_timeout=300,
-            shutdown_timeout=_STOP_S,
-        )
-        await runner.setup()
-        try:
-            try:
-                await web.TCPSite(runner, host, port, backlog=2_048).start()
-            except OSError as error:
-                raise UsageError(
-                    f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port."
-                ) from None
-            yield f"http://{host}:{runner.addresses[0][1]}"
-        finally:
-            await runner.cleanup()
-
-
-async def run_until_stopped(server: OfflineServer, *, port: int, announce: Callable[[str], None]) -> None:
-    """Serve on a loopback port, call `announce` with the URL once it answers, and end cleanly on SIGINT or SIGTERM."""
-    stop_requested = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop_requested.set)
-    async with serve(server, port=port) as url:
-        announce(url)
-        await stop_requested.wait()
-
-
-class ServerThread(NamedTuple):
-    """A server in a thread of its own: where it is, and how to end it."""
-
-    url: str
-    stop: Callable[[], None]
-
-
-def start_in_thread(server: OfflineServer | None = None) -> ServerThread:
-    """Run a server on a free loopback port beside the caller's own work, until `stop()` is called."""
-    ready = threading.Event()
-    urls: list[str] = []
-    loop = asyncio.new_event_loop()
-    stop_requested = asyncio.Event()
-
-    async def work() -> None:
-        try:
-            async with serve(server) as url:
-                urls.append(url)
-                ready.set()
-                await stop_requested.wait()
-        finally:
-            ready.set()
-
-    def body() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(work())
-
-    thread = threading.Thread(target=body, name="offline-researcher", daemon=True)
-    thread.start()
-    ready.wait()
-    if not urls:
-        raise UsageError("The offline researcher could not start: no loopback port can be opened.")
-
-    def stop() -> None:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stop_requested.set)
-            thread.join()
-
-    return ServerThread(urls[0], stop)
 
 
 @web.middleware

@@ -61,11 +61,11 @@ class PrefixCache:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, tokens_min: int = TOKENS_MIN) -> None:
         self._clock = clock
         self._tokens_min = tokens_min
-        self._known: OrderedDict[object, _Entry] = OrderedDict()
+        self._entries: OrderedDict[object, _Entry] = OrderedDict()
 
     def read(self, key: object) -> int:
         """Tokens known under a key, 0 if there are none. They are kept for as long again."""
-        entry = self._known.get(key)
+        entry = self._entries.get(key)
         if entry is None or entry.until <= self._clock():
             return 0
         self.write(key, entry.tokens, ttl=entry.ttl)
@@ -73,10 +73,10 @@ class PrefixCache:
 
     def write(self, key: object, tokens: int, *, ttl: str = "5m") -> None:
         """Remember the tokens of a prefix."""
-        self._known[key] = _Entry(tokens, ttl, self._clock() + TTLS_S[ttl])
-        self._known.move_to_end(key)
-        while len(self._known) > PREFIXES_MAX:
-            self._known.popitem(last=False)
+        self._entries[key] = _Entry(tokens, ttl, self._clock() + TTLS_S[ttl])
+        self._entries.move_to_end(key)
+        while len(self._entries) > PREFIXES_MAX:
+            self._entries.popitem(last=False)
 
     def account(self, pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> InputUsage:
         """Usage of a request, given as its cacheable blocks in order; a top-level mark is put on the last of them."""
@@ -84,19 +84,21 @@ class PrefixCache:
         marks = _marks(pieces, cache_control)
         keys, sums = list(_prefixes(blocks)), list(accumulate(tokens_of(len(block)) for block in blocks))
         total = sums[-1] if sums else 0
-        kept = {place: ttl for place, ttl in marks.items() if sums[place] >= self._tokens_min}
-        if not kept:
+        ttls = {place: ttl for place, ttl in marks.items() if sums[place] >= self._tokens_min}
+        if not ttls:
             return InputUsage(total)
-        read = max(self._found(keys, place) for place in kept)
-        for place, ttl in kept.items():
-            if sums[place] > read:
+        cached_tokens = max(self._cached_tokens(keys, place) for place in ttls)
+        for place, ttl in ttls.items():
+            if sums[place] > cached_tokens:
                 self.write(keys[place], sums[place], ttl=ttl)
-        written = sums[max(kept)]
-        return InputUsage(total - written, written - read, read, kept[max(kept)])
+        prefix_tokens = sums[max(ttls)]
+        return InputUsage(
+            total - prefix_tokens, prefix_tokens - cached_tokens, cached_tokens, ttls[max(ttls)]
+        )
 
-    def _found(self, keys: Sequence[bytes], place: int) -> int:
+    def _cached_tokens(self, keys: Sequence[bytes], place: int) -> int:
         places = range(place, max(-1, place - LOOKED_BACK), -1)
-        return next((tokens for each in places if (tokens := self.read(keys[each]))), 0)
+        return next((tokens for index in places if (tokens := self.read(keys[index]))), 0)
 
 
 def _marks(pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> dict[int, str]:

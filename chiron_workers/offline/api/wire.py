@@ -51,14 +51,14 @@ def message(reply: Reply, usage: InputUsage, model: str) -> dict[str, Any]:
 
 def events(reply: Reply, usage: InputUsage, model: str) -> list[bytes]:
     """A reply as server-sent events, from message_start to message_stop."""
-    found = [_event({"type": "message_start", "message": _opening(reply, usage, model, output_tokens=1)})]
+    parts = [_event({"type": "message_start", "message": _opening(reply, usage, model, output_tokens=1)})]
     for index, block in enumerate(reply.content):
-        found += _text_events(index, block["text"]) if block["type"] == "text" else _call_events(index, block)
-    ending = {"stop_reason": reply.stop, "stop_sequence": None}
+        parts += _text_events(index, block["text"]) if block["type"] == "text" else _call_events(index, block)
+    stop = {"stop_reason": reply.stop, "stop_sequence": None}
     spent = {"output_tokens": reply.tokens}
-    found.append(_event({"type": "message_delta", "delta": ending, "usage": spent}))
-    found.append(_event({"type": "message_stop"}))
-    return found
+    parts.append(_event({"type": "message_delta", "delta": stop, "usage": spent}))
+    parts.append(_event({"type": "message_stop"}))
+    return parts
 
 
 def error_event(error: ApiError, request_id: str) -> bytes:

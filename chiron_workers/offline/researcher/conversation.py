@@ -71,17 +71,17 @@ def text_of(content: Content) -> str:
 def read(system: Content, messages: Iterable[tuple[str, Content]]) -> Conversation:
     """The conversation in `(role, content)` messages that were checked before."""
     legs: list[Leg] = []
-    pending: dict[str, Call] = {}
+    calls: dict[str, Call] = {}
     for role, content in messages:
         blocks = content if isinstance(content, list) else []
         text = text_of(content).strip()
         if role == "assistant":
-            pending = _calls(blocks)
-            legs[-1].calls += pending.values()
+            calls = _calls(blocks)
+            legs[-1].calls += calls.values()
             legs[-1].replies += 1
-            legs[-1].is_answered = not pending
+            legs[-1].is_answered = not calls
             continue
-        _read_results(blocks, pending)
+        _read_results(blocks, calls)
         if not legs or (text and legs[-1].is_answered):
             legs.append(Leg([text]))
         elif text:
@@ -97,9 +97,9 @@ def _calls(blocks: Iterable[dict[str, Any]]) -> dict[str, Call]:
     }
 
 
-def _read_results(blocks: Iterable[dict[str, Any]], pending: dict[str, Call]) -> None:
+def _read_results(blocks: Iterable[dict[str, Any]], calls: dict[str, Call]) -> None:
     for block in blocks:
-        call = pending.get(str(block.get("tool_use_id")))
+        call = calls.get(str(block.get("tool_use_id")))
         if block.get("type") == "tool_result" and call:
             call.text = text_of(block.get("content") or "")
             call.is_failed = bool(block.get("is_error"))

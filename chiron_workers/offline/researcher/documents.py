@@ -35,9 +35,9 @@ def sources(search: Call) -> list[Source]:
     """The sources in the result of a web_search, best first."""
     hits = search.result if isinstance(search.result, list) and not search.is_failed else []
     return [
-        Source(str(hit["url"]), str(hit.get("title") or ""), str(hit.get("snippet") or ""))
-        for hit in hits
-        if isinstance(hit, dict) and hit.get("url")
+        Source(str(result["url"]), str(result.get("title") or ""), str(result.get("snippet") or ""))
+        for result in hits
+        if isinstance(result, dict) and result.get("url")
     ]
 
 

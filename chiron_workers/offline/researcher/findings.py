@@ -20,12 +20,12 @@ _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|cannot|without)\b|n[
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statement with its source; `agreeing` and `opposing` are other documents' versions of it."""
+    """A statement with its source; `corroborations` and `contradictions` are other documents' versions of it."""
 
     sentence: Sentence
     document: Document
-    agreeing: tuple[RankedSentence, ...]
-    opposing: tuple[RankedSentence, ...]
+    corroborations: tuple[RankedSentence, ...]
+    contradictions: tuple[RankedSentence, ...]
 
     @property
     def source_score(self) -> float:
@@ -38,38 +38,40 @@ class Finding:
 
         Corroborations are the documents that say it, assertions are those and the ones that say otherwise.
         """
-        scores = [self.source_score, *(source_score(ranked.document.url) for ranked in self.agreeing)]
-        assertions = len(scores) + len(self.opposing)
+        scores = [self.source_score, *(source_score(ranked.document.url) for ranked in self.corroborations)]
+        assertions = len(scores) + len(self.contradictions)
         return round(min(1.0, sum(scores) / assertions), 3)
 
 
-def findings(documents: Sequence[Document], topic: str, *, stored: frozenset[str]) -> list[Finding]:
-    """Up to FINDINGS_MAX statements about a topic, best first; `stored` texts are not found again."""
+def findings(documents: Sequence[Document], topic: str, *, known_texts: frozenset[str]) -> list[Finding]:
+    """Up to FINDINGS_MAX statements about a topic, best first; `known_texts` are not found again."""
     ranking = rank(documents, topic)[:_COMPARED_MAX]
     ranking = [ranked for ranked in ranking if ranked.score >= _NEAR_BEST * ranking[0].score]
-    chosen: list[Finding] = []
+    statements: list[Finding] = []
     for candidate in ranking:
-        if len(chosen) == FINDINGS_MAX:
+        if len(statements) == FINDINGS_MAX:
             break
-        same_document = [finding for finding in chosen if finding.document.url == candidate.document.url]
-        is_repeated = any(_repeats(candidate.sentence, finding.sentence) for finding in chosen)
-        if len(same_document) >= _PER_DOCUMENT or is_repeated or candidate.sentence.text in stored:
+        same_document = [finding for finding in statements if finding.document.url == candidate.document.url]
+        is_repeated = any(_repeats(candidate.sentence, finding.sentence) for finding in statements)
+        if len(same_document) >= _PER_DOCUMENT or is_repeated or candidate.sentence.text in known_texts:
             continue
-        others = _elsewhere(candidate, ranking)
-        opposing = tuple(other for other in others if _opposes(candidate.sentence, other.sentence))
-        agreeing = tuple(other for other in others if other not in opposing)
-        chosen.append(Finding(candidate.sentence, candidate.document, agreeing, opposing))
-    return chosen
+        versions = _versions(candidate, ranking)
+        contradictions = tuple(
+            version for version in versions if _opposes(candidate.sentence, version.sentence)
+        )
+        corroborations = tuple(version for version in versions if version not in contradictions)
+        statements.append(Finding(candidate.sentence, candidate.document, corroborations, contradictions))
+    return statements
 
 
-def _elsewhere(candidate: RankedSentence, ranking: Sequence[RankedSentence]) -> list[RankedSentence]:
+def _versions(candidate: RankedSentence, ranking: Sequence[RankedSentence]) -> list[RankedSentence]:
     """The same statement in other documents, once each; a copy of the whole document is no second source."""
     by_url: dict[str, RankedSentence] = {}
-    for other in ranking:
-        is_copy = other.document.texts == candidate.document.texts
-        is_elsewhere = other.document.url != candidate.document.url and not is_copy
-        if is_elsewhere and _is_alike(candidate.sentence, other.sentence):
-            by_url.setdefault(other.document.url, other)
+    for version in ranking:
+        is_copy = version.document.texts == candidate.document.texts
+        is_elsewhere = version.document.url != candidate.document.url and not is_copy
+        if is_elsewhere and _is_alike(candidate.sentence, version.sentence):
+            by_url.setdefault(version.document.url, version)
     return list(by_url.values())
 
 

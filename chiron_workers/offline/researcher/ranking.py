@@ -51,10 +51,10 @@ def rank(documents: Sequence[Document], topic: str) -> list[RankedSentence]:
         coverage = (inside + nearby) / total
         shared_pairs = len(topic_pairs & sentence.pairs)
         if inside and coverage >= (_COVERAGE_MIN / 2 if shared_pairs else _COVERAGE_MIN):
-            damping = _K1 * (1 - _B + _B * len(sentence.terms) / mean_terms)
-            score = inside * (_K1 + 1) / (1 + damping) + 0.6 * nearby + shared_pairs
+            saturation = _K1 * (1 - _B + _B * len(sentence.terms) / mean_terms)
+            score = inside * (_K1 + 1) / (1 + saturation) + 0.6 * nearby + shared_pairs
             ranking.append(RankedSentence(sentence, document, score * _clarity(sentence), coverage))
-    return sorted(ranking, key=lambda ranked: (-ranked.score, ranked.document.url, ranked.sentence.position))
+    return sorted(ranking, key=lambda result: (-result.score, result.document.url, result.sentence.position))
 
 
 def _weights(pool: Sequence[Sentence], topic: Sequence[str]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Any
 from chiron_workers.offline.researcher.conversation import Call, Conversation, Leg
 from chiron_workers.offline.researcher.documents import Document, Source, documents, sources
 from chiron_workers.offline.researcher.findings import Finding, findings
-from chiron_workers.offline.researcher.topic import broader, queries, subject_id, topic
+from chiron_workers.offline.researcher.topic import broader_query, queries, subject_id, topic
 from chiron_workers.offline.researcher.words import terms, topic_terms
 
 SEARCH, FETCH, STORE = "web_search", "web_fetch", "store_knowledge"
@@ -22,7 +22,7 @@ PARTS_MAX = 3  # of one long document
 _RESULTS_MAX = 6  # of one search
 # The arguments that tell one call of a tool from another.
 _KEYS = {SEARCH: ("query",), FETCH: ("url", "offset"), STORE: ("content",)}
-_PASSING = re.compile(
+_TRANSIENT_ERROR = re.compile(
     r"time[d ]?-?out|temporar|try (?:it )?again|unavailable|overloaded|not run|interrupted|connection", re.I
 )
 
@@ -69,14 +69,20 @@ class Research:
     @cached_property
     def documents(self) -> list[Document]:
         """Everything fetched in the conversation."""
-        named = [source for search in self.conversation.calls_of(SEARCH) for source in sources(search)]
-        return documents(self.conversation.calls_of(FETCH), {source.url: source.title for source in named})
+        sources_found = [
+            source for search in self.conversation.calls_of(SEARCH) for source in sources(search)
+        ]
+        return documents(
+            self.conversation.calls_of(FETCH), {source.url: source.title for source in sources_found}
+        )
 
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements that answer the topic; what an earlier leg stored is not found again."""
-        earlier = frozenset(text for leg in self.conversation.legs[:-1] for text, _ in stored(leg))
-        return findings(self.documents, self.topic, stored=earlier)
+        earlier_facts = frozenset(
+            text for leg in self.conversation.legs[:-1] for text, _ in stored_facts(leg)
+        )
+        return findings(self.documents, self.topic, known_texts=earlier_facts)
 
     def failures(self) -> dict[str, int]:
         """How many calls of this leg failed and were not made good by a later one, by tool."""
@@ -89,22 +95,24 @@ class Research:
 
     def searches(self) -> list[PlannedCall]:
         """Searches still to be made; a broader one when the first found nothing."""
-        asked = [query for question in self.leg.questions for query in queries(topic(question))]
-        planned = self._outstanding(SEARCH, map(self._search, dict.fromkeys(asked)))
-        if planned or self.sources:
-            return planned
-        return self._outstanding(SEARCH, [self._search(broader(self.topic))])
+        texts = [query for question in self.leg.questions for query in queries(topic(question))]
+        calls = self._outstanding(SEARCH, map(self._search, dict.fromkeys(texts)))
+        if calls or self.sources:
+            return calls
+        return self._outstanding(SEARCH, [self._search(broader_query(self.topic))])
 
     def fetches(self) -> list[PlannedCall]:
         """Sources still to be fetched: the best few, the next ones for those that failed or said nothing."""
-        fetched = {call.argument("url") for call in self.conversation.calls_of(FETCH)}
+        fetched_urls = {call.argument("url") for call in self.conversation.calls_of(FETCH)}
         count = FETCHED_AT_ONCE + sum(call.is_failed for call in self.leg.calls_of(FETCH))
-        if len(fetched) >= FETCHED_AT_ONCE and not self.findings:
+        if len(fetched_urls) >= FETCHED_AT_ONCE and not self.findings:
             count += FETCHED_AT_ONCE
-        earlier = {
+        earlier_urls = {
             call.argument("url") for leg in self.conversation.legs[:-1] for call in leg.calls_of(FETCH)
         }
-        urls = [source.url for source in self.sources[: min(count, FETCHED_MAX)] if source.url not in earlier]
+        urls = [
+            source.url for source in self.sources[: min(count, FETCHED_MAX)] if source.url not in earlier_urls
+        ]
         return self._outstanding(FETCH, [*({"url": url} for url in urls), *self._further_parts()])
 
     def stores(self) -> list[PlannedCall]:
@@ -118,15 +126,17 @@ class Research:
         """The next parts of long documents of this leg, PARTS_MAX of each at most."""
         parts: list[dict[str, Any]] = []
         calls = self.leg.calls_of(FETCH)
-        fetched = Counter(call.argument("url") for call in calls)
+        parts_read = Counter(call.argument("url") for call in calls)
         for call in calls:
             offset = call.result.get("next_offset") if isinstance(call.result, dict) else None
-            if offset and fetched[call.argument("url")] < PARTS_MAX and not call.is_failed:
+            if offset and parts_read[call.argument("url")] < PARTS_MAX and not call.is_failed:
                 parts.append({"url": call.argument("url"), "offset": offset})
         return parts
 
     def _fact(self, finding: Finding) -> dict[str, Any]:
-        opposing = [f"{other.sentence.text} ({other.document.url})" for other in finding.opposing]
+        contradictions = [
+            f"{version.sentence.text} ({version.document.url})" for version in finding.contradictions
+        ]
         return {
             "content": finding.sentence.text,
             "subject_id": self.subject_id,
@@ -134,21 +144,21 @@ class Research:
             "source_score": finding.source_score,
             "topic_path": self.topic.replace("/", "-"),
             "confidence": finding.confidence,
-            **({"contradictions": opposing} if opposing else {}),
+            **({"contradictions": contradictions} if contradictions else {}),
             "quote": finding.sentence.quote,
         }
 
-    def _outstanding(self, tool: str, planned: Iterable[dict[str, Any]]) -> list[PlannedCall]:
+    def _outstanding(self, tool: str, calls_arguments: Iterable[dict[str, Any]]) -> list[PlannedCall]:
         """The calls that were not made yet, and those that failed once with an error that passes by itself."""
-        outstanding: list[PlannedCall] = []
-        for arguments in planned if tool in self.tools else ():
+        calls: list[PlannedCall] = []
+        for arguments in calls_arguments if tool in self.tools else ():
             attempts = [call for call in self.leg.calls_of(tool) if _is_same(call, arguments)]
-            if not attempts or (len(attempts) == 1 and _is_worth_another_try(attempts[0])):
-                outstanding.append((tool, arguments))
-        return outstanding
+            if not attempts or (len(attempts) == 1 and _is_retryable(attempts[0])):
+                calls.append((tool, arguments))
+        return calls
 
 
-def stored(leg: Leg) -> list[tuple[str, str]]:
+def stored_facts(leg: Leg) -> list[tuple[str, str]]:
     """(statement, URL) of each fact that was stored in a leg."""
     calls = leg.calls_of(STORE)
     return [(call.argument("content"), call.argument("source_url")) for call in calls if not call.is_failed]
@@ -158,5 +168,5 @@ def _is_same(call: Call, arguments: dict[str, Any]) -> bool:
     return all(call.arguments.get(name) == arguments.get(name) for name in _KEYS[call.name])
 
 
-def _is_worth_another_try(call: Call) -> bool:
-    return call.is_failed and bool(_PASSING.search(call.text))
+def _is_retryable(call: Call) -> bool:
+    return call.is_failed and bool(_TRANSIENT_ERROR.search(call.text))

@@ -16,9 +16,9 @@ def next_reply(request: MessagesRequest) -> Reply:
     always gets the same reply.
     """
     key = conversation_key(request.system, request.messages[0].content)
-    offered = [] if request.tool_choice.get("type") == "none" else request.tools
+    tools = [] if request.tool_choice.get("type") == "none" else request.tools
     messages = [(message.role, message.content) for message in request.messages]
-    research = Research(read(request.system, messages), frozenset(str(tool["name"]) for tool in offered))
+    research = Research(read(request.system, messages), frozenset(str(tool["name"]) for tool in tools))
     calls_max = 1 if request.tool_choice.get("disable_parallel_tool_use") else None
     return cut(_next(research, key, request.turn, calls_max), request.max_tokens)
 

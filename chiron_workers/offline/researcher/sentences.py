@@ -61,20 +61,20 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 def _prose_blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """(heading, start, end) of each paragraph and list item."""
-    hidden = [match.span() for pattern in (_FENCE, _FRONT_MATTER) for match in pattern.finditer(text)]
+    code_spans = [match.span() for pattern in (_FENCE, _FRONT_MATTER) for match in pattern.finditer(text)]
     heading, literal_indent = "", None
     for block in _BLOCK.finditer(text):
         start, end = block.span()
-        if any(first < end and start < last for first, last in hidden):
+        if any(first < end and start < last for first, last in code_spans):
             continue
         indent = len(block[0]) - len(block[0].lstrip(" \t"))
         if literal_indent is not None and indent > literal_indent:
             continue
         is_literal = block[0].rstrip().endswith("::") or _LITERAL.match(block[0])
         literal_indent = indent if is_literal else None
-        block_heading, skipped = _heading(block[0])
+        block_heading, heading_chars = _heading(block[0])
         heading = block_heading or heading
-        yield from ((heading, first, last) for first, last in _items(text, start + skipped, end))
+        yield from ((heading, first, last) for first, last in _items(text, start + heading_chars, end))
 
 
 def _heading(block: str) -> tuple[str, int]:

@@ -49,10 +49,10 @@ def stem(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    for ending in ("ing", "ed"):
-        rest = word.removesuffix(ending)
-        if rest != word and len(rest) > 2 and re.search("[aeiouy]", rest):
-            word = rest[:-1] if rest[-1] == rest[-2] and rest[-1] not in "lsz" else rest
+    for suffix in ("ing", "ed"):
+        root = word.removesuffix(suffix)
+        if root != word and len(root) > 2 and re.search("[aeiouy]", root):
+            word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
             break
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 

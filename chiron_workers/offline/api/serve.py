@@ -1,0 +1,99 @@
+"""Running the server: for a block, in a thread, or until a person or a supervisor ends it."""
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import NamedTuple
+
+from aiohttp import web
+
+from chiron_workers.errors import UsageError
+from chiron_workers.offline.api.request_log import RequestLog
+from chiron_workers.offline.api.server import OfflineServer
+
+_STOP_S = 2.0  # for replies under way when the server stops
+
+
+@contextlib.asynccontextmanager
+async def serve(
+    server: OfflineServer | None = None, *, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[str]:
+    """Run a server while the block runs; yields its base URL. Port 0 takes a free one.
+
+    Raises:
+        UsageError: The port is taken, or the address is not one of this machine.
+    """
+    server = server or OfflineServer()
+    with RequestLog(server.log) as request_log:
+        runner = web.AppRunner(
+            server.app(request_log),
+            access_log=None,
+            handler_cancellation=True,
+            keepalive_timeout=300,
+            shutdown_timeout=_STOP_S,
+        )
+        await runner.setup()
+        try:
+            try:
+                await web.TCPSite(runner, host, port, backlog=2_048).start()
+            except OSError as error:
+                raise UsageError(
+                    f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port."
+                ) from None
+            yield f"http://{host}:{runner.addresses[0][1]}"
+        finally:
+            await runner.cleanup()
+
+
+async def run_until_stopped(server: OfflineServer, *, port: int, announce: Callable[[str], None]) -> None:
+    """Serve on a loopback port, call `announce` with the URL once it answers, and end cleanly on SIGINT or SIGTERM."""
+    stop_requested = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop_requested.set)
+    async with serve(server, port=port) as url:
+        announce(url)
+        await stop_requested.wait()
+
+
+class ServerThread(NamedTuple):
+    """A server in a thread of its own: where it is, and how to end it."""
+
+    url: str
+    stop: Callable[[], None]
+
+
+def start_in_thread(server: OfflineServer | None = None) -> ServerThread:
+    """Run a server on a free loopback port beside the caller's own work, until `stop()` is called."""
+    ready = threading.Event()
+    urls: list[str] = []
+    loop = asyncio.new_event_loop()
+    stop_requested = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            async with serve(server) as url:
+                urls.append(url)
+                ready.set()
+                await stop_requested.wait()
+        finally:
+            ready.set()
+
+    def body() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(work())
+
+    thread = threading.Thread(target=body, name="offline-researcher", daemon=True)
+    thread.start()
+    ready.wait()
+    if not urls:
+        raise UsageError("The offline researcher could not start: no loopback port can be opened.")
+
+    def stop() -> None:
+        if thread.is_alive():
+            loop.call_soon_threadsafe(stop_requested.set)
+            thread.join()
+
+    return ServerThread(urls[0], stop)
