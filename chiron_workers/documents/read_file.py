@@ -23,7 +23,7 @@ class Part:
 class FileContent:
     """The text of a file or of a part: `first` to `last` of its `count` pages, rows or lines (`unit`)."""
 
-    kind: FileType
+    file_type: FileType
     title: str
     text: str
     unit: str
@@ -48,31 +48,33 @@ def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileCon
     Raises:
         UnreadableError: It is broken, of another type, has no such part or sheet, or holds no text.
     """
-    kind = detect_file_type(data, name)
-    if kind is FileType.PARQUET:
+    file_type = detect_file_type(data, name)
+    if file_type is FileType.PARQUET:
         raise UnreadableError("it is a Parquet table; data_table reads it")
-    if kind is FileType.PDF:
+    if file_type is FileType.PDF:
         return _read_pdf(data, name, part)
-    if kind is FileType.SHEETS:
+    if file_type is FileType.SHEETS:
         return _read_workbook(data, part, sheet)
-    if kind is FileType.DOCX:
+    if file_type is FileType.DOCX:
         from chiron_workers.documents.docx import read_docx
 
-        return _document_lines(kind, read_docx(data, name=title_from_name(name)), part)
-    text = clean(decode(data, declared_charset=html_charset(data) if kind is FileType.HTML else ""))
-    if kind is FileType.HTML:
+        return _document_lines(file_type, read_docx(data, name=title_from_name(name)), part)
+    text = clean(decode(data, declared_charset=html_charset(data) if file_type is FileType.HTML else ""))
+    if file_type is FileType.HTML:
         from chiron_workers.documents.html import read_html
 
-        return _document_lines(kind, read_html(text, name=title_from_name(name)), part)
-    if kind is FileType.CSV:
+        return _document_lines(file_type, read_html(text, name=title_from_name(name)), part)
+    if file_type is FileType.CSV:
         return _read_csv(text, part)
-    if kind is FileType.MARKDOWN:
+    if file_type is FileType.MARKDOWN:
         from chiron_workers.documents.markdown import with_front_matter
 
         return _with_metadata(
-            _lines(kind, title_from_name(name), text, part), with_front_matter(Document("", ()), text)
+            _lines(file_type, title_from_name(name), text, part), with_front_matter(Document("", ()), text)
         )
-    return _lines(kind, title_from_name(name), _indent_json(text) if kind is FileType.JSON else text, part)
+    return _lines(
+        file_type, title_from_name(name), _indent_json(text) if file_type is FileType.JSON else text, part
+    )
 
 
 def title_from_name(name: str) -> str:
@@ -114,8 +116,8 @@ def _read_csv(text: str, part: Part) -> FileContent:
     )
 
 
-def _document_lines(kind: FileType, document: Document, part: Part) -> FileContent:
-    return _with_metadata(_lines(kind, document.title, document.text, part), document)
+def _document_lines(file_type: FileType, document: Document, part: Part) -> FileContent:
+    return _with_metadata(_lines(file_type, document.title, document.text, part), document)
 
 
 def _with_metadata(content: FileContent, document: Document) -> FileContent:
@@ -124,12 +126,12 @@ def _with_metadata(content: FileContent, document: Document) -> FileContent:
     )
 
 
-def _lines(kind: FileType, title: str, text: str, part: Part) -> FileContent:
+def _lines(file_type: FileType, title: str, text: str, part: Part) -> FileContent:
     lines = text.removesuffix("\n").split("\n")
     if not text.strip():
         raise UnreadableError("it holds no text")
     first, last = _range_within(part, len(lines), "lines")
-    return FileContent(kind, title, "\n".join(lines[first - 1 : last]), "lines", len(lines), first, last)
+    return FileContent(file_type, title, "\n".join(lines[first - 1 : last]), "lines", len(lines), first, last)
 
 
 def _range_within(part: Part, count: int, unit: str) -> tuple[int, int]:

@@ -155,7 +155,7 @@ async def _kept(store: Store, url: str, reading: FileContent, *, is_begun: bool)
     if is_begun and (begun := await store.sources.latest(url)):
         return begun
     about = reading.title, reading.author, reading.published_at, reading.licence
-    return await save_page(store, Page(url, reading.text, f"text/x-{reading.kind}", *about))
+    return await save_page(store, Page(url, reading.text, f"text/x-{reading.file_type}", *about))
 
 
 async def _missing(store: Store, path: str, folders: Sequence[Path]) -> str:
@@ -237,7 +237,7 @@ def _window(file: _File, reading: FileContent, offset: int) -> FileText:
     end = _end(reading.text, offset)
     window = FileText(
         path=file.path,
-        kind=reading.kind,
+        kind=reading.file_type,
         title=reading.title,
         text=reading.text[offset:end],
         chars=chars,

@@ -1,1 +1,1 @@
-"""Reading web pages: politely towards hosts, and once for all runs of a batch."""
+"""Fetch web pages: from checked addresses only, as robots.txt allows, and once for all runs of a batch."""

@@ -16,16 +16,16 @@ from chiron_workers.errors import ToolError
 from chiron_workers.web.pinned_http import open_client, policy_for
 
 REDIRECTS_MAX = 5
-URL_CHARS_SHOWN = 300
+DISPLAY_URL_CHARS_MAX = 300
 CHUNK_BYTES = 64 * 1024
-REDIRECTS = {301, 302, 303, 307, 308}
-CODINGS = ("", "identity", "gzip", "deflate")  # what the client asks for and decodes
-WAIT_S_MAX = 3_600.0  # of what a host may ask for
+REDIRECT_STATUSES = {301, 302, 303, 307, 308}
+CONTENT_ENCODINGS = ("", "identity", "gzip", "deflate")  # Those that the client accepts and decodes.
+RETRY_AFTER_S_MAX = 3_600.0  # Longer requests of a host are shortened to this.
 Admit = Callable[[str], Awaitable[None]]
 
 
 class NotFetched(ToolError):
-    """An address did not give what was asked for. `status` is None where no answer came, else that of `url`."""
+    """A download failed. `status` is that of `url`, the last address asked; None if no response came."""
 
     def __init__(
         self, message: str, *, url: str = "", status: int | None = None, retry_after_s: float | None = None
@@ -38,17 +38,17 @@ class NotFetched(ToolError):
 
 @dataclass(frozen=True, slots=True)
 class DownloadLimits:
-    """What a download may cost and where it may go."""
+    """The limits of a download, and whether it may reach private addresses."""
 
-    bytes_max: int  # decompressed
-    timeout_s: float  # for all requests together; what `admit` waits is not counted
-    allow_private: bool = False  # also loopback and private networks, on any port
-    truncate: bool = False  # what is beyond bytes_max is left out, rather than refused
+    bytes_max: int  # Decompressed.
+    timeout_s: float  # For all redirects together, without the time in `admit`.
+    allow_private: bool = False  # Also loopback and private networks, on any port.
+    truncate: bool = False  # Cut the body at bytes_max instead of raising NotFetched.
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """What an address gave; `url` is where the redirects ended."""
+    """The body of a response; `url` is where the redirects ended."""
 
     url: str
     content_type: str
@@ -57,96 +57,98 @@ class Download:
 
 
 async def admit_all(url: str) -> None:
-    """Lets every request go at once."""
+    """Admit every request at once."""
 
 
 async def download(url: str, *, limits: DownloadLimits, admit: Admit = admit_all) -> Download:
-    """What an http(s) address gives, decompressed.
+    """Download an http(s) address, following redirects, and decompress the body.
 
     Args:
-        admit: Awaited before each request with its address; raises ToolError if it must not be made.
+        admit: Awaited with the address of each request before it is made; raises ToolError to forbid it.
 
     Raises:
-        NotFetched: It does not answer, answers with an error, or gives too much.
-        ToolError: The address is refused.
+        NotFetched: There is no response, an error status, or too large a body.
+        ToolError: The address, or one it redirects to, is refused: it is private, or `admit` forbids it.
     """
-    shown = shown_url(url)
+    address = display_url(url)
     try:
         async with open_client(policy_for(allow_private=limits.allow_private)) as client:
-            return await _follow(client, url, limits, admit)
+            return await _follow_redirects(client, url, limits, admit)
     except TimeoutError:
-        raise NotFetched(f"{shown} did not answer in full within {limits.timeout_s:g} s.") from None
+        raise NotFetched(f"{address} did not answer in full within {limits.timeout_s:g} s.") from None
     except (ssrfguard.BlockedAddressError, ssrfguard.BlockedURLError) as error:
-        raise ToolError(f"{shown} is refused: {error.reason}.") from None
+        raise ToolError(f"{address} is refused: {error.reason}.") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise NotFetched(f"{shown} cannot be fetched: {_reason(error)}.") from None
+        raise NotFetched(f"{address} cannot be fetched: {_cause(error)}.") from None
 
 
-async def _follow(client: aiohttp.ClientSession, url: str, limits: DownloadLimits, admit: Admit) -> Download:
-    at, left_s, status = url, limits.timeout_s, 0
+async def _follow_redirects(
+    client: aiohttp.ClientSession, url: str, limits: DownloadLimits, admit: Admit
+) -> Download:
+    current_url, remaining_s, status = url, limits.timeout_s, 0
     for _ in range(REDIRECTS_MAX + 1):
-        policy_for(allow_private=limits.allow_private).check_url(at)
-        await admit(at)
-        began = time.monotonic()
-        async with asyncio.timeout(left_s), client.get(at, allow_redirects=False) as answer:
-            location, status = answer.headers.get("Location"), answer.status
-            if status not in REDIRECTS or not location:
-                return await _body(answer, at, limits)
-        left_s -= time.monotonic() - began
-        at = urljoin(at, location)
-    raise NotFetched(f"{shown_url(url)} redirects more than {REDIRECTS_MAX} times.", status=status)
+        policy_for(allow_private=limits.allow_private).check_url(current_url)
+        await admit(current_url)
+        start = time.monotonic()
+        async with asyncio.timeout(remaining_s), client.get(current_url, allow_redirects=False) as response:
+            location, status = response.headers.get("Location"), response.status
+            if status not in REDIRECT_STATUSES or not location:
+                return await _read_body(response, current_url, limits)
+        remaining_s -= time.monotonic() - start
+        current_url = urljoin(current_url, location)
+    raise NotFetched(f"{display_url(url)} redirects more than {REDIRECTS_MAX} times.", status=status)
 
 
-async def _body(answer: aiohttp.ClientResponse, url: str, limits: DownloadLimits) -> Download:
-    if answer.status != HTTPStatus.OK:
-        raise _failure(answer, url)
-    coding = answer.headers.get("Content-Encoding", "").strip().lower()
-    if coding not in CODINGS:
-        raise NotFetched(f"{shown_url(url)} is coded as {coding[:40]!r}, which was not asked for.")
+async def _read_body(response: aiohttp.ClientResponse, url: str, limits: DownloadLimits) -> Download:
+    if response.status != HTTPStatus.OK:
+        raise _failure(response, url)
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in CONTENT_ENCODINGS:
+        raise NotFetched(f"{display_url(url)} is coded as {encoding[:40]!r}, which was not asked for.")
     body = bytearray()
-    async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
+    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
         body += chunk
         if len(body) > limits.bytes_max:
             if limits.truncate:
                 break
-            raise NotFetched(f"{shown_url(url)} is larger than {limits.bytes_max:,} bytes.")
-    declared = answer.headers.get("Content-Type", "")
-    content_type = declared.partition(";")[0].strip().lower()
-    return Download(url, content_type, _charset(declared), bytes(body[: limits.bytes_max]))
+            raise NotFetched(f"{display_url(url)} is larger than {limits.bytes_max:,} bytes.")
+    content_type_header = response.headers.get("Content-Type", "")
+    content_type = content_type_header.partition(";")[0].strip().lower()
+    return Download(url, content_type, _charset(content_type_header), bytes(body[: limits.bytes_max]))
 
 
-def _failure(answer: aiohttp.ClientResponse, url: str) -> NotFetched:
+def _failure(response: aiohttp.ClientResponse, url: str) -> NotFetched:
     wait_s = None
-    if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        wait_s = _retry_after_s(answer.headers.get("Retry-After", ""))
-    rest = f" and asks to be left alone for {wait_s:,.0f} s" if wait_s else ""
+    if response.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+        wait_s = _retry_after_s(response.headers.get("Retry-After", ""))
+    request = f" and asks to be left alone for {wait_s:,.0f} s" if wait_s else ""
     return NotFetched(
-        f"{shown_url(url)} answered {_status(answer.status)}{rest}.",
+        f"{display_url(url)} answered {_status(response.status)}{request}.",
         url=url,
-        status=answer.status,
+        status=response.status,
         retry_after_s=wait_s,
     )
 
 
 def _retry_after_s(value: str) -> float | None:
     if re.fullmatch(r"\d{1,9}", value.strip()):
-        return min(float(value), WAIT_S_MAX)
+        return min(float(value), RETRY_AFTER_S_MAX)
     try:
         until = parsedate_to_datetime(value)
     except ValueError:
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return min(max((until - datetime.now(UTC)).total_seconds(), 0), WAIT_S_MAX)
+    return min(max((until - datetime.now(UTC)).total_seconds(), 0), RETRY_AFTER_S_MAX)
 
 
-def shown_url(url: str) -> str:
-    """The address as a message may show it: of bounded length, without a password."""
-    return " ".join(re.sub(r"(?<=//)[^/@]*@", "", url).split())[:URL_CHARS_SHOWN]
+def display_url(url: str) -> str:
+    """An address for messages: bounded in length, without a password."""
+    return " ".join(re.sub(r"(?<=//)[^/@]*@", "", url).split())[:DISPLAY_URL_CHARS_MAX]
 
 
 def _charset(content_type: str) -> str:
-    found = re.search(r"charset\s*=\s*[\"']?([\w:-]{1,40})", content_type, re.IGNORECASE)
-    return found[1] if found else ""
+    match = re.search(r"charset\s*=\s*[\"']?([\w:-]{1,40})", content_type, re.IGNORECASE)
+    return match[1] if match else ""
 
 
 def _status(code: int) -> str:
@@ -156,7 +158,7 @@ def _status(code: int) -> str:
         return str(code)
 
 
-def _reason(error: Exception) -> str:
+def _cause(error: Exception) -> str:
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, socket.gaierror):
         return "its host name is not known"

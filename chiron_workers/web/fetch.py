@@ -21,115 +21,114 @@ from chiron_workers.web.page import PARSE_LIMITS, read_page
 from chiron_workers.web.politeness import Politeness, download_limits
 from chiron_workers.web.shared_pages import SharedPages
 
-FAILURE_GOOD_FOR = timedelta(seconds=60)
-# The server itself says that there is nothing (any more), or nothing that it may show. Whatever else goes wrong may heal.
-GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
+FAILURE_TTL = timedelta(seconds=60)
+# The server states that the page does not exist or may not be shown. Any other failure may be temporary.
+GONE_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
+POLL_S_MIN, POLL_S_MAX = 0.05, 1.0
 
 
 async def fetch_page(store: Store, url: str) -> Snapshot:
-    """The text of a web address, kept as a source. The runs of a batch fetch an address once, and share it.
+    """Fetch a web page and save it as a source. The runs of a batch fetch an address once and share it.
 
     Raises:
-        ToolError: It cannot be fetched or read, or could not be a moment ago.
+        ToolError: It cannot be fetched or read, or a run of the batch failed to a minute ago.
     """
-    known = settings()
-    if store.caller.batch_id is None or known.fetch_cache_s == 0:
-        pages = await _pages(store, url)
+    config = settings()
+    if store.caller.batch_id is None or config.fetch_cache_s == 0:
+        pages = await _download_pages(store, url)
         return await save_page(store, *pages)
-    shared, pause_s = SharedPages(store.session), FIRST_PAUSE_S
-    claim_for = timedelta(seconds=known.tool_timeout_s)
-    while True:  # ends: a claim has an end, and the call a time limit
-        if found := await shared.read(url):
-            return found
-        if await shared.claim(url, claim_for=claim_for):
-            return await _fetch(store, shared, url)
-        await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311  # no secret
-        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+    shared_pages, poll_s = SharedPages(store.session), POLL_S_MIN
+    claim_for = timedelta(seconds=config.tool_timeout_s)
+    while True:  # Ends: claims expire, and the call has a time limit.
+        if snapshot := await shared_pages.read(url):
+            return snapshot
+        if await shared_pages.claim(url, claim_for=claim_for):
+            return await _fetch_and_share(store, shared_pages, url)
+        await asyncio.sleep(poll_s * random.uniform(0.5, 1))  # noqa: S311  # Jitter is no secret.
+        poll_s = min(poll_s * 2, POLL_S_MAX)
 
 
 async def stored_page(store: Store, url: str) -> Snapshot | None:
-    """The text that the runs of the batch read under an address, else the last one anybody read."""
+    """The snapshot that the batch shares of an address, else the latest of any run; None if never read."""
     if store.caller.batch_id:
-        with suppress(ToolError):  # that it cannot be fetched now takes away nothing that was begun
-            if found := await SharedPages(store.session).read(url):
-                return found
+        with suppress(ToolError):  # A failure now does not hide the text read before.
+            if snapshot := await SharedPages(store.session).read(url):
+                return snapshot
     return await store.sources.latest(url)
 
 
-async def _fetch(store: Store, shared: SharedPages, url: str) -> Snapshot:
+async def _fetch_and_share(store: Store, shared_pages: SharedPages, url: str) -> Snapshot:
     try:
-        pages = await _pages(store, url)
-        found = await shared.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
+        pages = await _download_pages(store, url)
+        snapshot = await shared_pages.fill(url, pages, good_for=timedelta(seconds=settings().fetch_cache_s))
     except HostBusy:
-        await shared.release(url)
+        await shared_pages.release(url)
         raise
     except ToolError as error:
-        await shared.fail(url, str(error), good_for=FAILURE_GOOD_FOR)
+        await shared_pages.fail(url, str(error), good_for=FAILURE_TTL)
         raise
-    except BaseException:  # cut in the middle: nobody should wait for this call
+    except BaseException:  # Cancelled: release the claim, so that no other run waits for it.
         with suppress(psycopg.Error, PoolTimeout):
-            await shared.release(url)
+            await shared_pages.release(url)
         raise
     await check_changes(store.session.pool, [page.url for page in pages])
-    return found
+    return snapshot
 
 
-async def _pages(store: Store, url: str) -> list[Page]:
-    """What an address says, under its last address first: facts may cite both."""
-    known = settings()
-    politeness = Politeness(Hosts(store.session.pool), known)
-    parse_limits = replace(PARSE_LIMITS, memory_bytes=known.file_memory_mb * 1_000_000)
+async def _download_pages(store: Store, url: str) -> list[Page]:
+    """Download a page under the address where redirects ended, and under `url` too, since facts may cite both."""
+    config = settings()
+    politeness = Politeness(Hosts(store.session.pool), config)
+    parse_limits = replace(PARSE_LIMITS, memory_bytes=config.file_memory_mb * 1_000_000)
     try:
-        read = await read_page(
-            url, download_limits=download_limits(known), admit=politeness.admit, parse_limits=parse_limits
+        web_page = await read_page(
+            url, download_limits=download_limits(config), admit=politeness.admit, parse_limits=parse_limits
         )
     except NotFetched as error:
         await politeness.apply_retry_after(url, error)
-        if error.status in GONE:
+        if error.status in GONE_STATUSES:
             note = await record_gone(store, {url, canonical(error.url)}, str(error))
             raise ToolError(f"{error} {note}".strip()) from None
         raise
-    document = read.document
+    document = web_page.document
     page = Page(
-        read.url,
+        canonical(web_page.url),
         document.text,
-        read.content_type,
+        web_page.content_type,
         title=document.title,
         author=document.author,
         published_at=document.published_at,
         licence=document.licence,
     )
-    page = replace(page, url=canonical(read.url))
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 
 async def save_page(store: Store, *pages: Page) -> Snapshot:
-    """Keep what was read under its last address first, at once, whatever becomes of the call; as it is kept.
+    """Save pages and return the snapshot of the first. Committed at once, even if the call fails later.
 
-    What another text than before means for the facts that rest on its addresses is found out before it returns.
+    If a text differs from the one before, its effect on the facts that cite it is recorded before this returns.
     """
-    async with _own(store) as session:
+    async with _own_transaction(store) as session:
         sources = Sources(session)
         await sources.save_all(pages)
-        kept = await sources.latest(pages[0].url)
-    assert kept is not None  # it was written just now
+        snapshot = await sources.latest(pages[0].url)
+    assert snapshot is not None  # It was just written.
     await check_changes(store.session.pool, [page.url for page in pages])
-    return kept
+    return snapshot
 
 
 async def record_gone(store: Store, urls: Collection[str], reason: str) -> str:
-    """Record of addresses that they give nothing any more; what is to be said of that, empty if none was ever read."""
-    async with _own(store) as session:
-        lost = [url for url in sorted(urls) if await Sources(session).record_gone(url, reason)]
-    if lost:
-        await check_changes(store.session.pool, lost)
-    known = await SourceChanges(store.session).of(urls)
-    return next((change.note() for change in known.values()), "")
+    """Record that addresses no longer exist; a note for the model, empty if none was ever read."""
+    async with _own_transaction(store) as session:
+        gone_urls = [url for url in sorted(urls) if await Sources(session).record_gone(url, reason)]
+    if gone_urls:
+        await check_changes(store.session.pool, gone_urls)
+    changes = await SourceChanges(store.session).of(urls)
+    return next((change.note() for change in changes.values()), "")
 
 
-def _own(store: Store) -> AbstractAsyncContextManager[Session]:
-    # What a transaction that is open has written might be what another one waits for.
+def _own_transaction(store: Store) -> AbstractAsyncContextManager[Session]:
+    # If this session has uncommitted writes, a second transaction could wait for them for ever.
     return (
         nullcontext(store.session) if store.session.is_writing else Session(store.session.pool, store.caller)
     )

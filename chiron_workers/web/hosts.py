@@ -10,39 +10,39 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 
 SQL = load(__file__)
-ROBOTS_GOOD_FOR = timedelta(hours=24)  # RFC 9309: not longer than a day
+ROBOTS_TTL = timedelta(hours=24)  # RFC 9309, 2.4: at most a day.
 
 
 class HostBusy(ToolError):
-    """A host may be asked again only after longer than a call can wait. Nothing was fetched, and it may work later."""
+    """The next turn of a host is further away than a call may wait. Nothing was fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What is known of a site's robots.txt: its bytes, None where there is none; or why nothing may be fetched."""
+    """A site's robots.txt: its bytes, None if there is none; or the reason why nothing may be fetched."""
 
     body: bytes | None = None
     refusal: str = ""
 
 
 class Hosts:
-    """How hosts are treated by all workers together: when each may be asked, and what its robots.txt says.
+    """Rate limits and robots.txt of hosts, shared by all workers.
 
-    Each call is a transaction of its own, since a moment that was taken is taken whatever becomes of the call.
+    Each call is a transaction of its own: a turn stays taken even if the caller fails.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def take_turn(self, host: str, *, pause: timedelta, patience: timedelta) -> float:
-        """Take the next moment at which a host may be asked; how many seconds away it is.
+        """Reserve the next request to a host; the seconds until it may be made.
 
         Args:
-            pause: Between this request to the host and the next one, whoever makes it.
+            pause: The time between this request and the next one of any worker.
             patience: How long the caller can wait.
 
         Raises:
-            HostBusy: It is further away; no moment was taken.
+            HostBusy: The turn is further away than `patience`; none was reserved.
         """
         args = {"host": host, "pause": pause, "patience": patience}
         if row := await self._row("take_turn", args):
@@ -53,28 +53,28 @@ class Hosts:
             "many others wait for it. Read sources elsewhere first."
         )
 
-    async def back_off(self, host: str, rest: timedelta) -> None:
-        """Ask a host nothing for this long."""
-        await self._row("back_off", {"host": host, "rest": rest})
+    async def back_off(self, host: str, duration: timedelta) -> None:
+        """Make no request to a host for this long."""
+        await self._row("back_off", {"host": host, "duration": duration})
 
     async def robots(self, origin: str) -> Robots | None:
-        """What is known of the robots.txt of an origin (scheme://host:port); None if it must be read."""
+        """The cached robots.txt of an origin (scheme://host:port); None if it must be downloaded."""
         row = await self._row("robots", {"origin": origin})
-        return _robots(row) if row else None
+        return _robots_from_row(row) if row else None
 
     async def save_robots(self, origin: str, body: bytes | None) -> Robots:
-        """Keep a robots.txt for a day, or that there is none."""
-        kept = zstandard.compress(body) if body is not None else None
-        await self._row("save_robots", {"origin": origin, "body": kept, "good_for": ROBOTS_GOOD_FOR})
-        await self._row("forget", {})
+        """Cache a robots.txt for a day; None caches that there is none."""
+        body_zstd = zstandard.compress(body) if body is not None else None
+        await self._row("save_robots", {"origin": origin, "body": body_zstd, "good_for": ROBOTS_TTL})
+        await self._row("delete_idle", {})
         return Robots(body)
 
     async def robots_unavailable(self, origin: str, refusal: str, *, good_for: timedelta) -> Robots:
-        """What holds for a while if a robots.txt cannot be read: what it said before, else the refusal."""
+        """Cache that a robots.txt cannot be read; the rules read before stay valid, else the refusal applies."""
         args = {"origin": origin, "refusal": refusal, "good_for": good_for}
         row = await self._row("robots_unavailable", args)
         assert row is not None
-        return _robots(row)
+        return _robots_from_row(row)
 
     async def _row(self, name: str, args: dict[str, Any]) -> DictRow | None:
         async with self._pool.connection() as connection:
@@ -82,6 +82,6 @@ class Hosts:
             return await cursor.fetchone() if cursor.description else None
 
 
-def _robots(row: DictRow) -> Robots:
+def _robots_from_row(row: DictRow) -> Robots:
     body = zstandard.decompress(row["body"]) if row["body"] is not None else None
     return Robots(body, row["refusal"] or "")

@@ -10,13 +10,13 @@ from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
-from chiron_workers.web.download import Admit, Download, DownloadLimits, admit_all, download, shown_url
+from chiron_workers.web.download import Admit, Download, DownloadLimits, admit_all, display_url, download
 
 SNIFFED_BYTES = 1024
 HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
-READS = "web_fetch reads HTML, PDF and plain text"
-PARSE_LIMITS = Limits(timeout_s=30)  # an honest page of 5 MB takes 16 s on a busy machine
+SUPPORTED_TYPES = "web_fetch reads HTML, PDF and plain text"
+PARSE_LIMITS = Limits(timeout_s=30)  # A normal page of 5 MB takes 16 s on a busy machine.
 SIGNATURES = {
     b"PK\x03\x04": "application/zip",
     b"\x89PNG": "image/png",
@@ -28,7 +28,7 @@ SIGNATURES = {
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What an http(s) address says; `url` is where its redirects ended."""
+    """The document at an http(s) address; `url` is where the redirects ended."""
 
     url: str
     content_type: str
@@ -42,60 +42,60 @@ async def read_page(
     admit: Admit = admit_all,
     parse_limits: Limits = PARSE_LIMITS,
 ) -> WebPage:
-    """Fetch an http(s) address and read its main text, in the sandbox: what is hostile costs one page.
+    """Download an http(s) address and parse it in the sandbox.
 
     Raises:
-        ToolError: It is refused, cannot be fetched, or holds no text that can be read.
+        ToolError: It is refused, cannot be fetched, or holds no readable text.
     """
-    found = await download(url, limits=download_limits, admit=admit)
+    response = await download(url, limits=download_limits, admit=admit)
     try:
-        return await run_sandboxed(partial(parse_download, found), limits=parse_limits)
+        return await run_sandboxed(partial(parse_download, response), limits=parse_limits)
     except UnreadableError as error:
-        raise ToolError(f"{shown_url(found.url)} cannot be read: {error}.") from None
+        raise ToolError(f"{display_url(response.url)} cannot be read: {error}.") from None
 
 
-def parse_download(found: Download) -> WebPage:
-    """What a download says. What it is its content shows, and its declared type only where that shows nothing.
+def parse_download(response: Download) -> WebPage:
+    """Parse a download. Its content decides its type; the declared type counts only where the content does not tell.
 
     Raises:
-        UnreadableError: It holds no text that can be read.
+        UnreadableError: It holds no readable text.
     """
-    content_type = _content_type(found)
+    content_type = _content_type(response)
     if content_type in SIGNATURES.values():
-        raise UnreadableError(f"it is {content_type}; {READS}")
+        raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}")
     if content_type == PDF:
-        document = read_pdf(found.body, name=_name(found.url))
+        document = read_pdf(response.body, name=_name(response.url))
     elif content_type in HTML:
-        text = decode(found.body, declared_charset=found.charset or html_charset(found.body))
-        document = read_html(text, url=found.url, name=_name(found.url))
+        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
+        document = read_html(text, url=response.url, name=_name(response.url))
     else:
-        document = _as_it_is(found, content_type)
+        document = _read_plain_text(response, content_type)
     if not document.text.strip():
         raise UnreadableError("it holds no readable text")
-    return WebPage(found.url, content_type, document)
+    return WebPage(response.url, content_type, document)
 
 
-def _content_type(found: Download) -> str:
+def _content_type(response: Download) -> str:
     for signature, content_type in SIGNATURES.items():
-        if found.body.startswith(signature):
+        if response.body.startswith(signature):
             return content_type
-    if b"%PDF-" in found.body[:SNIFFED_BYTES]:  # readers of PDF allow something before it
+    if b"%PDF-" in response.body[:SNIFFED_BYTES]:  # PDF readers accept other bytes before the signature.
         return PDF
-    if looks_like_html(found.body):
+    if looks_like_html(response.body):
         return "text/html"
-    is_wrong = found.content_type == PDF or found.content_type in SIGNATURES.values()
-    return "text/plain" if is_wrong else found.content_type or "text/plain"
+    is_wrong = response.content_type == PDF or response.content_type in SIGNATURES.values()
+    return "text/plain" if is_wrong else response.content_type or "text/plain"
 
 
-def _as_it_is(found: Download, content_type: str) -> Document:
+def _read_plain_text(response: Download, content_type: str) -> Document:
     try:
-        text = decode(found.body, declared_charset=found.charset)
+        text = decode(response.body, declared_charset=response.charset)
     except UndecodableError:
         if content_type.startswith("text/"):
             raise
-        raise UnreadableError(f"it is {content_type}; {READS}") from None
-    read = read_plain(text, name=_name(found.url))
-    return replace(read, blocks=(Block(clean(text).strip()),))
+        raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}") from None
+    document = read_plain(text, name=_name(response.url))
+    return replace(document, blocks=(Block(clean(text).strip()),))
 
 
 def _name(url: str) -> str:

@@ -1,4 +1,8 @@
-"""Connections to the outside that reach only addresses that were checked."""
+"""An HTTP client that refuses private addresses (SSRF): names are resolved once, checked and pinned.
+
+The default policy is `PUBLIC_ONLY`; `PRIVATE_ALLOWED` opens loopback and private networks. Which addresses a run may
+fetch after it read private files is decided in sources/egress.py.
+"""
 
 import asyncio
 import socket
@@ -15,13 +19,13 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 Network = IPv4Network | IPv6Network
 
 
-def _without(network: Network, left_out: Iterable[Network]) -> list[Network]:
+def _exclude(network: Network, holes: Iterable[Network]) -> list[Network]:
     parts: list[Network] = [network]
-    for hole in left_out:
+    for hole in holes:
         parts = [
             piece
             for part in parts
-            for piece in (part.address_exclude(hole) if _holds(part, hole) else (part,))  # type: ignore[arg-type]
+            for piece in (part.address_exclude(hole) if _contains(part, hole) else (part,))  # type: ignore[arg-type]
         ]
     return parts
 
@@ -30,46 +34,50 @@ def _denied(network: str, name: str, rfc: str) -> ssrfguard.Block:
     return ssrfguard.Block(ip_network(network), name, rfc, ssrfguard.Reach.DENIED)
 
 
-def _holds(network: Network, other: Network) -> bool:
-    return network.version == other.version and other.subnet_of(network)  # type: ignore[arg-type]
+def _contains(network: Network, subnet: Network) -> bool:
+    return network.version == subnet.version and subnet.subnet_of(network)  # type: ignore[arg-type]
 
 
-AGENT = "Chiron"  # the name that a robots.txt gives rules for
+USER_AGENT_NAME = "Chiron"  # The name that robots.txt files have rules for.
 HEADERS = {
-    "User-Agent": f"{AGENT}/{version('chiron')} (research agent)",
+    "User-Agent": f"{USER_AGENT_NAME}/{version('chiron')} (research agent)",
     "Accept-Encoding": "gzip, deflate",
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1",
 }
 DENIED = ssrfguard.AddressTable(
     (
         *ssrfguard.DEFAULT_DENIED.blocks,
-        _denied("168.63.129.16/32", "Cloud metadata (Azure WireServer)", "RFC1918"),  # it counts as public
+        _denied(
+            "168.63.129.16/32", "Cloud metadata (Azure WireServer)", "RFC1918"
+        ),  # It is a public address.
         *(_denied(network, "no global unicast", "RFC4291") for network in ("::/3", "4000::/2", "8000::/1")),
     )
 )
 PUBLIC_ONLY = ssrfguard.Policy(denied_networks=DENIED, allowed_ports=frozenset({80, 443, 8080, 8443}))
-# Link-local addresses stay refused: clouds hand out credentials at 169.254.169.254, and at these of their own.
-METADATA = tuple(ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe"))
-PRIVATE_TOO = ssrfguard.Policy(
+# Clouds serve credentials at these addresses; the link-local 169.254.169.254 stays refused by DENIED.
+METADATA_ADDRESSES = tuple(
+    ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe")
+)
+PRIVATE_ALLOWED = ssrfguard.Policy(
     denied_networks=DENIED,
     allowed_ports=frozenset(range(1, 65_536)),
     allowed_networks=tuple(
         part
         for network in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-        for part in _without(ip_network(network), METADATA)
+        for part in _exclude(ip_network(network), METADATA_ADDRESSES)
     ),
 )
-# A lookup cannot be interrupted: in threads of its own, a name server that stalls stops nothing else.
-LOOKUPS = ThreadPoolExecutor(16, thread_name_prefix="lookup")
+# A lookup cannot be interrupted; in threads of its own, a stalled name server blocks nothing else.
+DNS_THREADS = ThreadPoolExecutor(16, thread_name_prefix="lookup")
 
 
 def policy_for(*, allow_private: bool) -> ssrfguard.Policy:
-    """Which addresses may be reached: public ones, or also loopback and private networks on any port."""
-    return PRIVATE_TOO if allow_private else PUBLIC_ONLY
+    """The policy for public addresses, or also for loopback and private networks on any port."""
+    return PRIVATE_ALLOWED if allow_private else PUBLIC_ONLY
 
 
 class PinnedResolver(AbstractResolver):
-    """Gives the connector addresses that were checked, and no other lookup comes after it."""
+    """Resolve a host to checked addresses; the connector connects to these without another lookup."""
 
     def __init__(self, policy: ssrfguard.Policy) -> None:
         self.policy = policy
@@ -77,29 +85,31 @@ class PinnedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The permitted addresses of a host; raises BlockedAddressError if one of them is not."""
+        """The addresses of a host. Raises BlockedAddressError if the policy refuses any of them."""
         target = ssrfguard.Target("http", host, port, host)
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(LOOKUPS, lambda: ssrfguard.resolve(target, policy=self.policy))
+        addresses = await loop.run_in_executor(
+            DNS_THREADS, lambda: ssrfguard.resolve(target, policy=self.policy)
+        )
         return [
             ResolveResult(
                 hostname=host,
-                host=str(one.ip),
+                host=str(address.ip),
                 port=port,
-                family=one.family,
+                family=address.family,
                 proto=0,
                 flags=socket.AI_NUMERICHOST,
             )
-            for one in found
+            for address in addresses
         ]
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: the resolver holds no resources."""
 
 
 @asynccontextmanager
 async def open_client(policy: ssrfguard.Policy) -> AsyncIterator[aiohttp.ClientSession]:
-    """A client without cookies, proxies and time limits of its own that connects to nothing a policy refuses."""
+    """A client that connects only to addresses the policy allows; without cookies, proxies and timeouts."""
 
     def checked_socket(address: aiohttp.connector.AddrInfoType) -> socket.socket:
         policy.check_address(str(address[4][0]))

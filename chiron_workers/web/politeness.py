@@ -9,27 +9,27 @@ from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import Settings
-from chiron_workers.web.download import DownloadLimits, NotFetched, download, shown_url
+from chiron_workers.web.download import DownloadLimits, NotFetched, display_url, download
 from chiron_workers.web.hosts import Hosts, Robots
-from chiron_workers.web.robots import BYTES_MAX, Permission, robots_permission
+from chiron_workers.web.robots import ROBOTS_BYTES_MAX, Permission, robots_permission
 
-PAUSE_S_MAX = 30.0  # of what a robots.txt may ask for
-PATIENCE = timedelta(seconds=60)
+CRAWL_DELAY_S_MAX = 30.0  # A longer Crawl-delay is shortened to this.
+TURN_WAIT_MAX = timedelta(seconds=60)
 ROBOTS_TIMEOUT_S = 15.0
-TROUBLED_GOOD_FOR = timedelta(minutes=5)
-UNREACHED_GOOD_FOR = timedelta(minutes=1)
+SERVER_ERROR_TTL = timedelta(minutes=5)
+UNREACHABLE_TTL = timedelta(minutes=1)
 PARSE_LIMITS = Limits(timeout_s=5, memory_bytes=200_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """How a host is asked: only for what its robots.txt allows, and not more often than it likes."""
+    """Obeys the robots.txt of hosts and keeps a pause between requests to each of them."""
 
     hosts: Hosts
     settings: Settings
 
     async def admit(self, url: str) -> None:
-        """Return when an address may be fetched.
+        """Wait until an address may be fetched.
 
         Raises:
             HostBusy: The host's turn is too far away.
@@ -37,77 +37,77 @@ class Politeness:
         """
         pause_s = self.settings.fetch_pause_s
         if self.settings.fetch_robots:
-            allowed = await self._permission(url)
-            if not allowed.allows:
+            permission = await self._permission(url)
+            if not permission.allows:
                 raise ToolError(
-                    f"{shown_url(url)} is not fetched: the site's robots.txt forbids it to programs. Use another source."
+                    f"{display_url(url)} is not fetched: the site's robots.txt forbids it to programs. Use another source."
                 )
-            pause_s = max(pause_s, min(allowed.pause_s, PAUSE_S_MAX))
-        await self._turn(url, pause_s)
+            pause_s = max(pause_s, min(permission.pause_s, CRAWL_DELAY_S_MAX))
+        await self._wait_for_turn(url, pause_s)
 
     async def apply_retry_after(self, url: str, failure: NotFetched) -> None:
-        """Leave a host alone for as long as it asked to be."""
+        """Make no request to a host for the time of its Retry-After."""
         if failure.retry_after_s:
             await self.hosts.back_off(host_of(url), timedelta(seconds=failure.retry_after_s))
 
-    async def _turn(self, url: str, pause_s: float) -> None:
+    async def _wait_for_turn(self, url: str, pause_s: float) -> None:
         pause = timedelta(seconds=pause_s)
-        wait_s = await self.hosts.take_turn(host_of(url), pause=pause, patience=PATIENCE)
+        wait_s = await self.hosts.take_turn(host_of(url), pause=pause, patience=TURN_WAIT_MAX)
         await asyncio.sleep(wait_s)
 
     async def _permission(self, url: str) -> Permission:
         robots = await self._robots(url)
         if robots.refusal:
-            raise ToolError(f"{shown_url(url)} is not fetched: {robots.refusal}")
+            raise ToolError(f"{display_url(url)} is not fetched: {robots.refusal}")
         if robots.body is None:
             return Permission(allows=True)
         try:
             return await run_sandboxed(partial(robots_permission, robots.body, url), limits=PARSE_LIMITS)
         except UnreadableError as error:
             raise ToolError(
-                f"{shown_url(url)} is not fetched: the site's robots.txt cannot be followed ({error})."
+                f"{display_url(url)} is not fetched: the site's robots.txt cannot be followed ({error})."
             ) from None
 
     async def _robots(self, url: str) -> Robots:
         origin = origin_of(url)
-        if (known := await self.hosts.robots(origin)) is not None:
-            return known
-        await self._turn(url, self.settings.fetch_pause_s)
-        # Whoever had a turn before has read it meanwhile.
-        return await self.hosts.robots(origin) or await self._read_robots(origin)
+        if (cached := await self.hosts.robots(origin)) is not None:
+            return cached
+        await self._wait_for_turn(url, self.settings.fetch_pause_s)
+        # The worker that had the turn before may have read it meanwhile.
+        return await self.hosts.robots(origin) or await self._download_robots(origin)
 
-    async def _read_robots(self, origin: str) -> Robots:
+    async def _download_robots(self, origin: str) -> Robots:
         limits = DownloadLimits(
-            BYTES_MAX, ROBOTS_TIMEOUT_S, allow_private=self.settings.fetch_private, truncate=True
+            ROBOTS_BYTES_MAX, ROBOTS_TIMEOUT_S, allow_private=self.settings.fetch_private, truncate=True
         )
         try:
-            found = await download(f"{origin}/robots.txt", limits=limits)
+            response = await download(f"{origin}/robots.txt", limits=limits)
         except NotFetched as error:
-            return await self._without_robots(origin, error)
-        return await self.hosts.save_robots(origin, found.body)
+            return await self._robots_after_failure(origin, error)
+        return await self.hosts.save_robots(origin, response.body)
 
-    async def _without_robots(self, origin: str, error: NotFetched) -> Robots:
-        # RFC 9309, 2.3.1: a client error and too many redirects mean that there are no rules; after a server error, or
-        # none at all, everything is forbidden.
+    async def _robots_after_failure(self, origin: str, error: NotFetched) -> Robots:
+        # RFC 9309, 2.3.1: after a client error or too many redirects there are no rules; after a server error or
+        # without a response, everything is forbidden.
         status = error.status
         if status is None:
-            return await self.hosts.robots_unavailable(origin, str(error), good_for=UNREACHED_GOOD_FOR)
+            return await self.hosts.robots_unavailable(origin, str(error), good_for=UNREACHABLE_TTL)
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             await self.apply_retry_after(origin, error)
             refusal = f"its robots.txt answered {status}, so nobody knows what it allows. Try again later."
-            return await self.hosts.robots_unavailable(origin, refusal, good_for=TROUBLED_GOOD_FOR)
+            return await self.hosts.robots_unavailable(origin, refusal, good_for=SERVER_ERROR_TTL)
         return await self.hosts.save_robots(origin, None)
 
 
 def download_limits(settings: Settings) -> DownloadLimits:
-    """What fetching a page may cost."""
+    """The limits of a page's download, from the settings."""
     return DownloadLimits(
         settings.fetch_bytes_max, settings.fetch_timeout_s, allow_private=settings.fetch_private
     )
 
 
 def host_of(url: str) -> str:
-    """The host of an address, in small letters."""
+    """The host of an address, in lower case."""
     return (urlsplit(url).hostname or "").rstrip(".")
 
 

@@ -1,25 +1,25 @@
 from dataclasses import dataclass
 
 from chiron_workers.documents.charset import UndecodableError, decode
-from chiron_workers.web.pinned_http import AGENT
+from chiron_workers.web.pinned_http import USER_AGENT_NAME
 
-BYTES_MAX = 512_000  # RFC 9309 asks for 500 KiB at least
+ROBOTS_BYTES_MAX = 512_000  # RFC 9309, 2.5: at least 500 KiB.
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Whether a robots.txt lets an address be fetched, and the pause it wants between two requests."""
+    """Whether a robots.txt allows an address, and its Crawl-delay."""
 
     allows: bool
     pause_s: float = 0
 
 
 def robots_permission(body: bytes, url: str) -> Permission:
-    """What a robots.txt says of an address. A hostile one takes long to parse: do it in the sandbox."""
+    """Evaluate a robots.txt for an address. Call it in the sandbox: a hostile file takes long to parse."""
     from protego import Protego
 
     try:
         rules = Protego.parse(decode(body))
-    except UndecodableError:  # as if it were empty, like any line that says nothing
+    except UndecodableError:  # A binary file has no rules.
         return Permission(allows=True)
-    return Permission(rules.can_fetch(url, AGENT), rules.crawl_delay(AGENT) or 0)
+    return Permission(rules.can_fetch(url, USER_AGENT_NAME), rules.crawl_delay(USER_AGENT_NAME) or 0)

@@ -1,6 +1,6 @@
 -- claim
--- Whoever gets a row fetches the page. A claim ends with its time, with the taking of the run that made it, or when
--- the same call begins again after a crash.
+-- The caller that gets a row fetches the page. A claim ends when it expires, when the run that made it loses its lease,
+-- or when the same call begins again after a crash.
 insert into shared_pages (batch_id, url, claimed_by, call_id, claimed_until)
 values (%(batch_id)s, %(url)s, %(run_id)s, %(call_id)s, now() + %(claim_for)s)
 on conflict (batch_id, url) do update
@@ -9,19 +9,25 @@ on conflict (batch_id, url) do update
  where (shared_pages.good_until is null or shared_pages.good_until < now())
    and (shared_pages.claimed_until is null or shared_pages.claimed_until < now()
         or (shared_pages.claimed_by = excluded.claimed_by and shared_pages.call_id = excluded.call_id)
-        or not exists (select from runs r where r.id = shared_pages.claimed_by and r.state = 'running' and r.leased_until > now()))
+        or not exists (select
+                         from runs r
+                        where r.id = shared_pages.claimed_by and r.state = 'running' and r.leased_until > now()))
 returning url;
 
 -- read
 select p.error, f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type
   from shared_pages p
   left join snapshots s on s.hash = p.hash
-  left join lateral (select * from fetches where url = p.found_url and hash = p.hash order by fetched_at desc, id desc limit 1) f on true
+  left join lateral (select *
+                       from fetches
+                      where url = p.found_url and hash = p.hash
+                      order by fetched_at desc, id desc
+                      limit 1) f on true
  where p.batch_id = %(batch_id)s and p.url = %(url)s and p.good_until > now();
 
 -- fill
--- Under the address that was asked for and under the one it led to.
-with mine as (
+-- Shares the page under the requested address and under the one where redirects ended.
+with requested as (
   update shared_pages
      set hash = %(hash)s, found_url = %(found_url)s, claimed_until = null, good_until = now() + %(good_for)s
    where batch_id = %(batch_id)s and url = %(url)s and claimed_by = %(run_id)s and call_id = %(call_id)s)
@@ -31,9 +37,11 @@ select %(batch_id)s, %(found_url)s, %(hash)s, %(found_url)s, now() + %(good_for)
 on conflict do nothing;
 
 -- fail
-update shared_pages set error = %(error)s, claimed_until = null, good_until = now() + %(good_for)s
+update shared_pages
+   set error = %(error)s, claimed_until = null, good_until = now() + %(good_for)s
  where batch_id = %(batch_id)s and url = %(url)s and claimed_by = %(run_id)s and call_id = %(call_id)s;
 
 -- release
-update shared_pages set claimed_until = null
+update shared_pages
+   set claimed_until = null
  where batch_id = %(batch_id)s and url = %(url)s and claimed_by = %(run_id)s and call_id = %(call_id)s;

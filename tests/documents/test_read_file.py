@@ -40,7 +40,7 @@ def test_a_document_of_another_program_is_read_as_a_person_would(
 ) -> None:
     found = read(name, part, sheet=sheet)
     assert found.text == (GOLDEN / f"{name}.expected").read_text().removesuffix("\n")
-    assert found.kind is kind
+    assert found.file_type is kind
 
 
 @pytest.mark.parametrize(

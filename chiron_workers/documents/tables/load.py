@@ -33,21 +33,21 @@ def load_relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
         UnreadableError: It holds no table.
         duckdb.Error: It cannot be loaded as a table.
     """
-    kind = detect_file_type(file.data, file.name)
-    if kind is FileType.SHEETS:
+    file_type = detect_file_type(file.data, file.name)
+    if file_type is FileType.SHEETS:
         yield from _sheet_relations(database, file)
-    elif kind in (FileType.CSV, FileType.TEXT):
+    elif file_type in (FileType.CSV, FileType.TEXT):
         yield from _csv_relation(database, clean(decode(file.data)))
-    elif kind in (FileType.JSON, FileType.JSON_LINES):
+    elif file_type in (FileType.JSON, FileType.JSON_LINES):
         with _temporary_path(decode(file.data).encode()) as path:
-            form = "newline_delimited" if kind is FileType.JSON_LINES else "auto"
+            json_format = "newline_delimited" if file_type is FileType.JSON_LINES else "auto"
             size = len(file.data) + OBJECT_BYTES_SLACK
-            yield "", database.read_json(path, format=form, sample_size=-1, maximum_object_size=size)
-    elif kind is FileType.PARQUET:
+            yield "", database.read_json(path, format=json_format, sample_size=-1, maximum_object_size=size)
+    elif file_type is FileType.PARQUET:
         with _temporary_path(file.data) as path:
             yield "", database.read_parquet(path)
     else:
-        raise UnreadableError(f"it is {kind}, which holds no table; file_reader reads it")
+        raise UnreadableError(f"it is {file_type}, which holds no table; file_reader reads it")
 
 
 def _sheet_relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
