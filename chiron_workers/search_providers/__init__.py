@@ -1,4 +1,8 @@
-"""Where sources are discovered: every module of this package that has a `search` is a provider."""
+"""Search providers: every module of this package with a function `search` is one.
+
+A new provider is one new file here and no other edit. `provider.py` says what its module may define; `http.py` helps to
+ask a service.
+"""
 
 import importlib
 import pkgutil
@@ -14,56 +18,59 @@ AUTO = "auto"
 
 @cache
 def providers() -> dict[str, Provider]:
-    """All providers of this package by name; a module put beside this one is one without another edit."""
+    """All providers of this package, by the names of their modules."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    found = {
+    candidates = {
         name: provider_from_module(name, importlib.import_module(f"{__name__}.{name}")) for name in names
     }
-    return {name: provider for name, provider in found.items() if provider}
+    return {name: provider for name, provider in candidates.items() if provider}
 
 
-def select_providers(known: Settings) -> tuple[list[Provider], dict[str, str]]:
-    """The providers that CHIRON_SEARCH turns on, and why others that it names stay off: a sentence by name."""
-    on: dict[str, Provider] = {}
-    off: dict[str, str] = {}
-    for name in [part.strip() for part in known.search.split(",") if part.strip()]:
+def select_providers(config: Settings) -> tuple[list[Provider], dict[str, str]]:
+    """The providers that CHIRON_SEARCH turns on, and by name the reasons why others that it names stay off."""
+    enabled: dict[str, Provider] = {}
+    reasons: dict[str, str] = {}
+    for name in [part.strip() for part in config.search.split(",") if part.strip()]:
         if name == AUTO:
-            usual = (one for one in providers().values() if one.is_usual and not one.missing(known))
-            on |= {one.name: one for one in usual}
+            enabled |= {
+                name: provider
+                for name, provider in providers().items()
+                if provider.is_available_by_default(config)
+            }
             continue
         try:
-            provider = _named(name)
+            provider = _provider_named(name)
         except ConfigurationError as error:
-            off[name] = str(error)
+            reasons[name] = str(error)
             continue
-        if lack := provider.missing(known):
-            off[name] = lack
+        if reason := provider.missing(config):
+            reasons[name] = reason
         else:
-            on[provider.name] = provider
-    return list(on.values()), off
+            enabled[provider.name] = provider
+    return list(enabled.values()), reasons
 
 
-def _named(name: str) -> Provider:
+def _provider_named(name: str) -> Provider:
     if name in providers():
         return providers()[name]
     if "/" in name or "." in name:
-        return _own(name)
+        return _own_provider(name)
     raise ConfigurationError(
         f"No provider has this name. There are {', '.join(sorted(providers()))}; "
         "a provider of your own is named by its module or file."
     )
 
 
-def _own(name: str) -> Provider:
-    found = _loaded(name)
-    if isinstance(found, str):
-        raise ConfigurationError(found)
-    return found
+def _own_provider(name: str) -> Provider:
+    provider = _load_own_provider(name)
+    if isinstance(provider, str):
+        raise ConfigurationError(provider)
+    return provider
 
 
 @cache
-def _loaded(name: str) -> Provider | str:
-    """A provider of the user's, or why there is none; its module runs once, whatever comes of it."""
+def _load_own_provider(name: str) -> Provider | str:
+    """Load a user's own provider, or return why it fails; cached, so that its module runs once."""
     try:
         module = module_named(name)
     except ToolRegistrationError as error:

@@ -10,14 +10,14 @@ missing = needs_key(NAME)
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """What the Brave Search API finds on the web."""
-    found = await request_json(
+    """Search the web with the Brave Search API."""
+    payload = await request_json(
         NAME,
         f"{base_url(NAME, URL)}/res/v1/web/search",
         headers={"Accept": "application/json", "X-Subscription-Token": api_key(NAME)},
         params={"q": query, "count": str(min(limit, COUNT_MAX)), "text_decorations": "false"},
     )
-    pages = result_objects(NAME, found, "web", "results")
+    pages = result_objects(NAME, payload, "web", "results")
     return ranked_hits(
-        ((one.get("url"), one.get("title"), one.get("description")) for one in pages), limit=limit
+        ((page.get("url"), page.get("title"), page.get("description")) for page in pages), limit=limit
     )

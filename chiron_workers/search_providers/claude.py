@@ -8,18 +8,18 @@ from chiron_workers.store import Store
 
 TOOL = {"type": "web_search_20260318", "name": "web_search", "max_uses": 1}
 MAX_TOKENS = 1_024
-TIMEOUT_S = 100.0  # a model call; one that is cut may be paid for all the same
+TIMEOUT_S = 100.0  # It is a model call, which may be billed even if it is cancelled.
 
 
-def missing(known: Settings) -> str:
-    """Why it is off, if it is."""
-    return "" if known.claude_search else "CHIRON_CLAUDE_SEARCH is off."
+def missing(config: Settings) -> str:
+    """The setting that turns it on, if it is off."""
+    return "" if config.claude_search else "CHIRON_CLAUDE_SEARCH is off."
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """What Anthropic's server-side search finds, where the run's model offers it; nothing elsewhere.
+    """Search with Anthropic's server-side tool; no hits if the run's model does not offer it.
 
-    The search is a model call: it is paid for with the run's money and counted there.
+    The search is a model call and is charged to the run's budget.
     """
     side_model = store.side_model
     if side_model is None or not side_model.model_name.startswith("claude"):
@@ -28,14 +28,14 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
         reply = await side_model.ask(f"Search the web for: {query}", tools=[TOOL], max_tokens=MAX_TOKENS)
     except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
         raise ToolError(f"The web search does not answer: {error}") from None
-    found = [result for block in reply.content for result in _results(block)]
-    return [_hit(result, rank) for rank, result in enumerate(found[:limit])]
+    results = [result for block in reply.content for result in _results(block)]
+    return [_hit(result, rank) for rank, result in enumerate(results[:limit])]
 
 
 def _results(block: Block) -> list[dict[str, Any]]:
     content = block.get("content") if block["type"] == "web_search_tool_result" else None
-    # A search that failed has an object in place of the list.
-    return [one for one in content if one.get("url")] if isinstance(content, list) else []
+    # The content of a failed search is an object, not a list.
+    return [result for result in content if result.get("url")] if isinstance(content, list) else []
 
 
 def _hit(result: dict[str, Any], rank: int) -> Hit:

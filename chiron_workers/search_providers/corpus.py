@@ -6,6 +6,6 @@ IS_LOCAL = True
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """The documents of one's own that answer a question best."""
-    found = await Corpus(store.session).search(query, subject=subject_id, limit=limit)
-    return [Hit(**hit, source_type="own document") for hit in found]
+    """Search the subject's corpus, the user's own documents."""
+    documents = await Corpus(store.session).search(query, subject=subject_id, limit=limit)
+    return [Hit(**document, source_type="own document") for document in documents]

@@ -11,17 +11,21 @@ missing = needs_key(NAME)
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """What Exa finds on the web, with the passages it thinks best."""
-    found = await request_json(
+    """Search the web with Exa; snippets are its highlights."""
+    payload = await request_json(
         NAME,
         f"{base_url(NAME, URL)}/search",
         headers={"x-api-key": api_key(NAME)},
         body={"query": query, "type": "auto", "numResults": limit, "contents": {"highlights": True}},
     )
-    pages = result_objects(NAME, found, "results")
-    return ranked_hits(((one.get("url"), one.get("title"), _passages(one)) for one in pages), limit=limit)
+    pages = result_objects(NAME, payload, "results")
+    return ranked_hits(((page.get("url"), page.get("title"), _passages(page)) for page in pages), limit=limit)
 
 
 def _passages(result: dict[str, Any]) -> str:
-    found = result.get("highlights")
-    return " … ".join(part for part in found if isinstance(part, str)) if isinstance(found, list) else ""
+    highlights = result.get("highlights")
+    return (
+        " … ".join(highlight for highlight in highlights if isinstance(highlight, str))
+        if isinstance(highlights, list)
+        else ""
+    )

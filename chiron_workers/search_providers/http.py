@@ -1,4 +1,4 @@
-"""Asking a search service over HTTP: bounded, without redirects, and with errors that say what to do."""
+"""HTTP requests to search services: bounded, without redirects, with errors that say what to do."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,31 +12,31 @@ from chiron_workers.settings import Settings, settings
 
 BYTES_MAX = 2_000_000
 CHUNK_BYTES = 64 * 1024
-DETAIL_CHARS = 200
-USED_UP = (402, 432, 433)  # the last two are Tavily's, for a plan or a spending limit that is reached
+DETAIL_CHARS_MAX = 200
+QUOTA_STATUSES = (402, 432, 433)  # Tavily sends the last two when a plan or a spending limit is used up.
 
 
 def needs_key(name: str) -> Callable[[Settings], str]:
-    """The `missing` of a provider that needs a key."""
+    """Make the `missing` of a provider that needs a key."""
     advice = f'Put its key into CHIRON_SEARCH_KEYS, for example {{"{name}": "..."}}.'
-    return lambda known: "" if known.search_keys.get(name) else f"It has no key. {advice}"
+    return lambda config: "" if config.search_keys.get(name) else f"It has no key. {advice}"
 
 
 def needs_address(name: str) -> Callable[[Settings], str]:
-    """The `missing` of a provider that runs on a server of one's own."""
+    """Make the `missing` of a provider that runs on the user's server."""
     advice = f'Put it into CHIRON_SEARCH_URLS, for example {{"{name}": "http://localhost:8080"}}.'
-    return lambda known: "" if known.search_urls.get(name) else f"It has no address. {advice}"
+    return lambda config: "" if config.search_urls.get(name) else f"It has no address. {advice}"
 
 
 def api_key(name: str) -> str:
-    """The key of a provider; empty if there is none."""
-    found = settings().search_keys.get(name)
-    return found.get_secret_value() if found else ""
+    """The key of a provider from CHIRON_SEARCH_KEYS; empty if none."""
+    secret = settings().search_keys.get(name)
+    return secret.get_secret_value() if secret else ""
 
 
-def base_url(name: str, usual: str = "") -> str:
-    """The base address of a provider, without a slash at its end."""
-    return settings().search_urls.get(name, usual).rstrip("/")
+def base_url(name: str, default: str = "") -> str:
+    """The base URL of a provider from CHIRON_SEARCH_URLS, without a slash at its end."""
+    return settings().search_urls.get(name, default).rstrip("/")
 
 
 async def request_json(
@@ -47,74 +47,74 @@ async def request_json(
     params: Mapping[str, str] | None = None,
     body: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The JSON object a service answers with, to a GET, or with a `body` to a POST.
+    """Request a JSON object with GET, or with POST if there is a `body`.
 
     Raises:
-        ToolError: It cannot be reached, refuses, or answers something else. Never shows the key.
+        ToolError: The service cannot be reached, refuses, or returns anything else. The key is never in it.
     """
     method = "POST" if body is not None else "GET"
-    # A redirect would carry the key to another address.
+    # A redirect would send the key to another host.
     options: dict[str, Any] = {"headers": headers, "params": params, "json": body, "allow_redirects": False}
     try:
         async with (
             aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client,
-            client.request(method, url, **options) as answer,
+            client.request(method, url, **options) as response,
         ):
-            text = await _read(name, answer)
-            if answer.status != HTTPStatus.OK:
-                raise _refused(name, answer, text)
+            text = await _read_body(name, response)
+            if response.status != HTTPStatus.OK:
+                raise _refusal_error(name, response, text)
     except (aiohttp.ClientError, OSError, ValueError) as error:
         raise ToolError(
             f"The search provider {name} cannot be reached ({type(error).__name__}); try again later."
         ) from None
-    found = _json(text)
-    if not isinstance(found, dict):
+    payload = _parse_json(text)
+    if not isinstance(payload, dict):
         raise ToolError(f"The search provider {name} answered something that is no JSON object.")
-    return found
+    return payload
 
 
-def result_objects(name: str, found: object, *path: str) -> list[dict[str, Any]]:
-    """The list of objects under a path of an answer; empty where nothing is there. Raises ToolError."""
+def result_objects(name: str, payload: object, *path: str) -> list[dict[str, Any]]:
+    """The list of objects at a path of a response; empty if absent. Raises ToolError if it is no list."""
     for part in path:
-        found = found.get(part) if isinstance(found, dict) else found
-    if found is None:
+        payload = payload.get(part) if isinstance(payload, dict) else payload
+    if payload is None:
         return []
-    if not isinstance(found, list):
+    if not isinstance(payload, list):
         raise ToolError(f"The search provider {name} answered in a form that is not known.")
-    return [one for one in found if isinstance(one, dict)]
+    return [item for item in payload if isinstance(item, dict)]
 
 
-async def _read(name: str, answer: aiohttp.ClientResponse) -> str:
-    read = bytearray()
-    async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
-        read += chunk
-        if len(read) > BYTES_MAX:
+async def _read_body(name: str, response: aiohttp.ClientResponse) -> str:
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+        body += chunk
+        if len(body) > BYTES_MAX:
             raise ToolError(f"The search provider {name} answered with more than {BYTES_MAX:,} bytes.")
-    return read.decode("utf-8", "replace")
+    return body.decode("utf-8", "replace")
 
 
-def _refused(name: str, answer: aiohttp.ClientResponse, text: str) -> ToolError:
-    status, who = answer.status, f"The search provider {name}"
+def _refusal_error(name: str, response: aiohttp.ClientResponse, text: str) -> ToolError:
+    status, service = response.status, f"The search provider {name}"
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return ToolError(
-            f"{who} refuses access ({status}): the key in CHIRON_SEARCH_KEYS is wrong or may not search."
+            f"{service} refuses access ({status}): the key in CHIRON_SEARCH_KEYS is wrong or may not search."
         )
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        wait = answer.headers.get("Retry-After", "")
+        wait = response.headers.get("Retry-After", "")
         return ToolError(
-            f"{who} is asked too often (429); wait {f'{wait} s' if wait.isdecimal() else 'a while'}."
+            f"{service} is asked too often (429); wait {f'{wait} s' if wait.isdecimal() else 'a while'}."
         )
-    if status in USED_UP:
-        return ToolError(f"{who} says that its plan is used up ({status}).")
+    if status in QUOTA_STATUSES:
+        return ToolError(f"{service} says that its plan is used up ({status}).")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ToolError(f"{who} has trouble of its own ({status}); try again later.")
+        return ToolError(f"{service} has trouble of its own ({status}); try again later.")
     detail = " ".join(text.split())
     if secret := api_key(name):
         detail = detail.replace(secret, "***")
-    return ToolError(f"{who} refused the search ({status}): {detail[:DETAIL_CHARS]}")
+    return ToolError(f"{service} refused the search ({status}): {detail[:DETAIL_CHARS_MAX]}")
 
 
-def _json(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

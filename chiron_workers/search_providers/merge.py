@@ -16,40 +16,42 @@ log = structlog.get_logger()
 
 
 async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """The best sources of all providers that are on, asked side by side; each address once, best first.
+    """Ask all enabled providers in parallel and merge their hits: each address once, best first.
 
-    A provider that fails is logged, and the others answer for it.
+    The failure of a provider is logged; the hits of the others are returned.
 
     Raises:
-        ToolError: None found anything and at least one failed, or none is on.
+        ToolError: No provider is enabled, or there are no hits and at least one provider failed.
     """
-    known = settings()
-    on, _ = select_providers(known)
-    if (store.caller.model or known.model) == OFFLINE_MODEL:
-        on = [provider for provider in on if provider.is_local]
-    if not on:
+    config = settings()
+    enabled, _ = select_providers(config)
+    if (store.caller.model or config.model) == OFFLINE_MODEL:
+        enabled = [provider for provider in enabled if provider.is_local]
+    if not enabled:
         raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")
-    asked = [
-        _ask(provider, store, query, subject_id, limit=limit, usual_s=known.search_timeout_s)
-        for provider in on
+    searches = [
+        _search_one(
+            provider, store, query, subject_id, limit=limit, default_timeout_s=config.search_timeout_s
+        )
+        for provider in enabled
     ]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    problems = []
+    answers = await asyncio.gather(*searches, return_exceptions=True)
+    failures = []
     for answer in answers:
         if isinstance(answer, ToolError):
-            problems.append(str(answer))
+            failures.append(str(answer))
         elif isinstance(answer, BaseException):
             raise answer
-    hits = _merged(hit for answer in answers if isinstance(answer, list) for hit in answer)
-    if problems and not hits:
-        raise ToolError(" ".join(problems))
+    hits = _merge(hit for answer in answers if isinstance(answer, list) for hit in answer)
+    if failures and not hits:
+        raise ToolError(" ".join(failures))
     return hits[:limit]
 
 
-async def _ask(
-    provider: Provider, store: Store, query: str, subject_id: str, *, limit: int, usual_s: float
+async def _search_one(
+    provider: Provider, store: Store, query: str, subject_id: str, *, limit: int, default_timeout_s: float
 ) -> list[Hit]:
-    timeout_s = provider.timeout_s or usual_s
+    timeout_s = provider.timeout_s or default_timeout_s
     try:
         async with asyncio.timeout(timeout_s):
             return (await provider.search(store, query=query, subject_id=subject_id, limit=limit))[:limit]
@@ -61,18 +63,18 @@ async def _ask(
         raise ToolError(
             f"The search provider {provider.name} did not answer within {timeout_s:g} s."
         ) from None
-    except (LeaseLost, psycopg.Error, PoolTimeout):  # no business of the model's
+    except (LeaseLost, psycopg.Error, PoolTimeout):  # They end the run; the model cannot react to them.
         raise
-    except Exception as error:  # a provider is a tool: what it does is data for the model
+    except Exception as error:  # Providers may be user code; the model gets any error as text.
         log.warning("search.failed", provider=provider.name, exc_info=error)
         raise ToolError(f"The search provider {provider.name} failed: {type(error).__name__}.") from error
 
 
-def _merged(hits: Iterable[Hit]) -> list[Hit]:
-    found: dict[str, Hit] = {}
+def _merge(hits: Iterable[Hit]) -> list[Hit]:
+    hits_by_url: dict[str, Hit] = {}
     for hit in sorted(hits, key=lambda hit: -hit["score"]):
         try:
-            found.setdefault(canonical(hit["url"]), hit)
-        except ToolError:  # longer than any address that can be fetched
+            hits_by_url.setdefault(canonical(hit["url"]), hit)
+        except ToolError:  # The address is too long to be fetched.
             continue
-    return list(found.values())
+    return list(hits_by_url.values())

@@ -8,52 +8,56 @@ from chiron_workers.store import Store
 
 SNIPPET_CHARS_MAX = 500
 TITLE_CHARS_MAX = 300
-BEST_SCORE = 0.9  # services rank their results on scales of their own; these only keep the order
+BEST_SCORE = 0.9  # The scales of services differ; scores only keep their order.
 
 
 class Hit(TypedDict):
-    """A source that a search found; `score` is 0 to 1, higher is better. It names a source and proves nothing."""
+    """A source found by a search; `score` is 0 to 1, higher is better. A snippet is no evidence."""
 
     url: str
     title: str
     snippet: str
     score: float
-    source_type: str  # who published it, as far as the provider knows: "own document", "web page"
+    source_type: str  # "own document" or "web page".
 
 
 class Search(Protocol):
-    """What a provider's module must have."""
+    """The function that a provider's module must define."""
 
     async def __call__(self, store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-        """The best sources for a query, best first, `limit` at most; reads only. Raises ToolError when it cannot look."""
+        """Find at most `limit` sources, best first. Writes nothing. Raises ToolError if it cannot search."""
 
 
-def nothing_missing(known: Settings) -> str:
-    """For providers that need no key and no address."""
+def nothing_missing(config: Settings) -> str:
+    """The `missing` of providers that need no key and no address."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A module that can look for sources: it has a `search`, and what else it says of itself in names of its own.
+    """A search provider, from the names that its module defines.
 
     Args:
-        missing: Its function of that name: what is lacking under these settings and how to mend it, or nothing.
-        is_local: Its IS_LOCAL: it asks nobody outside, so the offline researcher may use it.
-        is_usual: Not its ON_REQUEST: `auto` takes it as soon as nothing is missing.
-        timeout_s: Its TIMEOUT_S, in place of the usual one.
+        missing: The function `missing`: what these settings lack and how to add it; empty if nothing.
+        is_local: IS_LOCAL: it makes no network requests, so the offline researcher may use it.
+        is_default: Not ON_REQUEST: `auto` includes it if nothing is missing.
+        timeout_s: TIMEOUT_S, in place of the setting.
     """
 
     name: str
     search: Search
     missing: Callable[[Settings], str] = nothing_missing
     is_local: bool = False
-    is_usual: bool = True
+    is_default: bool = True
     timeout_s: float | None = None
+
+    def is_available_by_default(self, config: Settings) -> bool:
+        """Whether `auto` includes it under these settings."""
+        return self.is_default and not self.missing(config)
 
 
 def provider_from_module(name: str, module: object) -> Provider | None:
-    """The provider that a module is, or None if it has no `search`."""
+    """Make a provider of a module, or None if it has no `search`."""
     if not callable(search := getattr(module, "search", None)):
         return None
     return Provider(
@@ -61,14 +65,14 @@ def provider_from_module(name: str, module: object) -> Provider | None:
         search,
         getattr(module, "missing", nothing_missing),
         is_local=getattr(module, "IS_LOCAL", False),
-        is_usual=not getattr(module, "ON_REQUEST", False),
+        is_default=not getattr(module, "ON_REQUEST", False),
         timeout_s=getattr(module, "TIMEOUT_S", None),
     )
 
 
-def ranked_hits(found: Iterable[tuple[object, object, object]], *, limit: int) -> list[Hit]:
-    """Web pages as hits, from (url, title, snippet) in a service's order; what is no text is left out."""
-    pages = [(one_line(_text(url)), title, snippet) for url, title, snippet in found]
+def ranked_hits(results: Iterable[tuple[object, object, object]], *, limit: int) -> list[Hit]:
+    """Make hits of a service's (url, title, snippet), best first; entries without a URL are left out."""
+    pages = [(one_line(_text(url)), title, snippet) for url, title, snippet in results]
     return [
         Hit(
             url=url,

@@ -9,12 +9,14 @@ missing = needs_address(NAME)
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """What a SearXNG server of one's own finds in the engines it asks."""
-    found = await request_json(NAME, f"{base_url(NAME)}/search", params={"q": query, "format": "json"})
-    pages = result_objects(NAME, found, "results")
-    if not pages and (silent := found.get("unresponsive_engines")):
-        names = ", ".join(str(one[0]) for one in silent if isinstance(one, list) and one)
+    """Search with the engines of the user's SearXNG server."""
+    payload = await request_json(NAME, f"{base_url(NAME)}/search", params={"q": query, "format": "json"})
+    pages = result_objects(NAME, payload, "results")
+    if not pages and (unresponsive := payload.get("unresponsive_engines")):
+        names = ", ".join(str(engine[0]) for engine in unresponsive if isinstance(engine, list) and engine)
         raise ToolError(
             f"The search provider {NAME} found nothing, since its engines do not answer: {names}."
         )
-    return ranked_hits(((one.get("url"), one.get("title"), one.get("content")) for one in pages), limit=limit)
+    return ranked_hits(
+        ((engine.get("url"), engine.get("title"), engine.get("content")) for engine in pages), limit=limit
+    )

@@ -9,12 +9,14 @@ missing = needs_key(NAME)
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:
-    """What Tavily finds on the web."""
-    found = await request_json(
+    """Search the web with Tavily."""
+    payload = await request_json(
         NAME,
         f"{base_url(NAME, URL)}/search",
         headers={"Authorization": f"Bearer {api_key(NAME)}"},
         body={"query": query, "max_results": limit, "search_depth": "basic"},
     )
-    pages = result_objects(NAME, found, "results")
-    return ranked_hits(((one.get("url"), one.get("title"), one.get("content")) for one in pages), limit=limit)
+    pages = result_objects(NAME, payload, "results")
+    return ranked_hits(
+        ((page.get("url"), page.get("title"), page.get("content")) for page in pages), limit=limit
+    )
