@@ -12,7 +12,7 @@ BEST_SCORE = 0.9  # The scales of services differ; scores only keep their order.
 
 
 class Hit(TypedDict):
-    """A source found by a search; `score` is 0 to 1, higher is better. A snippet is no evidence."""
+    """A source that a search found; `score` is 0 to 1, higher is better. It names a source and proves nothing."""
 
     url: str
     title: str

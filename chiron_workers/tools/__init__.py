@@ -11,21 +11,21 @@ from chiron_workers.toolkit.registry import Registry
 
 @cache
 def registry() -> Registry:
-    """Every tool of this package, and the user's own from the folders and modules of `CHIRON_TOOLS`.
+    """All tools: of this package, of the folders and modules of `CHIRON_TOOLS`, and of skills.
 
-    A module put beside this one, or into such a folder, is offered without another edit. What of the user's cannot
-    be loaded is left out and noted in `broken`. Skills bring the tools that load them, and their own.
+    A new file in this package or in such a folder is a new tool, with no other edit. A user's tool that cannot be
+    loaded is left out and noted in `broken`.
     """
     tools = Registry()
     tools.load_from_module(__name__)
     register_skills(tools, skills())
     for place in settings().tools:
-        load(tools, place)
+        load_tools(tools, place)
     return tools
 
 
-def load(tools: Registry, place: str) -> None:
-    """Register the tools of a folder, or of a module where the name is none of a folder's."""
+def load_tools(tools: Registry, place: str) -> None:
+    """Register the tools of a folder, or of a module if `place` names no folder."""
     folder = Path(place).expanduser()
     try:
         if folder.is_dir() or "/" in place:

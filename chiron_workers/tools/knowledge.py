@@ -80,7 +80,7 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         (as it stands in the source, in whole sentences), related (known facts it supports, contradicts or
         qualifies), and a note where there is more to know.
     """
-    asked = claim(
+    new_claim = claim(
         subject_id=store.subjects.require_writable(subject_id),
         content=content,
         source_url=source_url,
@@ -90,84 +90,84 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         contradictions=contradictions or (),
         quote=quote,
     )
-    grounded = await _grounded(store, asked)
-    lacking = (
-        await asyncio.to_thread(find_unsupported, grounded.content, grounded.quote or "")
-        if grounded.place
+    quoted_claim = await _locate_quote(store, new_claim)
+    unsupported_notes = (
+        await asyncio.to_thread(find_unsupported, quoted_claim.content, quoted_claim.quote or "")
+        if quoted_claim.place
         else []
     )
-    stored = await store.facts.add(grounded)
+    stored_fact = await store.facts.add(quoted_claim)
     receipt = Receipt(
-        status=_status(stored),
-        subject_id=asked.subject_id,
-        topic_path=stored.topic_path,
-        fact_id=stored.fact_id,
-        confidence=round(stored.confidence, 4),
+        status=_status(stored_fact),
+        subject_id=new_claim.subject_id,
+        topic_path=stored_fact.topic_path,
+        fact_id=stored_fact.fact_id,
+        confidence=round(stored_fact.confidence, 4),
     )
-    if grounded.place and grounded.quote:
-        receipt["quote"] = grounded.quote
-    if stored.matches:
+    if quoted_claim.place and quoted_claim.quote:
+        receipt["quote"] = quoted_claim.quote
+    if stored_fact.matches:
         receipt["related"] = [
-            Related(fact_id=one.fact_id, relation=one.relation, content=one.content, reason=one.reason)
-            for one in stored.matches
+            Related(fact_id=fact.fact_id, relation=fact.relation, content=fact.content, reason=fact.reason)
+            for fact in stored_fact.matches
         ]
-    if notes := [*lacking, *_notes(store, grounded, stored)]:
+    if notes := [*unsupported_notes, *_notes(store, quoted_claim, stored_fact)]:
         receipt["note"] = " ".join(notes)
     return receipt
 
 
-async def _grounded(store: Store, asked: Claim) -> Claim:
-    """The claim with the place of its quote. Raises ToolError where the source or the quote is not to be found."""
+async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
+    """Add the place of its quote to a claim. Raises ToolError if the source or the quote is not found."""
     is_run = store.caller.run_id is not None
-    texts = await store.sources.versions(asked.source_url)
+    texts = await store.sources.versions(new_claim.source_url)
     if not texts:
         if is_run:
             raise ToolError(
-                f"source_url: {asked.source_url} was never read by this run; web_fetch that address first, then "
+                f"source_url: {new_claim.source_url} was never read by this run; web_fetch that address first, then "
                 "store what it says."
             )
-        return asked
-    if asked.quote is None:
+        return new_claim
+    if new_claim.quote is None:
         if is_run and settings().require_quotes:
             raise ToolError(
                 "quote: is missing. Give the passage of the source that the fact rests on, word for word; what no "
                 "source says in its own words is no fact to store."
             )
-        return replace(asked, source_url=texts[0].url, snapshot_hash=texts[0].hash)
+        return replace(new_claim, source_url=texts[0].url, snapshot_hash=texts[0].hash)
     for version in texts:
-        standing = await asyncio.to_thread(locate, asked.quote, version.text)
-        if standing is not None:
-            place = Place(version.hash, standing.start, standing.end)
-            return replace(asked, source_url=version.url, quote=standing.quote, place=place)
-    why = await asyncio.to_thread(refusal_reason, asked.quote, texts[0].text)
-    raise ToolError(f"quote: {why}")
+        match = await asyncio.to_thread(locate, new_claim.quote, version.text)
+        if match is not None:
+            place = Place(version.hash, match.start, match.end)
+            return replace(new_claim, source_url=version.url, quote=match.quote, place=place)
+    reason = await asyncio.to_thread(refusal_reason, new_claim.quote, texts[0].text)
+    raise ToolError(f"quote: {reason}")
 
 
-def _status(stored: StoredFact) -> str:
-    if stored.is_joined:
+def _status(stored_fact: StoredFact) -> str:
+    if stored_fact.is_joined:
         return "joined"
-    if not stored.is_new:
+    if not stored_fact.is_new:
         return "duplicate"
-    return "stored" if stored.status in SHOWN_STATUSES else "candidate"
+    return "stored" if stored_fact.status in SHOWN_STATUSES else "candidate"
 
 
-def _notes(store: Store, asked: Claim, stored: StoredFact) -> Iterator[str]:
+def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[str]:
     threshold = settings().confidence_threshold
-    if asked.place is None:
-        why = "has no quote" if asked.quote is None else "rests on a source that was never read here"
-        yield f"It {why}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."
-    if stored.is_lifted:
-        yield f"The candidate is accepted now, with confidence {stored.confidence:.2f}."
-    elif stored.status is FactStatus.DISPUTED:
-        yield f"It is disputed, and shown with what contradicts it; its confidence is {stored.confidence:.2f}."
-    elif stored.status is FactStatus.CANDIDATE:
+    if new_claim.place is None:
+        reason = "has no quote" if new_claim.quote is None else "rests on a source that was never read here"
+        yield f"It {reason}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."
+    if stored_fact.is_lifted:
+        yield f"The candidate is accepted now, with confidence {stored_fact.confidence:.2f}."
+    elif stored_fact.status is FactStatus.DISPUTED:
+        yield f"It is disputed, and shown with what contradicts it; its confidence is {stored_fact.confidence:.2f}."
+    elif stored_fact.status is FactStatus.CANDIDATE:
         yield (
-            f"Kept as a candidate, out of sight, since its confidence of {stored.confidence:.2f} is not above "
+            f"Kept as a candidate, out of sight, since its confidence of {stored_fact.confidence:.2f} is not above "
             f"{threshold:g}. A quote from another, better source lifts it."
         )
-    elif stored.status is FactStatus.WITHDRAWN:
+    elif stored_fact.status is FactStatus.WITHDRAWN:
         yield "This fact was withdrawn and stays so."
-    if "minilm" in store.embedder.space.model.lower() and looks_foreign(asked.content):
+    if "minilm" in store.embedder.space.model.lower() and looks_foreign(new_claim.content):
         yield (
             "The default embedding model was trained on English; this fact may be hard to find. "
             "CHIRON_EMBEDDING_PROVIDER names another one."

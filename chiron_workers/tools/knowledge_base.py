@@ -14,7 +14,7 @@ from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
-NODES_MAX = 200  # that are looked at
+NODES_MAX = 200  # Candidates that are ranked.
 NODES_SHOWN = 10
 TopK = Annotated[int, Field(ge=1, le=50)]
 
@@ -74,54 +74,58 @@ async def knowledge_base(
         the question: node_id, title, description, is_goal_critical and facts (how many of these belong to it). A
         note where something could not be searched.
     """
-    asked = clean_text(question, field="question", chars_max=QUERY_CHARS_MAX)
+    query = clean_text(question, field="question", chars_max=QUERY_CHARS_MAX)
     subject = (await store.subjects.get(subject_id))["subject_id"] if subject_id is not None else None
-    found = await store.search.find(asked, filters=Filters(subject, candidates=True), limit=top_k)
-    background = await store.search.background([fact["id"] for fact in found])
-    documents = await Corpus(store.session).search(asked, subject=subject, limit=top_k)
-    nodes = await _nodes_of(store, found)
-    named = sorted({node_id for node_id in nodes.values() if node_id})
-    fitting = await store.nodes.matching(asked, named=named, subject_id=subject, limit=NODES_MAX)
-    facts = [_known(fact, background[fact["id"]], found, background, nodes[fact["id"]]) for fact in found]
-    known = Known(facts=facts, documents=documents, nodes=_nodes(facts, fitting))
-    if note := await _note(store, subject, known):
-        known["note"] = note
-    return known
+    results = await store.search.find(query, filters=Filters(subject, candidates=True), limit=top_k)
+    background = await store.search.background([fact["id"] for fact in results])
+    documents = await Corpus(store.session).search(query, subject=subject, limit=top_k)
+    nodes = await _node_ids_by_fact(store, results)
+    node_ids = sorted({node_id for node_id in nodes.values() if node_id})
+    matching_nodes = await store.nodes.matching(query, named=node_ids, subject_id=subject, limit=NODES_MAX)
+    facts = [
+        _known_fact(fact, background[fact["id"]], results, background, nodes[fact["id"]]) for fact in results
+    ]
+    answer = Known(facts=facts, documents=documents, nodes=_known_nodes(facts, matching_nodes))
+    if note := await _note(store, subject, answer):
+        answer["note"] = note
+    return answer
 
 
-def _known(
+def _known_fact(
     fact: FoundFact,
-    own: FactBackground,
-    found: Sequence[FoundFact],
+    fact_background: FactBackground,
+    results: Sequence[FoundFact],
     background: Mapping[str, FactBackground],
     node_id: str | None,
 ) -> KnownFact:
-    # A contradiction is written down in the later of two facts only.
-    against = [other["id"] for other in found if fact["id"] in background[other["id"]].contradictions]
+    # A contradiction is stored with the later of two facts only.
+    contradicting_ids = [
+        result["id"] for result in results if fact["id"] in background[result["id"]].contradictions
+    ]
     return KnownFact(
         **fact,
         is_candidate=fact["status"] == FactStatus.CANDIDATE,
-        source_title=own.source_title,
-        validated_at=own.validated_at.isoformat(timespec="seconds"),
-        contradictions=list(dict.fromkeys([*own.contradictions, *against])),
+        source_title=fact_background.source_title,
+        validated_at=fact_background.validated_at.isoformat(timespec="seconds"),
+        contradictions=list(dict.fromkeys([*fact_background.contradictions, *contradicting_ids])),
         node_id=node_id,
     )
 
 
-async def _nodes_of(store: Store, found: Sequence[FoundFact]) -> dict[str, str | None]:
-    """For each fact, by its id, the node that it belongs to."""
+async def _node_ids_by_fact(store: Store, facts: Sequence[FoundFact]) -> dict[str, str | None]:
+    """The node of the coverage map that each fact belongs to, by fact id."""
     maps = {
         subject_id: await load_titles(store.session, subject_id)
-        for subject_id in sorted({fact["subject_id"] for fact in found})
+        for subject_id in sorted({fact["subject_id"] for fact in facts})
     }
-    nodes = {fact["id"]: maps[fact["subject_id"]].nodes_of(fact["topic_path"]) for fact in found}
+    nodes = {fact["id"]: maps[fact["subject_id"]].nodes_of(fact["topic_path"]) for fact in facts}
     return {fact_id: node_ids[0] if node_ids else None for fact_id, node_ids in nodes.items()}
 
 
-def _nodes(facts: Sequence[KnownFact], fitting: Sequence[NodeMatch]) -> list[KnownNode]:
-    counted = Counter(fact["node_id"] for fact in facts if fact["node_id"])
-    kept = [node for node in fitting if node.node_id in counted or not node.is_named]
-    kept.sort(key=lambda node: -counted[node.node_id])
+def _known_nodes(facts: Sequence[KnownFact], matching_nodes: Sequence[NodeMatch]) -> list[KnownNode]:
+    fact_counts = Counter(fact["node_id"] for fact in facts if fact["node_id"])
+    shown_nodes = [node for node in matching_nodes if node.node_id in fact_counts or not node.is_named]
+    shown_nodes.sort(key=lambda node: -fact_counts[node.node_id])
     return [
         KnownNode(
             node_id=node.node_id,
@@ -129,15 +133,15 @@ def _nodes(facts: Sequence[KnownFact], fitting: Sequence[NodeMatch]) -> list[Kno
             title=node.title,
             description=node.description,
             is_goal_critical=node.is_goal_critical,
-            facts=counted[node.node_id],
+            facts=fact_counts[node.node_id],
         )
-        for node in kept[:NODES_SHOWN]
+        for node in shown_nodes[:NODES_SHOWN]
     ]
 
 
-async def _note(store: Store, subject: str | None, known: Known) -> str:
-    if unembedded := await store.search.unembedded(subject):
-        return f"{unembedded:,} facts were stored under another embedding model and are found by their words only."
-    if not (known["facts"] or known["documents"]):
+async def _note(store: Store, subject: str | None, answer: Known) -> str:
+    if count := await store.search.unembedded(subject):
+        return f"{count:,} facts were stored under another embedding model and are found by their words only."
+    if not (answer["facts"] or answer["documents"]):
         return "Nothing that is stored fits; web_search finds sources."
     return ""

@@ -37,5 +37,5 @@ async def notes(
         await store.notes.write(Note(title, text))
     else:
         await store.notes.remove(title)
-    kept = await store.notes.all()
-    return Kept(titles=[note.title for note in kept], room_left=BYTES_MAX - size(kept))
+    all_notes = await store.notes.all()
+    return Kept(titles=[note.title for note in all_notes], room_left=BYTES_MAX - size(all_notes))

@@ -19,10 +19,10 @@ async def read_result(store: Store, *, call_id: str, offset: Annotated[int, Fiel
     Returns:
         The text from there on, with a note on how to read on if that is not all.
     """
-    shown = store.caller.shown
-    if shown is None:
+    limit = store.caller.shown
+    if limit is None:
         raise ToolError("Results are kept for the calls of a run, and this is no run.")
-    room = shown.less(CUT_CHARS)
+    room = limit.less(CUT_CHARS)
     text, total = await store.results.read(call_id, offset=offset, chars=room.chars)
     text = room.cut(text)
     end = offset + len(text)

@@ -60,10 +60,10 @@ async def create_subscription(
         )
     new = NewSubscription(tuple(topics), subject_id, Recurrence(cron, time_zone), role, budget_usd=budget_usd)
     try:
-        found, is_new = await store.subscriptions.create(new)
+        subscription, is_new = await store.subscriptions.create(new)
     except (UsageError, Conflict) as error:
         raise ToolError(str(error)) from None
-    return _told(found, is_new=is_new)
+    return _to_result(subscription, is_new=is_new)
 
 
 @tool(needs_run=True)
@@ -88,12 +88,12 @@ async def silent_exit(
     return reason
 
 
-def _told(found: Subscription, *, is_new: bool) -> Subscribed:
+def _to_result(subscription: Subscription, *, is_new: bool) -> Subscribed:
     return Subscribed(
-        subscription_id=str(found.id),
+        subscription_id=str(subscription.id),
         is_new=is_new,
-        state=found.state,
-        reason=found.reason,
-        next_at=found.next_at.isoformat() if found.next_at else None,
-        budget_usd=None if found.budget_usd is None else float(found.budget_usd),
+        state=subscription.state,
+        reason=subscription.reason,
+        next_at=subscription.next_at.isoformat() if subscription.next_at else None,
+        budget_usd=None if subscription.budget_usd is None else float(subscription.budget_usd),
     )

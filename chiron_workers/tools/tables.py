@@ -80,13 +80,13 @@ async def data_table(
     limits = file_limits()
     try:
         if not query.strip():
-            describe = partial(describe_tables, limits=limits)
-            found = await load_and_run_sandboxed(
-                lambda: partial(describe, _files(paths, sheet)), limits=limits
+            describe_job = partial(describe_tables, limits=limits)
+            described_tables = await load_and_run_sandboxed(
+                lambda: partial(describe_job, _files(paths, sheet)), limits=limits
             )
-            return Tables(tables=[_table(one) for one in found], notice=NOTICE)
-        ask = partial(query_tables, query=query, rows_max=max_rows, limits=limits)
-        answer = await load_and_run_sandboxed(lambda: partial(ask, _files(paths, sheet)), limits=limits)
+            return Tables(tables=[_table(table) for table in described_tables], notice=NOTICE)
+        query_job = partial(query_tables, query=query, rows_max=max_rows, limits=limits)
+        answer = await load_and_run_sandboxed(lambda: partial(query_job, _files(paths, sheet)), limits=limits)
     except UnreadableError as error:
         raise ToolError(f"The tables cannot be read: {error}.") from None
     if answer.problem:
@@ -95,27 +95,29 @@ async def data_table(
 
 
 def _files(paths: list[str], sheet: str) -> tuple[TableFile, ...]:
-    files, room_left = [], settings().file_bytes_max
+    files, bytes_left = [], settings().file_bytes_max
     for path in paths:
         try:
-            with open_below(path, allowed_folders()) as found:
-                data = found.read(bytes_max=room_left)
+            with open_below(path, allowed_folders()) as file:
+                data = file.read(bytes_max=bytes_left)
         except UnreadableError as error:
             raise refusal_error(path, error) from None
-        room_left -= len(data)
-        files.append(TableFile(printable(found.path.name), data, sheet))
+        bytes_left -= len(data)
+        files.append(TableFile(printable(file.path.name), data, sheet))
     return tuple(files)
 
 
 def _table(table: Table) -> DescribedTable:
-    columns = [ColumnOfTable(name=one.name, type=one.type, samples=one.samples) for one in table.columns]
+    columns = [
+        ColumnOfTable(name=column.name, type=column.type, samples=column.samples) for column in table.columns
+    ]
     return DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
 
 
 def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
-    found = QueryResult(columns=answer.columns, types=answer.types, rows=answer.rows)
+    result = QueryResult(columns=answer.columns, types=answer.types, rows=answer.rows)
     if answer.is_cut:
-        found["note"] = (
+        result["note"] = (
             f"The result has more than {max_rows:,} rows. Aggregate, filter, or go on with LIMIT and OFFSET."
         )
-    return found | QueryResult(notice=NOTICE)
+    return result | QueryResult(notice=NOTICE)

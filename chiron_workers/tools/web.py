@@ -78,61 +78,61 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
         notice on the text.
     """
     address = canonical(url)
-    # Reading on means the text that was begun, not what the source has become since.
-    begun = await stored_page(store, address) if offset else None
+    # Reading on continues the text that was begun, even if the source has changed since.
+    earlier = await stored_page(store, address) if offset else None
     if address.startswith(SCHEME):
-        found = begun or await _document(store, address)
+        snapshot = earlier or await _read_document(store, address)
     elif not address.lower().startswith(("http://", "https://")):
         raise ToolError(f"url: must begin with http://, https:// or {SCHEME} (got {url[:100]!r}).")
     else:
-        if begun is None:
+        if earlier is None:
             await store.egress.check(address)
-        found = begun or await fetch_page(store, address)
-    window = _window(found, offset)
-    if not offset and (news := await store.source_changes.news(found)):
-        window["changed"] = news
+        snapshot = earlier or await fetch_page(store, address)
+    window = _window(snapshot, offset)
+    if not offset and (change_note := await store.source_changes.news(snapshot)):
+        window["changed"] = change_note
     return window
 
 
-async def _document(store: Store, url: str) -> Snapshot:
-    found = await Corpus(store.session).document(url)
-    if found is None:
-        missing = f"The corpus has no document {url[:300]}; use an address that web_search gave."
+async def _read_document(store: Store, url: str) -> Snapshot:
+    document = await Corpus(store.session).document(url)
+    if document is None:
+        message = f"The corpus has no document {url[:300]}; use an address that web_search gave."
         note = await record_gone(store, [url], "The corpus has no such document any more.")
-        raise ToolError(f"{missing} {note}".strip())
-    kept = await save_page(
+        raise ToolError(f"{message} {note}".strip())
+    snapshot = await save_page(
         store,
         Page(
-            found.url,
-            found.text,
-            found.content_type,
-            found.title,
-            found.author,
-            found.published_at,
-            found.licence,
+            document.url,
+            document.text,
+            document.content_type,
+            document.title,
+            document.author,
+            document.published_at,
+            document.licence,
         ),
     )
-    return replace(kept, fetched_at=found.fetched_at)
+    return replace(snapshot, fetched_at=document.fetched_at)
 
 
-def _window(found: Snapshot, offset: int) -> FetchedPage:
-    chars = len(found.text)
+def _window(snapshot: Snapshot, offset: int) -> FetchedPage:
+    chars = len(snapshot.text)
     if offset >= chars:
         raise ToolError(f"offset: {offset} is past the end of the text, which has {chars} characters.")
     end = min(offset + WINDOW_CHARS, chars)
     if end < chars:
-        paragraph = found.text.rfind("\n\n", offset + WINDOW_CHARS // 2, end)
+        paragraph = snapshot.text.rfind("\n\n", offset + WINDOW_CHARS // 2, end)
         end = paragraph + 2 if paragraph > 0 else end
-    about = FetchedPage(url=found.url, title=found.title)
-    if found.author:
-        about["author"] = found.author
-    if found.licence:
-        about["licence"] = found.licence
-    return about | FetchedPage(
-        text=found.text[offset:end],
+    page = FetchedPage(url=snapshot.url, title=snapshot.title)
+    if snapshot.author:
+        page["author"] = snapshot.author
+    if snapshot.licence:
+        page["licence"] = snapshot.licence
+    return page | FetchedPage(
+        text=snapshot.text[offset:end],
         chars=chars,
         next_offset=end if end < chars else None,
-        fetched_at=found.fetched_at.isoformat(timespec="seconds"),
-        published_at=found.published_at.date().isoformat() if found.published_at else None,
+        fetched_at=snapshot.fetched_at.isoformat(timespec="seconds"),
+        published_at=snapshot.published_at.date().isoformat() if snapshot.published_at else None,
         notice=NOTICE,
     )

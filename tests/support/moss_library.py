@@ -11,8 +11,8 @@ from anthropic.types import Message, MessageParam
 
 from chiron_workers.offline import OfflineServer, serve
 from chiron_workers.toolkit.function_tool import tool_of
+from chiron_workers.tools.fact_search import vector_search
 from chiron_workers.tools.knowledge import store_knowledge
-from chiron_workers.tools.searching import vector_search
 from chiron_workers.tools.web import web_fetch, web_search
 
 DOCUMENTS = {

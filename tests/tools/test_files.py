@@ -13,7 +13,8 @@ from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.tools import registry
-from chiron_workers.tools.files import ENTRIES_MAX, WINDOW_CHARS, file_reader
+from chiron_workers.tools.files import WINDOW_CHARS, file_reader
+from chiron_workers.tools.folders import ENTRIES_MAX
 from chiron_workers.tools.knowledge import store_knowledge
 
 GOLDEN = Path(__file__).parents[1] / "golden"

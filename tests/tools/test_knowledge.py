@@ -12,8 +12,8 @@ from chiron_workers.runs.session import Caller, Session
 from chiron_workers.sources.sources import Page, Sources
 from chiron_workers.store import Store
 from chiron_workers.tools import registry
+from chiron_workers.tools.fact_search import vector_search
 from chiron_workers.tools.knowledge import store_knowledge
-from chiron_workers.tools.searching import vector_search
 
 Call = Callable[..., Awaitable[Any]]
 
