@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.live import Live
 
 from chiron_api.cli import run
+from chiron_api.cli.display.board import CTRL_C_HINT, Board, Row
 from chiron_api.cli.display.difference import counts_line
-from chiron_api.cli.display.watch import CTRL_C_HINT, Board, Row, closing_line, event_line
+from chiron_api.cli.display.events import event_line
+from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import one_line
 from chiron_api.views.batches import difference_of
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, summary

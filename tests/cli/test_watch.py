@@ -11,7 +11,8 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from chiron_api.cli.display.watch import Board, phrase
+from chiron_api.cli.display.board import Board
+from chiron_api.cli.display.events import phrase
 from chiron_workers.ids import new_id
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind

@@ -1,4 +1,4 @@
-"""What a watcher sees: one line for each event, or a board of all runs that fits the screen."""
+"""The board of `chiron watch`: the runs of a batch, or one run, as large as the screen."""
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from chiron_api.cli.display.events import event_field, phrase
 from chiron_api.text import duration, one_line, usd
-from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
@@ -29,6 +29,7 @@ STATE_AFTER = {
     EventKind.RUN_CANCELLED: RunState.CANCELLED,
 }
 COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
+CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
 COLOURS = {
     RunState.QUEUED: "dim",
     RunState.RUNNING: "cyan",
@@ -37,66 +38,6 @@ COLOURS = {
     RunState.FAILED: "red",
     RunState.CANCELLED: "magenta",
 }
-
-
-def phrase(event: Event) -> str:
-    """What an event says, in a few words that are safe to print."""
-    data = event.data
-    match event.kind:
-        case EventKind.RUN_QUEUED:
-            return "waits for a worker"
-        case EventKind.RUN_STARTED | EventKind.RUN_RESUMED:
-            verb = "started" if event.kind == EventKind.RUN_STARTED else "resumed"
-            return f"{verb} on {_field(data, 'worker')}"
-        case EventKind.MODEL_REPLIED:
-            return one_line(f"turn {_field(data, 'turn')}: {_field(data, 'text') or _field(data, 'stop')}")
-        case EventKind.TOOL_CALLED:
-            return one_line(f"{_field(data, 'name')} {_arguments(data.get('arguments'))}", chars_max=160)
-        case EventKind.TOOL_RETURNED:
-            result = "error" if data.get("is_error") else f"{_field(data, 'chars')} characters"
-            return f"{_field(data, 'name')} returned: {result} in {_field(data, 'ms')} ms"
-        case EventKind.FACT_STORED:
-            return f"fact: {_field(data, 'content')} ({_field(data, 'source_url')}, {_field(data, 'confidence')})"
-        case EventKind.NODE_SAVED:
-            return f"node: {_field(data, 'title')}"
-        case EventKind.RUN_PAUSED | EventKind.RUN_HANDED_BACK | EventKind.BUDGET_REACHED:
-            return f"{_kind_words(event.kind)}: {_field(data, 'reason')}".rstrip(": ")
-        case EventKind.RUN_COMPLETED:
-            how = "completed silently" if data.get("silent") else "completed"
-            return f"{how}: {_field(data, 'answer')}".rstrip(": ")
-        case EventKind.RUN_FAILED:
-            return f"failed ({_field(data, 'kind')}): {_field(data, 'message')}"
-    return _kind_words(event.kind)
-
-
-def event_line(event: Event, label: str) -> str:
-    """One line of a log that people read or grep."""
-    return f"{event.at.astimezone():%H:%M:%S}  {label}  {phrase(event)}"
-
-
-def closing_line(summary: BatchSummary | RunSummary) -> str:
-    """How a batch or a run ended, in one line."""
-    parts = [f"{summary.facts:,} facts", f"{summary.turns:,} turns"]
-    parts.append(f"{summary.input_tokens:,} tokens in, {summary.output_tokens:,} out")
-    parts.append(usd(summary.spent_usd))
-    if summary.started_at and summary.finished_at:
-        parts.append(duration((summary.finished_at - summary.started_at).total_seconds()))
-    if summary.pruned if isinstance(summary, BatchSummary) else summary.pruned_at:
-        parts.append(
-            "pruned, so its events are gone"
-            if isinstance(summary, RunSummary)
-            else f"{summary.pruned:,} pruned"
-        )
-    if summary.silent:
-        parts.append(
-            "silent, since nothing new was found"
-            if isinstance(summary, RunSummary)
-            else f"{summary.silent:,} silent, since nothing new was found"
-        )
-    if isinstance(summary, RunSummary):
-        return f"{summary.state.capitalize()}: {'; '.join(parts)}."
-    counts = ", ".join(f"{count:,} {state}" for state, count in summary.runs.items() if count)
-    return f"{summary.state.capitalize()}: {counts}; {'; '.join(parts)}."
 
 
 @dataclass(slots=True)
@@ -110,9 +51,6 @@ class Row:
     turns: int = 0
     last_event: int = 0  # the number of the event that came last, over all runs
     partial_text: str = ""
-
-
-CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
 
 
 @dataclass(slots=True)
@@ -131,7 +69,7 @@ class Board:
 
     def apply(self, event: Event) -> None:
         """Take in what happened."""
-        row = self.rows.setdefault(event.run_id, Row(topic=_field(event.data, "topic")))
+        row = self.rows.setdefault(event.run_id, Row(topic=event_field(event.data, "topic")))
         self.events += 1
         row.last_event = self.events
         if event.kind == EventKind.TEXT_DELTA:
@@ -222,21 +160,6 @@ class Board:
         return [row for row in rows if id(row) in ids]
 
 
-def _field(data: Mapping[str, Any], name: str) -> str:
-    value = data.get(name)
-    return "" if value is None else one_line(str(value))
-
-
 def _number(data: Mapping[str, Any], name: str) -> int:
     value = data.get(name)
     return value if isinstance(value, int) else 0
-
-
-def _kind_words(kind: str) -> str:
-    return one_line(kind).removeprefix("run.").replace(".", " ").replace("_", " ")
-
-
-def _arguments(arguments: object) -> str:
-    if not isinstance(arguments, dict):
-        return "" if arguments is None else str(arguments)
-    return ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())
