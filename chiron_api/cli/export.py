@@ -13,7 +13,7 @@ from chiron_api.cli import run
 from chiron_api.cli.report import parse_target
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
-from chiron_api.transfer.csv_form import CsvWriter
+from chiron_api.transfer.csv_writer import CsvWriter
 from chiron_api.transfer.exporting import exported
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ToolError, UsageError

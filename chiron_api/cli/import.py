@@ -18,7 +18,7 @@ cli = typer.Typer()
 
 @cli.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="A file of `chiron export`, JSONL or CSV.")],
+    file: Annotated[Path, typer.Argument(help="A JSONL file of `chiron export`.")],
     subject: Annotated[
         str | None,
         typer.Option(

@@ -1,7 +1,8 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
-from chiron_api.transfer.records import FactRecord, Known, SubjectRecord
+from chiron_api.transfer.records import FactRecord, AnyRecord, SubjectRecord
 from chiron_workers.errors import UsageError
 
 
@@ -13,13 +14,13 @@ class Contents:
     subjects: dict[str, tuple[str, str | None, str]]
 
 
-def check(lines: Iterable[tuple[int, Known]]) -> Contents:
+def check(lines: Iterable[tuple[int, AnyRecord]]) -> Contents:
     """Read a whole file before anything of it is stored.
 
     Raises:
         UsageError: A line is wrong, a fact comes twice, or is linked to one that is not in the file.
     """
-    facts, named = set[int](), dict[int, int]()
+    facts, linked_on_line = set[int](), dict[int, int]()
     subjects = dict[str, tuple[str, str | None, str]]()
     for number, record in lines:
         if isinstance(record, SubjectRecord):
@@ -28,13 +29,10 @@ def check(lines: Iterable[tuple[int, Known]]) -> Contents:
             if record.id.int in facts:
                 raise UsageError(f"Line {number}: fact {record.id} is in the file twice.")
             facts.add(record.id.int)
-            named |= {link.other_id.int: number for link in record.links}
+            linked_on_line |= {link.other_id.int: number for link in record.links}
             subjects.setdefault(record.subject_id, (record.subject_id, None, "practical"))
-    for other, number in _sorted(named):
-        if other not in facts:
+    for fact_id, number in sorted(linked_on_line.items(), key=itemgetter(1)):
+        if fact_id not in facts:
             raise UsageError(f"Line {number}: a link names a fact that is not in the file.")
     return Contents(len(facts), subjects)
 
-
-def _sorted(named: dict[int, int]) -> Iterator[tuple[int, int]]:
-    return iter(sorted(named.items(), key=lambda one: one[1]))

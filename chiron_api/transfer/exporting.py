@@ -34,7 +34,7 @@ SOURCE = ("title", "author", "licence", "published_at", "fetched_at", "content_t
 Record = dict[str, object]
 
 
-async def exported(pool: Pool, wanted: UUID | str | None, *, with_snapshots: bool) -> AsyncIterator[Record]:
+async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: bool) -> AsyncIterator[Record]:
     """The records of a file, in the order in which they are written: each after those that it needs.
 
     Args:
@@ -44,24 +44,24 @@ async def exported(pool: Pool, wanted: UUID | str | None, *, with_snapshots: boo
     Raises:
         NotFound: There is nothing of that id or name.
     """
-    found = await _fact_ids(pool, wanted)
+    fact_ids = await _fact_ids(pool, target)
     yield {"kind": KIND, "version": VERSION, "exported_at": datetime.now(UTC)}
-    exports = _Export(pool, frozenset(found), with_snapshots=with_snapshots)
-    async for page in reports.pages(pool, found):
+    exports = _Export(pool, frozenset(fact_ids), with_snapshots=with_snapshots)
+    async for page in reports.pages(pool, fact_ids):
         async for record in exports.page(page):
             yield record
 
 
-async def _fact_ids(pool: Pool, wanted: UUID | str | None) -> list[str]:
-    if wanted is None:
-        every = [
-            Target(Kind.SUBJECT, one["subject_id"], one["subject_id"], one["title"])
-            for one in await Subjects(Session(pool)).all()
+async def _fact_ids(pool: Pool, scope: UUID | str | None) -> list[str]:
+    if scope is None:
+        targets = [
+            Target(Kind.SUBJECT, subject["subject_id"], subject["subject_id"], subject["title"])
+            for subject in await Subjects(Session(pool)).all()
         ]
-        return sorted([fact_id for target in every for fact_id in await _of(pool, target)])
-    target = await reports.find_target(pool, wanted)
-    found = await _of(pool, target)
-    return found if target.kind is Kind.SUBJECT else await Transfers(Session(pool)).with_linked(found)
+        return sorted([fact_id for target in targets for fact_id in await _of(pool, target)])
+    target = await reports.find_target(pool, scope)
+    fact_ids = await _of(pool, target)
+    return fact_ids if target.kind is Kind.SUBJECT else await Transfers(Session(pool)).with_linked(fact_ids)
 
 
 async def _of(pool: Pool, target: Target) -> list[str]:
@@ -71,9 +71,9 @@ async def _of(pool: Pool, target: Target) -> list[str]:
 class _Export:
     """Pages of facts as records; a subject and a source come once, before the first fact that needs them."""
 
-    def __init__(self, pool: Pool, included: frozenset[str], *, with_snapshots: bool) -> None:
+    def __init__(self, pool: Pool, fact_ids: frozenset[str], *, with_snapshots: bool) -> None:
         self.pool = pool
-        self.included = included
+        self.fact_ids = fact_ids
         self.with_snapshots = with_snapshots
         self.transfers = Transfers(Session(pool))
         self.subjects = set[str]()
@@ -91,9 +91,9 @@ class _Export:
             yield {
                 "kind": "fact",
                 **_picked(row, FACT),
-                "assertions": [_picked(one, ASSERTION) for one in assertions[row["id"]]],
-                "changes": [_picked(one, CHANGE) for one in changes[row["id"]]],
-                "links": [_picked(one, LINK) for one in links[row["id"]] if one["other_id"] in self.included],
+                "assertions": [_picked(assertion, ASSERTION) for assertion in assertions[row["id"]]],
+                "changes": [_picked(change, CHANGE) for change in changes[row["id"]]],
+                "links": [_picked(link, LINK) for link in links[row["id"]] if link["other_id"] in self.fact_ids],
             }
 
     async def _new_subjects(self, facts: Iterable[DictRow]) -> list[Record]:
@@ -108,12 +108,12 @@ class _Export:
     async def _new_sources(self, assertions: Iterable[DictRow]) -> AsyncIterator[Record]:
         new = [place for place in dict.fromkeys(_places(assertions)) if place not in self.places]
         self.places |= set(new)
-        for (url, found), row in zip(new, await reports.fetches(self.pool, new), strict=True):
-            record: Record = {"kind": "source", "url": url, "hash": found, **_picked(row, SOURCE)}
+        for (url, text_hash), row in zip(new, await reports.fetches(self.pool, new), strict=True):
+            record: Record = {"kind": "source", "url": url, "hash": text_hash, **_picked(row, SOURCE)}
             record |= {name: record[name] or "" for name in ("title", "author", "licence")}
-            if self.with_snapshots and found not in self.texts:
-                self.texts.add(found)
-                record["text"] = await self.transfers.text(found)
+            if self.with_snapshots and text_hash not in self.texts:
+                self.texts.add(text_hash)
+                record["text"] = await self.transfers.text(text_hash)
             yield record
 
 
@@ -124,10 +124,10 @@ def _places(assertions: Iterable[DictRow]) -> Iterator[tuple[str, str]]:
 
 
 def _by_fact(rows: Iterable[DictRow]) -> defaultdict[str, list[DictRow]]:
-    found: defaultdict[str, list[DictRow]] = defaultdict(list)
+    rows_by_fact: defaultdict[str, list[DictRow]] = defaultdict(list)
     for row in rows:
-        found[row["fact_id"]].append(row)
-    return found
+        rows_by_fact[row["fact_id"]].append(row)
+    return rows_by_fact
 
 
 def _picked(row: DictRow, names: Iterable[str]) -> Record:

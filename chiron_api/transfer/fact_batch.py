@@ -2,7 +2,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from chiron_api.transfer.quotes import rechecked
+from chiron_api.transfer.quotes import recheck_quotes
 from chiron_api.transfer.records import AssertionRecord, FactRecord
 from chiron_workers import ids
 from chiron_workers.knowledge.transfers import AssertionRow, ChangeRow, FactRow, Transfers
@@ -21,7 +21,7 @@ GROUNDS = (
     "snapshot_hash",
 )
 REASON = "imported"
-ROUNDING = 1e-4  # of a confidence that is computed
+CONFIDENCE_TOLERANCE = 1e-4  # of a confidence that is computed
 Statement = tuple[str, str, str]  # subject, content and address: there is one fact of each
 
 
@@ -36,11 +36,11 @@ class FactBatch:
     unproven: int = 0
 
     @classmethod
-    async def prepare(cls, store: Store, found: list[FactRecord]) -> "FactBatch":
-        """Check quotes, find out what is known already, and embed the rest; nothing is written yet."""
-        facts, unproven = await _with_checked_quotes(Transfers(store.session), found)
+    async def prepare(cls, store: Store, records: list[FactRecord]) -> "FactBatch":
+        """Check quotes, find the facts that exist already and embed the others; nothing is written."""
+        facts, unproven = await _recheck_quotes(Transfers(store.session), records)
         batch = cls(facts, unproven=unproven)
-        await batch._place(Transfers(store.session))
+        await batch._assign_ids(Transfers(store.session))
         contents = [fact.assertions[0].content for fact in batch.new.values()]
         embeddings = await store.embedder.embed(contents) if contents else []
         batch.vectors = dict(zip(batch.new, embeddings, strict=True))
@@ -52,32 +52,32 @@ class FactBatch:
         table = await store.facts.vectors.ensure()
         for subject_id in sorted({fact.subject_id for fact in self.facts}):
             await store.facts.lock_subject(subject_id)
-        written = await transfers.add_facts([_fact_row(fact_id, fact) for fact_id, fact in self.new.items()])
-        await self._meet(transfers, written)
+        inserted_ids = await transfers.add_facts([_fact_row(fact_id, fact) for fact_id, fact in self.new.items()])
+        await self._join_existing(transfers, inserted_ids)
         for fact_id in self.new:
             await store.facts.vectors.add(table, fact_id, self.vectors[fact_id])
         further = [
-            _assertion_row(self.places[str(fact.id)], one, fact)
+            _assertion_row(self.places[str(fact.id)], assertion, fact)
             for fact in self.facts
-            for one in self._further(fact)
+            for assertion in self._further(fact)
         ]
         assertions = await transfers.add_assertions(further)
         await transfers.add_changes(
             [
                 ChangeRow(
-                    str(one.id), str(ids.new_id()), fact_id, one.confidence, one.status, one.reason, one.at
+                    str(change.id), str(ids.new_id()), fact_id, change.confidence, change.status, change.reason, change.at
                 )
                 for fact_id, fact in self.new.items()
-                for one in fact.changes
+                for change in fact.changes
             ]
         )
-        await self._disbelieve(store)
+        await self._lower_confidences(store)
         return len(self.new), assertions
 
-    async def _disbelieve(self, store: Store) -> None:
-        """Lower at once what the file says more of than its sources give: the import may be cut before its last step."""
-        found = await store.facts.confidences.of(list(self.new))
-        lower = [one for one, fact in self.new.items() if found[one].value < fact.confidence - ROUNDING]
+    async def _lower_confidences(self, store: Store) -> None:
+        """Lower confidences that the sources do not carry at once, since the import may be cut before its last step."""
+        confidences = await store.facts.confidences.of(list(self.new))
+        lower = [fact_id for fact_id, fact in self.new.items() if confidences[fact_id].value < fact.confidence - CONFIDENCE_TOLERANCE]
         if lower:
             await store.facts.confidences.recompute(lower, reason=REASON)
 
@@ -86,54 +86,54 @@ class FactBatch:
         is_own = self.new.get(self.places[str(fact.id)]) is fact
         return fact.assertions[1:] if is_own else fact.assertions
 
-    async def _place(self, transfers: Transfers) -> None:
-        known = await transfers.known([(str(fact.id), *_statement(fact)) for fact in self.facts])
-        placed = dict[Statement, str]()
-        for fact, (twin_id, is_taken) in zip(self.facts, known, strict=True):
-            place = twin_id or placed.get(_statement(fact))
+    async def _assign_ids(self, transfers: Transfers) -> None:
+        twins = await transfers.known([(str(fact.id), *_statement(fact)) for fact in self.facts])
+        id_by_statement = dict[Statement, str]()
+        for fact, (twin_id, is_taken) in zip(self.facts, twins, strict=True):
+            place = twin_id or id_by_statement.get(_statement(fact))
             if place is None:
                 place = str(ids.new_id() if is_taken else fact.id)
                 self.new[place] = fact
-                placed[_statement(fact)] = place
+                id_by_statement[_statement(fact)] = place
             self.places[str(fact.id)] = place
 
-    async def _meet(self, transfers: Transfers, written: set[str]) -> None:
-        """Somebody else has stored the same meanwhile: theirs is the fact then."""
-        for fact_id in self.new.keys() - written:
+    async def _join_existing(self, transfers: Transfers, inserted_ids: set[str]) -> None:
+        """Take the facts that another process stored meanwhile for those that were not inserted."""
+        for fact_id in self.new.keys() - inserted_ids:
             fact = self.new.pop(fact_id)
             [(twin_id, _)] = await transfers.known([(str(fact.id), *_statement(fact))])
-            moved = twin_id or fact_id
-            self.places |= {one: moved for one, place in self.places.items() if place == fact_id}
+            existing_id = twin_id or fact_id
+            self.places |= {file_id: existing_id for file_id, place in self.places.items() if place == fact_id}
 
 
-async def _with_checked_quotes(transfers: Transfers, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
-    every = [one for fact in facts for one in fact.assertions]
-    checked = iter(await rechecked(transfers, every))
-    found = [
-        fact.model_copy(update={"assertions": [next(checked) for _ in fact.assertions]}) for fact in facts
+async def _recheck_quotes(transfers: Transfers, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
+    assertions = [one for fact in facts for one in fact.assertions]
+    rechecks = iter(await recheck_quotes(transfers, assertions))
+    rechecked_facts = [
+        fact.model_copy(update={"assertions": [next(rechecks) for _ in fact.assertions]}) for fact in facts
     ]
-    return found, _verified(facts) - _verified(found)
+    return rechecked_facts, _count_verified(facts) - _count_verified(rechecked_facts)
 
 
-def _verified(facts: list[FactRecord]) -> int:
-    return sum(one.quote_state is QuoteState.VERIFIED for fact in facts for one in fact.assertions)
+def _count_verified(facts: list[FactRecord]) -> int:
+    return sum(assertion.quote_state is QuoteState.VERIFIED for fact in facts for assertion in fact.assertions)
 
 
 def _statement(fact: FactRecord) -> Statement:
     return fact.subject_id, fact.assertions[0].content, fact.assertions[0].source_url
 
 
-def _grounds(one: AssertionRecord) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in GROUNDS}
+def _grounds(assertion: AssertionRecord) -> dict[str, Any]:
+    return {name: getattr(assertion, name) for name in GROUNDS}
 
 
 def _fact_row(fact_id: str, fact: FactRecord) -> FactRow:
-    own = fact.assertions[0]
+    assertion = fact.assertions[0]
     return FactRow(
         id=fact_id,
         subject_id=fact.subject_id,
-        **_grounds(own),
-        claimed_confidence=own.claimed_confidence,
+        **_grounds(assertion),
+        claimed_confidence=assertion.claimed_confidence,
         topic_path=fact.topic_path,
         confidence=fact.confidence,
         status=fact.status,
@@ -143,12 +143,12 @@ def _fact_row(fact_id: str, fact: FactRecord) -> FactRow:
     )
 
 
-def _assertion_row(fact_id: str, one: AssertionRecord, fact: FactRecord) -> AssertionRow:
+def _assertion_row(fact_id: str, assertion: AssertionRecord, fact: FactRecord) -> AssertionRow:
     return AssertionRow(
-        id=str(one.id),
+        id=str(assertion.id),
         spare_id=str(ids.new_id()),
         fact_id=fact_id,
-        **_grounds(one),
-        claimed_confidence=fact.confidence if one.claimed_confidence is None else one.claimed_confidence,
-        created_at=one.created_at,
+        **_grounds(assertion),
+        claimed_confidence=fact.confidence if assertion.claimed_confidence is None else assertion.claimed_confidence,
+        created_at=assertion.created_at,
     )

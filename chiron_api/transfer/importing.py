@@ -9,7 +9,7 @@ import psycopg
 from chiron_api.transfer.checking import Contents, check
 from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
-from chiron_api.transfer.records import FactRecord, Known, SourceRecord
+from chiron_api.transfer.records import FactRecord, AnyRecord, SourceRecord
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
@@ -21,7 +21,7 @@ from chiron_workers.store import Store
 FACTS_AT_ONCE = 200
 TEXTS_AT_ONCE = 20
 
-Kind = TypeVar("Kind", bound=Known)
+Kind = TypeVar("Kind", bound=AnyRecord)
 Item = TypeVar("Item")
 
 
@@ -59,89 +59,89 @@ async def import_file(
         ChironError: It stopped in the middle: the message says what was written. The same import again goes on.
     """
     contents = check(read(path))
-    done = Imported()
-    moving = _Moving(pool, embedder, path, subject, done)
+    counts = Imported()
+    steps = _ImportSteps(pool, embedder, path, subject, counts)
     try:
-        await moving.subjects(contents)
-        await moving.texts()
-        await moving.fetches()
-        await moving.facts()
-        await moving.links()
-        await moving.settle()
+        await steps.subjects(contents)
+        await steps.texts()
+        await steps.fetches()
+        await steps.facts()
+        await steps.links()
+        await steps.recompute_confidences()
     except (ChironError, psycopg.Error, OSError) as error:
         raise ChironError(
-            f"The import stopped: {' '.join(str(error).split()).rstrip('.')}. Written so far: {done}. "
+            f"The import stopped: {' '.join(str(error).split()).rstrip('.')}. Written so far: {counts}. "
             "Import the same file again to go on; nothing is doubled."
         ) from error
-    return done
+    return counts
 
 
-class _Moving:
+class _ImportSteps:
     """The steps of an import, each through the whole file, so that the order of its lines does not matter."""
 
     def __init__(
-        self, pool: Pool, embedder: Embedder, path: Path, subject: tuple[str, str] | None, done: Imported
+        self, pool: Pool, embedder: Embedder, path: Path, subject: tuple[str, str] | None, counts: Imported
     ) -> None:
         self.pool = pool
         self.embedder = embedder
         self.path = path
         self.subject = subject
-        self.done = done
+        self.counts = counts
         self.places = dict[str, str]()  # ids of the file, and of the facts that they are here
 
     async def subjects(self, contents: Contents) -> None:
-        found = (
+        subjects = (
             contents.subjects
             if self.subject is None
             else {self.subject[0]: (self.subject[1], None, "practical")}
         )
         async with Session(self.pool) as session:
-            await Transfers(session).ensure_subjects(found)
+            await Transfers(session).ensure_subjects(subjects)
 
     async def texts(self) -> None:
-        found = (
-            Text(one.hash, one.text, one.content_type or "text/plain")
-            for one in self._records(SourceRecord)
-            if one.text is not None
+        texts = (
+            Text(source.hash, source.text, source.content_type or "text/plain")
+            for source in self._records(SourceRecord)
+            if source.text is not None
         )
-        for batch in _batches(found, TEXTS_AT_ONCE):
+        for batch in _batches(texts, TEXTS_AT_ONCE):
             async with Session(self.pool) as session:
-                self.done.texts += await Transfers(session).keep_texts(
-                    list({one.hash: one for one in batch}.values())
+                self.counts.texts += await Transfers(session).keep_texts(
+                    list({source.hash: source for source in batch}.values())
                 )
 
     async def fetches(self) -> None:
         for batch in _batches(self._records(SourceRecord), FACTS_AT_ONCE):
-            found = [
+            fetches = [
                 Fetch(
-                    address(one.url),
-                    one.hash,
-                    one.title,
-                    one.author,
-                    one.licence,
-                    one.published_at,
-                    one.fetched_at,
+                    address(source.url),
+                    source.hash,
+                    source.title,
+                    source.author,
+                    source.licence,
+                    source.published_at,
+                    source.fetched_at,
                 )
-                for one in batch
-                if one.fetched_at is not None
+                for source in batch
+                if source.fetched_at is not None
             ]
             async with Session(self.pool) as session:
-                await Transfers(session).keep_fetches(list(dict.fromkeys(found)))
+                await Transfers(session).keep_fetches(list(dict.fromkeys(fetches)))
 
     async def facts(self) -> None:
         for records in _batches(self._records(FactRecord), FACTS_AT_ONCE):
-            moved = [self._moved(one) for one in records]
+            facts = [self._in_subject(record) for record in records]
             async with Store(Session(self.pool), self.embedder) as store:
-                batch = await FactBatch.prepare(store, moved)
+                batch = await FactBatch.prepare(store, facts)
                 new, assertions = await batch.write(store)
             self.places |= batch.places
-            self.done.facts += new
-            self.done.known += len(records) - new
-            self.done.assertions += assertions
-            self.done.unproven += batch.unproven
+            self.counts.facts += new
+            self.counts.known += len(records) - new
+            self.counts.assertions += assertions
+            self.counts.unproven += batch.unproven
 
     async def links(self) -> None:
-        found = (
+        links = (
             LinkRow(
                 self.places[str(fact.id)], self.places[str(link.other_id)], link.relation, link.decided_by, link.reason,
                 link.created_at,
@@ -149,11 +149,11 @@ class _Moving:
             for fact in self._records(FactRecord)
             for link in fact.links
         )  # fmt: skip
-        for batch in _batches(found, FACTS_AT_ONCE):
+        for batch in _batches(links, FACTS_AT_ONCE):
             async with Session(self.pool) as session:
-                self.done.links += await Transfers(session).add_links(batch)
+                self.counts.links += await Transfers(session).add_links(batch)
 
-    async def settle(self) -> None:
+    async def recompute_confidences(self) -> None:
         """Compute the confidence of the file's facts, and of those here that they count for or against."""
         for batch in _batches(iter(self.places.values()), FACTS_AT_ONCE):
             for same_subject in await Transfers(Session(self.pool)).by_subject(batch):
@@ -163,7 +163,7 @@ class _Moving:
     def _records(self, kind: type[Kind]) -> Iterator[Kind]:
         return (record for _, record in read(self.path) if isinstance(record, kind))
 
-    def _moved(self, fact: FactRecord) -> FactRecord:
+    def _in_subject(self, fact: FactRecord) -> FactRecord:
         return fact if self.subject is None else fact.model_copy(update={"subject_id": self.subject[0]})
 
 

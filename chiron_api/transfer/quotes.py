@@ -11,52 +11,52 @@ from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.states import QuoteState
 
 
-async def rechecked(transfers: Transfers, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:
-    """The assertions, each verified only if the file says so and its quote stands in a text that its source gave.
+async def recheck_quotes(transfers: Transfers, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:
+    """Check quotes again: the assertions, each verified only if the file says so and its quote stands in a text that its source gave.
 
-    What names a text that is not kept here names none.
+    An assertion whose text is not stored here loses its snapshot hash.
     """
-    claimed = [
-        one
-        for one in assertions
-        if one.quote_state is QuoteState.VERIFIED and one.quote and one.snapshot_hash
+    claims = [
+        assertion
+        for assertion in assertions
+        if assertion.quote_state is QuoteState.VERIFIED and assertion.quote and assertion.snapshot_hash
     ]
-    places = {(address(one.source_url), one.snapshot_hash or "") for one in claimed}
-    given = await transfers.fetched(sorted(places))
+    places = {(address(assertion.source_url), assertion.snapshot_hash or "") for assertion in claims}
+    fetches = await transfers.fetched(sorted(places))
     by_text: dict[str, list[AssertionRecord]] = defaultdict(list)
-    for one in claimed:
-        if (address(one.source_url), one.snapshot_hash) in given:
-            by_text[one.snapshot_hash or ""].append(one)
+    for assertion in claims:
+        if (address(assertion.source_url), assertion.snapshot_hash) in fetches:
+            by_text[assertion.snapshot_hash or ""].append(assertion)
     proven = dict[int, AssertionRecord]()
-    for found, ones in by_text.items():  # one text at a time, since each can be long
-        text = await transfers.text(found)
-        standing = await asyncio.to_thread(_standings, ones, text)
-        proven |= {id(one): proof for one, proof in zip(ones, standing, strict=True) if proof}
-    kept = await transfers.kept(sorted({one.snapshot_hash for one in assertions if one.snapshot_hash}))
-    return [proven.get(id(one)) or _unproven(one, kept) for one in assertions]
+    for text_hash, assertions_of_text in by_text.items():  # one text at a time, since each can be long
+        text = await transfers.text(text_hash)
+        matches = await asyncio.to_thread(_match_quotes, assertions_of_text, text)
+        proven |= {id(assertion): proof for assertion, proof in zip(assertions_of_text, matches, strict=True) if proof}
+    stored_hashes = await transfers.kept(sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash}))
+    return [proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions]
 
 
-def _standings(ones: Sequence[AssertionRecord], text: str) -> list[AssertionRecord | None]:
-    return [_standing(one, text) for one in ones]
+def _match_quotes(assertions: Sequence[AssertionRecord], text: str) -> list[AssertionRecord | None]:
+    return [_match_quote(assertion, text) for assertion in assertions]
 
 
-def _standing(one: AssertionRecord, text: str) -> AssertionRecord | None:
-    quote = one.quote or ""
-    found = locate(quote, text)
-    if found is None:
+def _match_quote(assertion: AssertionRecord, text: str) -> AssertionRecord | None:
+    quote = assertion.quote or ""
+    match = locate(quote, text)
+    if match is None:
         return None
-    if found.quote == quote == text[one.quote_start or 0 : one.quote_end or 0]:
-        return one  # the same words can stand in a text twice
-    place = {"quote": found.quote, "quote_start": found.start, "quote_end": found.end}
-    return one.model_copy(update=place)
+    if match.quote == quote == text[assertion.quote_start or 0 : assertion.quote_end or 0]:
+        return assertion  # the same words can stand in a text twice
+    place = {"quote": match.quote, "quote_start": match.start, "quote_end": match.end}
+    return assertion.model_copy(update=place)
 
 
-def _unproven(one: AssertionRecord, kept: set[str]) -> AssertionRecord:
-    return one.model_copy(
+def _unverified(assertion: AssertionRecord, stored_hashes: set[str]) -> AssertionRecord:
+    return assertion.model_copy(
         update={
             "quote_state": QuoteState.UNVERIFIED,
             "quote_start": None,
             "quote_end": None,
-            "snapshot_hash": one.snapshot_hash if one.snapshot_hash in kept else None,
+            "snapshot_hash": assertion.snapshot_hash if assertion.snapshot_hash in stored_hashes else None,
         }
     )

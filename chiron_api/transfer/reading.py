@@ -1,20 +1,19 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from chiron_api.transfer.csv_form import read_rows
-from chiron_api.transfer.records import KIND, Head, Known
+from chiron_api.transfer.records import KIND, Head, AnyRecord
 from chiron_workers.errors import UsageError
 
 LINE_BYTES_MAX = 256 * 1024 * 1024  # a text of the longest kind, with each character as an escape sequence
-RECORD: TypeAdapter[Known] = TypeAdapter(Annotated[Known, Field(discriminator="kind")])
+RECORD: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 MESSAGE_CHARS_MAX = 200
 
 
-def read(path: Path) -> Iterator[tuple[int, Known]]:
-    """The records of a file of exported knowledge, JSONL or CSV, each with the number of its line.
+def read(path: Path) -> Iterator[tuple[int, AnyRecord]]:
+    """The records of a file of exported knowledge in JSONL, each with the number of its line.
 
     Raises:
         UsageError: The file cannot be read, or a line is wrong: which, and why, in a sentence.
@@ -23,15 +22,19 @@ def read(path: Path) -> Iterator[tuple[int, Known]]:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path} is no file. An import reads it several times; save it first.")
         with path.open("rb") as file:
-            begins = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not begins:
+            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start:
             raise UsageError(f"{path} is empty.")
-        yield from _jsonl(path) if begins.startswith(b"{") else _csv(path)
+        if not start.startswith(b"{"):
+            raise UsageError(
+                f"{path} is no JSONL file of `chiron export`; CSV is for spreadsheets and is not imported."
+            )
+        yield from _records(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def _jsonl(path: Path) -> Iterator[tuple[int, Known]]:
+def _records(path: Path) -> Iterator[tuple[int, AnyRecord]]:
     with path.open("rb") as file:
         number = 0
         while line := file.readline(LINE_BYTES_MAX + 1):
@@ -51,25 +54,9 @@ def _jsonl(path: Path) -> Iterator[tuple[int, Known]]:
             yield number, record
 
 
-def _csv(path: Path) -> Iterator[tuple[int, Known]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            for number, values in read_rows(file):
-                yield number, _checked(number, values)
-        except UnicodeDecodeError:
-            raise UsageError(f"{path} is no text in UTF-8.") from None
-
-
-def _checked(number: int, values: Mapping[str, Any]) -> Known:
-    try:
-        return RECORD.validate_python(values)
-    except ValidationError as error:
-        raise UsageError(f"Line {number}: {sentence(error)}") from None
-
-
 def sentence(error: ValidationError) -> str:
     """What is wrong with a record, of several things the first."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    place = ".".join(str(part) for part in found["loc"][1:])  # the first part is the kind
-    message = found["msg"].removeprefix("Value error, ")[:MESSAGE_CHARS_MAX].rstrip(".")
+    details = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in details["loc"][1:])  # the first part is the kind
+    message = details["msg"].removeprefix("Value error, ")[:MESSAGE_CHARS_MAX].rstrip(".")
     return f"{place}: {message}." if place else f"{message}."

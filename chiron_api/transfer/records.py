@@ -162,4 +162,4 @@ class FactRecord(Record):
         return self
 
 
-Known = Head | SubjectRecord | SourceRecord | FactRecord
+AnyRecord = Head | SubjectRecord | SourceRecord | FactRecord

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from chiron_api.text import as_json
-from chiron_api.transfer.csv_form import CsvWriter
+from chiron_api.transfer.csv_writer import CsvWriter
 from chiron_api.transfer.exporting import exported
 from chiron_api.transfer.importing import import_file
+from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.search.search import Filters
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
@@ -45,17 +46,14 @@ async def test_what_is_exported_and_imported_into_an_empty_home_is_exported_the_
     assert len(records(first)) == 2 + 2 + 4
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv"])
-async def test_importing_twice_changes_nothing(library, pool, other_home, embedder, tmp_path, rows, ending):
-    file = await written(pool, tmp_path / f"file.{ending}")
+async def test_importing_twice_changes_nothing(library, pool, other_home, embedder, tmp_path, rows):
+    file = await written(pool, tmp_path / "file.jsonl")
     await import_file(other_home, embedder, file)
     before = await written(other_home, tmp_path / "before.jsonl")
     done = await import_file(other_home, embedder, file)
     assert (done.facts, done.known, done.assertions, done.links, done.texts) == (0, 4, 0, 0, 0)
     assert records(await written(other_home, tmp_path / "after.jsonl")) == records(before)
-    assert (await rows(other_home, "select count(*) as n from fetches"))[0]["n"] == (
-        2 if ending == "jsonl" else 0
-    )
+    assert (await rows(other_home, "select count(*) as n from fetches"))[0]["n"] == 2
 
 
 async def test_a_home_takes_its_own_export_without_a_change(library, pool, embedder, tmp_path):
@@ -65,14 +63,10 @@ async def test_a_home_takes_its_own_export_without_a_change(library, pool, embed
     assert records(await written(pool, tmp_path / "after.jsonl")) == records(before)
 
 
-async def test_csv_carries_the_same_facts_to_the_letter(library, pool, other_home, embedder, tmp_path):
-    await import_file(other_home, embedder, await written(pool, tmp_path / "texts.jsonl"))
-    async with other_home.connection() as connection:  # the texts stay: CSV brings none
-        await connection.execute("delete from facts")
-        await connection.execute("delete from subjects")
-    done = await import_file(other_home, embedder, await written(pool, tmp_path / "file.csv"))
-    assert done.unproven == 0
-    assert records(await written(other_home, tmp_path / "after.jsonl")) == records(tmp_path / "texts.jsonl")
+async def test_csv_is_for_spreadsheets_and_refused_with_a_sentence(pool, embedder, tmp_path):
+    (tmp_path / "file.csv").write_text("fact_id,content\n1,a\n")
+    with pytest.raises(UsageError, match="CSV is for spreadsheets and is not imported"):
+        await import_file(pool, embedder, tmp_path / "file.csv")
 
 
 async def test_without_texts_everything_comes_but_the_proof(library, pool, other_home, embedder, tmp_path):

@@ -1,0 +1,102 @@
+"""Exported knowledge as CSV: a row for each assertion, the first of a fact with what belongs to the fact alone."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from chiron_api.text import as_json
+from chiron_workers.knowledge.report_rows import address
+
+Record = Mapping[str, Any]
+
+# Columns, and what the records call what stands in them.
+SUBJECT = {"subject_title": "title", "subject_purpose": "purpose_statement", "subject_depth": "target_depth"}
+SOURCE = {
+    "source_title": "title", "source_author": "author", "source_licence": "licence", "source_published_at": "published_at",
+    "source_fetched_at": "fetched_at", "source_content_type": "content_type",
+}  # fmt: skip
+FACT = (
+    "topic_path",
+    "status",
+    "confidence",
+    "contradictions",
+    "validated_at",
+    "fact_created_at",
+    "changes",
+    "links",
+)
+ASSERTION = (
+    "content", "quote", "quote_state", "quote_start", "quote_end", "source_url", "source_score", "claimed_confidence",
+    "snapshot_hash", "created_at",
+)  # fmt: skip
+COLUMNS = ("fact_id", "assertion_id", "subject_id", *ASSERTION, *FACT, *SOURCE, *SUBJECT)
+# A spreadsheet takes a cell that begins like this for a formula and may run it; an apostrophe in front makes it text.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
+
+
+def guarded(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+
+
+class CsvWriter:
+    """Turns records into rows; subjects and sources fill the rows of the facts that come after them."""
+
+    def __init__(self) -> None:
+        self.subjects: dict[object, Record] = {}
+        self.sources: dict[tuple[object, object], Record] = {}
+
+    def head(self) -> str:
+        """The line with the names of the columns."""
+        return _line(COLUMNS)
+
+    def rows(self, record: Record) -> str:
+        """The rows of a record; none for one that is no fact."""
+        match record["kind"]:
+            case "subject":
+                self.subjects[record["subject_id"]] = record
+            case "source":
+                self.sources[record["url"], record["hash"]] = record
+            case "fact":
+                return "".join(_line(row) for row in self._rows(record))
+        return ""
+
+    def _rows(self, fact: Record) -> Iterator[list[str]]:
+        columns = {name: fact[name] for name in FACT if name in fact} | {"fact_created_at": fact["created_at"]}
+        columns |= _renamed(self.subjects.pop(fact["subject_id"], {}), SUBJECT)
+        assertions = cast("list[Record]", fact["assertions"])
+        for n, assertion in enumerate(assertions):
+            place = (address(str(assertion["source_url"])), assertion["snapshot_hash"])
+            values = {
+                "fact_id": fact["id"],
+                "assertion_id": assertion["id"],
+                "subject_id": fact["subject_id"],
+            }
+            values |= {name: assertion[name] for name in ASSERTION}
+            values |= _renamed(self.sources.get(place, {}), SOURCE) | (columns if n == 0 else {})
+            yield [_cell(values.get(name)) for name in COLUMNS]
+
+
+def _renamed(record: Record, columns: Mapping[str, str]) -> dict[str, object]:
+    return {column: record.get(name) for column, name in columns.items()}
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return guarded(value)
+        case list():
+            return guarded(as_json(value))
+        case datetime():
+            return value.isoformat()
+    return str(value)
+
+
+def _line(cells: Iterable[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerow(cells)
+    return text.getvalue()
