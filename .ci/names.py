@@ -41,8 +41,24 @@ def is_riddle(name: str) -> bool:
     return word in RIDDLES or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))
 
 
+def members(tree: ast.AST) -> set[ast.AST]:
+    """Members of enums: words of the schema and of protocols, not names of ours."""
+    enums = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.bases)
+    return {
+        target
+        for enum in enums
+        if ast.unparse(enum.bases[0]).endswith("Enum")
+        for line in enum.body
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+    }
+
+
 def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    skipped = members(tree)
     for node in ast.walk(tree):
+        if node in skipped:
+            continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
         elif isinstance(node, ast.arg) and node.arg not in {"self", "cls"}:

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 
-from chiron_api.transfer.records import FactRecord, AnyRecord, SubjectRecord
+from chiron_api.transfer.records import AnyRecord, FactRecord, SubjectRecord
 from chiron_workers.errors import UsageError
 
 
@@ -35,4 +35,3 @@ def check(lines: Iterable[tuple[int, AnyRecord]]) -> Contents:
         if fact_id not in facts:
             raise UsageError(f"Line {number}: a link names a fact that is not in the file.")
     return Contents(len(facts), subjects)
-

@@ -64,7 +64,9 @@ class CsvWriter:
         return ""
 
     def _rows(self, fact: Record) -> Iterator[list[str]]:
-        columns = {name: fact[name] for name in FACT if name in fact} | {"fact_created_at": fact["created_at"]}
+        columns = {name: fact[name] for name in FACT if name in fact} | {
+            "fact_created_at": fact["created_at"]
+        }
         columns |= _renamed(self.subjects.pop(fact["subject_id"], {}), SUBJECT)
         assertions = cast("list[Record]", fact["assertions"])
         for n, assertion in enumerate(assertions):

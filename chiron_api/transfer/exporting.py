@@ -93,7 +93,9 @@ class _Export:
                 **_picked(row, FACT),
                 "assertions": [_picked(assertion, ASSERTION) for assertion in assertions[row["id"]]],
                 "changes": [_picked(change, CHANGE) for change in changes[row["id"]]],
-                "links": [_picked(link, LINK) for link in links[row["id"]] if link["other_id"] in self.fact_ids],
+                "links": [
+                    _picked(link, LINK) for link in links[row["id"]] if link["other_id"] in self.fact_ids
+                ],
             }
 
     async def _new_subjects(self, facts: Iterable[DictRow]) -> list[Record]:

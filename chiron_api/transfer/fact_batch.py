@@ -52,7 +52,9 @@ class FactBatch:
         table = await store.facts.vectors.ensure()
         for subject_id in sorted({fact.subject_id for fact in self.facts}):
             await store.facts.lock_subject(subject_id)
-        inserted_ids = await transfers.add_facts([_fact_row(fact_id, fact) for fact_id, fact in self.new.items()])
+        inserted_ids = await transfers.add_facts(
+            [_fact_row(fact_id, fact) for fact_id, fact in self.new.items()]
+        )
         await self._join_existing(transfers, inserted_ids)
         for fact_id in self.new:
             await store.facts.vectors.add(table, fact_id, self.vectors[fact_id])
@@ -65,7 +67,13 @@ class FactBatch:
         await transfers.add_changes(
             [
                 ChangeRow(
-                    str(change.id), str(ids.new_id()), fact_id, change.confidence, change.status, change.reason, change.at
+                    str(change.id),
+                    str(ids.new_id()),
+                    fact_id,
+                    change.confidence,
+                    change.status,
+                    change.reason,
+                    change.at,
                 )
                 for fact_id, fact in self.new.items()
                 for change in fact.changes
@@ -77,7 +85,11 @@ class FactBatch:
     async def _lower_confidences(self, store: Store) -> None:
         """Lower confidences that the sources do not carry at once, since the import may be cut before its last step."""
         confidences = await store.facts.confidences.of(list(self.new))
-        lower = [fact_id for fact_id, fact in self.new.items() if confidences[fact_id].value < fact.confidence - CONFIDENCE_TOLERANCE]
+        lower = [
+            fact_id
+            for fact_id, fact in self.new.items()
+            if confidences[fact_id].value < fact.confidence - CONFIDENCE_TOLERANCE
+        ]
         if lower:
             await store.facts.confidences.recompute(lower, reason=REASON)
 
@@ -103,7 +115,9 @@ class FactBatch:
             fact = self.new.pop(fact_id)
             [(twin_id, _)] = await transfers.known([(str(fact.id), *_statement(fact))])
             existing_id = twin_id or fact_id
-            self.places |= {file_id: existing_id for file_id, place in self.places.items() if place == fact_id}
+            self.places |= {
+                file_id: existing_id for file_id, place in self.places.items() if place == fact_id
+            }
 
 
 async def _recheck_quotes(transfers: Transfers, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
@@ -116,7 +130,9 @@ async def _recheck_quotes(transfers: Transfers, facts: list[FactRecord]) -> tupl
 
 
 def _count_verified(facts: list[FactRecord]) -> int:
-    return sum(assertion.quote_state is QuoteState.VERIFIED for fact in facts for assertion in fact.assertions)
+    return sum(
+        assertion.quote_state is QuoteState.VERIFIED for fact in facts for assertion in fact.assertions
+    )
 
 
 def _statement(fact: FactRecord) -> Statement:
@@ -149,6 +165,8 @@ def _assertion_row(fact_id: str, assertion: AssertionRecord, fact: FactRecord) -
         spare_id=str(ids.new_id()),
         fact_id=fact_id,
         **_grounds(assertion),
-        claimed_confidence=fact.confidence if assertion.claimed_confidence is None else assertion.claimed_confidence,
+        claimed_confidence=fact.confidence
+        if assertion.claimed_confidence is None
+        else assertion.claimed_confidence,
         created_at=assertion.created_at,
     )

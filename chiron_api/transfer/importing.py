@@ -9,7 +9,7 @@ import psycopg
 from chiron_api.transfer.checking import Contents, check
 from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
-from chiron_api.transfer.records import FactRecord, AnyRecord, SourceRecord
+from chiron_api.transfer.records import AnyRecord, FactRecord, SourceRecord
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError

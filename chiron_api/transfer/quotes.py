@@ -11,8 +11,10 @@ from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.states import QuoteState
 
 
-async def recheck_quotes(transfers: Transfers, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:
-    """Check quotes again: the assertions, each verified only if the file says so and its quote stands in a text that its source gave.
+async def recheck_quotes(
+    transfers: Transfers, assertions: Sequence[AssertionRecord]
+) -> list[AssertionRecord]:
+    """Check quotes again: each is verified only if the file says so and it stands in a text that its source gave.
 
     An assertion whose text is not stored here loses its snapshot hash.
     """
@@ -31,8 +33,14 @@ async def recheck_quotes(transfers: Transfers, assertions: Sequence[AssertionRec
     for text_hash, assertions_of_text in by_text.items():  # one text at a time, since each can be long
         text = await transfers.text(text_hash)
         matches = await asyncio.to_thread(_match_quotes, assertions_of_text, text)
-        proven |= {id(assertion): proof for assertion, proof in zip(assertions_of_text, matches, strict=True) if proof}
-    stored_hashes = await transfers.kept(sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash}))
+        proven |= {
+            id(assertion): proof
+            for assertion, proof in zip(assertions_of_text, matches, strict=True)
+            if proof
+        }
+    stored_hashes = await transfers.kept(
+        sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash})
+    )
     return [proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from chiron_api.transfer.records import KIND, Head, AnyRecord
+from chiron_api.transfer.records import KIND, AnyRecord, Head
 from chiron_workers.errors import UsageError
 
 LINE_BYTES_MAX = 256 * 1024 * 1024  # a text of the longest kind, with each character as an escape sequence
