@@ -15,7 +15,7 @@ async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> S
     from chiron_workers.pubsub.signals import notify
 
     effect = await command(pool, target)
-    await notify(redis_url, target, effect.events, lifted=effect.lifted)
+    await notify(redis_url, target, effect.events, lifted=effect.lifted_models)
     return effect
 
 
@@ -34,7 +34,7 @@ def outcome(effect: SteeringResult, *, changed_words: str, asked_words: str = ""
     """
     counts = [(changed_words, effect.changed), (asked_words, effect.requested)]
     parts = [f"{words}: {count:,} {'run' if count == 1 else 'runs'}" for words, count in counts if count]
-    if effect.lifted:
-        parts.append(f"tried again at once: {', '.join(effect.lifted)}")
+    if effect.lifted_models:
+        parts.append(f"tried again at once: {', '.join(effect.lifted_models)}")
     text = "; ".join(parts) or "the budget is changed, and nothing had to be woken"
     return f"{text[:1].upper()}{text[1:]}."

@@ -12,9 +12,9 @@ def new_id() -> UUID:
     return UUID(int=uuid_utils.compat.uuid7().int)
 
 
-def time_of(found: UUID) -> datetime:
+def time_of(id_: UUID) -> datetime:
     """When an id was made, to the millisecond, by the clock of the machine that made it."""
-    return EPOCH + (found.int >> 80) * MS
+    return EPOCH + (id_.int >> 80) * MS
 
 
 def first_id(at: datetime) -> UUID:

@@ -150,7 +150,7 @@ def _inspect(source: Path, major: int) -> set[int]:
         f"{source} cannot be read",
     )
     versions = {int(version) for version in re.findall(r"^(\d+)\t\w", rows, flags=re.MULTILINE)}
-    refuse_newer(versions, migrations(), what=str(source))
+    refuse_newer(versions, migrations(), owner=str(source))
     return versions
 
 

@@ -12,7 +12,7 @@ ENTRIES_MAX = 20  # of each kind of change
 
 async def difference_of(pool: Pool, batch_id: UUID) -> SubjectDiff | None:
     """What a batch that a subscription started has changed; None for any other batch, or one that is not finished."""
-    time = await occurrence_of(Session(pool), batch_id, listed=ENTRIES_MAX)
+    time = await occurrence_of(Session(pool), batch_id, entries_max=ENTRIES_MAX)
     return time.difference if time else None
 
 

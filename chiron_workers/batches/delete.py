@@ -16,7 +16,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import FINAL_STATES
 
 SQL = load(__file__)
-PIECE = 1_000  # runs of one transaction
+RUNS_PER_TRANSACTION = 1_000  # runs of one transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +43,24 @@ async def delete(pool: Pool, target: UUID, *, with_facts: bool = False) -> Delet
         NotFound: There is no such batch or run.
         Conflict: Something of it is not finished.
     """
-    args: dict[str, Any] = {"id": target, "final": sorted(FINAL_STATES), "limit": PIECE}
+    args: dict[str, Any] = {"id": target, "final": sorted(FINAL_STATES), "limit": RUNS_PER_TRANSACTION}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["batch_of"], args)).fetchone()
         if row is None:
             raise NotFound(f"There is no batch or run {target}.")
         await _refuse_open(connection, args)
-    removed = Deletion()
+    total = Deletion()
     while True:
         async with pool.connection() as connection, connection.transaction():
             if with_facts:
-                await _alone(connection, args)
-            gone, unsettled = await _remove_piece(
+                await _lock_subjects(connection, args)
+            deletion, fact_ids = await _delete_piece(
                 connection, args | {"batch_id": row["batch_id"]}, with_facts
             )
-        await _settle(pool, unsettled)
-        removed += gone
-        if gone.runs < PIECE:
-            return removed
+        await _recompute_confidences(pool, fact_ids)
+        total += deletion
+        if deletion.runs < RUNS_PER_TRANSACTION:
+            return total
 
 
 async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any
         )
 
 
-async def _remove_piece(
+async def _delete_piece(
     connection: AsyncConnection[DictRow], args: dict[str, Any], with_facts: bool
 ) -> tuple[Deletion, list[str]]:
     """What went, and the facts whose confidence has to be computed anew for that."""
@@ -83,28 +83,28 @@ async def _remove_piece(
     args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
     for table in ("entries", "tool_results", "events"):
         await connection.execute(SQL[table], args)
-    gone, unsettled = await _remove_facts(connection, args) if with_facts else (0, [])
+    facts, fact_ids = await _delete_facts(connection, args) if with_facts else (0, [])
     await connection.execute(SQL["runs"], args)
     # The batch row comes last, after its runs.
     await connection.execute(SQL["count_down"], args)
     batches = (await connection.execute(SQL["drop_empty"], args)).rowcount
-    return Deletion(len(rows), gone, batches > 0), unsettled
+    return Deletion(len(rows), facts, batches > 0), fact_ids
 
 
-async def _alone(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
+async def _lock_subjects(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
     # Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
     for row in await (await connection.execute(SQL["subjects"], args)).fetchall():
         await connection.execute(facts.SQL["lock_subject"], row)
 
 
-async def _remove_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
-    kept = await (await connection.execute(SQL["inherit"], args)).fetchall()
+async def _delete_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
+    heirs = await (await connection.execute(SQL["inherit"], args)).fetchall()
     partners = await (await connection.execute(SQL["partners"], args)).fetchall()
-    gone = (await connection.execute(SQL["facts"], args)).rowcount
-    return gone, [row["fact_id"] for row in (*kept, *partners)]
+    count = (await connection.execute(SQL["facts"], args)).rowcount
+    return count, [row["fact_id"] for row in (*heirs, *partners)]
 
 
-async def _settle(pool: Pool, fact_ids: list[str]) -> None:
+async def _recompute_confidences(pool: Pool, fact_ids: list[str]) -> None:
     if fact_ids:
         async with Session(pool) as session:
             await Confidences(session).recompute(fact_ids, reason="what it rested on was deleted")

@@ -1,16 +1,29 @@
 -- batch_of
-select id as batch_id from batches where id = %(id)s
+select id as batch_id
+  from batches
+ where id = %(id)s
 union all
-select batch_id from runs where id = %(id)s;
+select batch_id
+  from runs
+ where id = %(id)s;
 
 -- open
-select state, count(*) as runs from runs
- where (id = %(id)s or batch_id = %(id)s) and state <> all(%(final)s) group by state order by state;
+select state, count(*) as runs
+  from runs
+ where (id = %(id)s or batch_id = %(id)s)
+   and state <> all(%(final)s)
+ group by state
+ order by state;
 
 -- piece
 -- Locked in the order of all locks, so that nobody revives one of them meanwhile.
-select id, state = any(%(final)s) as is_final from runs
- where id = %(id)s or batch_id = %(id)s order by id limit %(limit)s for update;
+select id, state = any(%(final)s) as is_final
+  from runs
+ where id = %(id)s
+    or batch_id = %(id)s
+ order by id
+ limit %(limit)s
+   for update;
 
 -- entries
 delete from entries where run_id = any(%(run_ids)s);
@@ -22,25 +35,33 @@ delete from tool_results where run_id = any(%(run_ids)s);
 delete from events where run_id = any(%(run_ids)s);
 
 -- subjects
-select distinct f.subject_id from facts f join runs r on r.id = f.run_id
- where r.id = %(id)s or r.batch_id = %(id)s order by 1;
+select distinct f.subject_id
+  from facts f
+  join runs r on r.id = f.run_id
+ where r.id = %(id)s
+    or r.batch_id = %(id)s
+ order by 1;
 
 -- inherit
 -- A fact that other runs or people confirmed stays, and rests on what they brought.
 with heir as (
   select distinct on (c.fact_id) c.*
-    from corroborations c join facts f on f.id = c.fact_id
-   where f.run_id = any(%(run_ids)s) and (c.run_id is null or c.run_id <> all(%(run_ids)s))
-   order by c.fact_id, c.quote_state desc, c.id
-), moved as (
-  delete from corroborations c using heir h
-   where c.id = h.id or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s)
-)
+    from corroborations c
+    join facts f on f.id = c.fact_id
+   where f.run_id = any(%(run_ids)s)
+     and (c.run_id is null or c.run_id <> all(%(run_ids)s))
+   order by c.fact_id, c.quote_state desc, c.id),
+moved as (
+  delete from corroborations c
+   using heir h
+   where c.id = h.id
+      or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s))
 update facts f
    set quote = h.quote, quote_state = h.quote_state, quote_start = h.quote_start, quote_end = h.quote_end,
        source_url = h.source_url, source_score = h.source_score, claimed_confidence = h.claimed_confidence,
        snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
-  from heir h where f.id = h.fact_id
+  from heir h
+ where f.id = h.fact_id
 returning f.id::text as fact_id;
 
 -- partners
@@ -49,7 +70,8 @@ select distinct o.id::text as fact_id
   from facts f
   join fact_links l on f.id in (l.fact_id, l.other_id)
   join facts o on o.id in (l.fact_id, l.other_id) and o.id <> f.id
- where f.run_id = any(%(run_ids)s) and (o.run_id is null or o.run_id <> all(%(run_ids)s));
+ where f.run_id = any(%(run_ids)s)
+   and (o.run_id is null or o.run_id <> all(%(run_ids)s));
 
 -- facts
 delete from facts where run_id = any(%(run_ids)s);
@@ -60,7 +82,11 @@ delete from runs where id = any(%(run_ids)s);
 
 -- count_down
 -- What the runs have cost stays counted against the budget, since it was spent.
-update batches set run_count = run_count - %(runs)s where id = %(batch_id)s;
+update batches
+   set run_count = run_count - %(runs)s
+ where id = %(batch_id)s;
 
 -- drop_empty
-delete from batches where id = %(batch_id)s and not exists (select from runs where batch_id = %(batch_id)s);
+delete from batches
+ where id = %(batch_id)s
+   and not exists (select from runs where batch_id = %(batch_id)s);

@@ -43,11 +43,11 @@ async def dispatch_next(
 
     Args:
         room: Runs that the worker could begin to play.
-        ring_again_after: The age at which a doorbell that nobody answered is rung again, before any other.
+        redispatch_after: The age at which a run that nobody has acquired is dispatched again, before any other.
         model_limits: Runs of a model that may play at once; a model that is not named has no limit.
     """
     args = {
-        "ring_again_after": redispatch_after,
+        "redispatch_after": redispatch_after,
         "models": list(model_limits),
         "limits": list(model_limits.values()),
     }

@@ -13,13 +13,13 @@ from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import settings
 
 SQL = load(__file__)
-LATEST = 200  # runs that are looked at
+RUNS_MAX = 200  # runs that are looked at
 # A run of a kind that never completed here: this many turns, each of which adds to a prompt that is cached.
 TURNS = 15
 PROMPT_TOKENS = 6_000  # of the first request: system prompt, tools, topic
 TOKENS_A_TURN = 3_500  # of results, added to the prompt
 REPLY_TOKENS = 500
-DEAR = 2  # what a dear run costs, of the usual one, where nothing is known
+DEAR_FACTOR = 2  # what a dear run costs, of the usual one, where nothing is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Estimate:
 async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
     """What a batch would cost, by what runs of its kind have cost before. Raises UsageError as `submit` does."""
     check(batch)
-    counted = Counter((run.role, run.model) for run in batch.runs)
+    counts = Counter((run.role, run.model) for run in batch.runs)
     kinds = []
-    for (role, model), runs in sorted(counted.items()):
-        args = {"role": role, "model": model, "limit": LATEST}
+    for (role, model), runs in sorted(counts.items()):
+        args = {"role": role, "model": model, "limit": RUNS_MAX}
         async with pool.connection() as connection:
             row = await (await connection.execute(SQL["like"], args)).fetchone()
         kinds.append(_kind(role, model, runs, row))
@@ -61,44 +61,44 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         len(batch.runs),
         _total((kind.usd, kind.runs) for kind in kinds),
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
-        _at_most(batch),
+        _max_usd(batch),
         tuple(kinds),
     )
 
 
-def typical(model: str, max_turns: int) -> Usage:
+def typical_usage(model: str, max_turns: int) -> Usage:
     """What a run uses that nobody has seen the like of: each turn writes what it adds to the cache and reads the rest."""
     turns = min(TURNS, max_turns)
-    added = TOKENS_A_TURN + REPLY_TOKENS
+    tokens_per_turn = TOKENS_A_TURN + REPLY_TOKENS
     return Usage(
         output_tokens=turns * REPLY_TOKENS,
-        cache_write_tokens=PROMPT_TOKENS + (turns - 1) * added,
-        cache_read_tokens=sum(PROMPT_TOKENS + turn * added for turn in range(turns - 1)),
+        cache_write_tokens=PROMPT_TOKENS + (turns - 1) * tokens_per_turn,
+        cache_read_tokens=sum(PROMPT_TOKENS + turn * tokens_per_turn for turn in range(turns - 1)),
     )
 
 
 def _kind(role: str, model: str, runs: int, row: DictRow | None) -> Kind:
     if row is not None and row["runs"]:
-        known = cost_usd(model, Usage(input_tokens=1), settings().prices) is not None
-        usd, dear = (row["usd"], row["usd_of_dear"]) if known else (None, None)
+        has_price = cost_usd(model, Usage(input_tokens=1), settings().prices) is not None
+        usd, dear = (row["usd"], row["usd_of_dear"]) if has_price else (None, None)
         return Kind(role, model, runs, row["runs"], row["turns"], row["tokens"], usd, dear)
-    usage = typical(model, settings().max_turns)
+    usage = typical_usage(model, settings().max_turns)
     usd = cost_usd(model, usage, settings().prices)
-    dear = None if usd is None else DEAR * usd
+    dear = None if usd is None else DEAR_FACTOR * usd
     return Kind(role, model, runs, 0, TURNS, usage.tokens, usd, dear)
 
 
 def _total(parts: Iterable[tuple[Decimal | None, int]]) -> Decimal | None:
-    found = list(parts)
-    if any(usd is None for usd, _ in found):
+    costs = list(parts)
+    if any(usd is None for usd, _ in costs):
         return None
-    return sum((usd * runs for usd, runs in found if usd is not None), Decimal())
+    return sum((usd * runs for usd, runs in costs if usd is not None), Decimal())
 
 
-def _at_most(batch: NewBatch) -> Decimal:
-    of_runs = sum((_most(run) for run in batch.runs), Decimal())
+def _max_usd(batch: NewBatch) -> Decimal:
+    of_runs = sum((_run_budget_usd(run) for run in batch.runs), Decimal())
     return of_runs if batch.budget.usd is None else min(batch.budget.usd, of_runs)
 
 
-def _most(run: NewRun) -> Decimal:
+def _run_budget_usd(run: NewRun) -> Decimal:
     return settings().run_budget_usd if run.budget.usd is None else run.budget.usd

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import UsageError
-from chiron_workers.runs.partitions import Partition, everything
+from chiron_workers.runs.partitions import Partition, list_all
 from chiron_workers.states import FINAL_STATES
 
 SQL = load(__file__)
@@ -54,22 +54,22 @@ async def prune(pool: Pool, *, older_than: timedelta, dry_run: bool = False) -> 
         row = await (await connection.execute(SQL["now"])).fetchone()
     assert row is not None
     months = []
-    for partition, size in await everything(pool):
-        month = await _look(pool, partition, size, before=row["now"] - older_than)
+    for partition, size in await list_all(pool):
+        month = await _inspect(pool, partition, size, before=row["now"] - older_than)
         if not month.kept and not dry_run:
             month = await _drop(pool, partition, month)
         months.append(month)
     return months
 
 
-async def _look(pool: Pool, partition: Partition, size: int, *, before: datetime) -> Month:
+async def _inspect(pool: Pool, partition: Partition, size: int, *, before: datetime) -> Month:
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["count"], _range(partition))).fetchone()
         assert row is not None
         month = Month(partition.name, row["runs"], size)
         if partition.ends > before:
             return replace(month, kept="is not old enough")
-        return replace(month, kept=await _unfinished(connection, partition))
+        return replace(month, kept=await _reason_unfinished(connection, partition))
 
 
 async def _drop(pool: Pool, partition: Partition, month: Month) -> Month:
@@ -77,7 +77,7 @@ async def _drop(pool: Pool, partition: Partition, month: Month) -> Month:
         try:
             async with pool.connection() as connection, connection.transaction():
                 await connection.execute(SQL["lock_timeout"], {"timeout": f"{timeout_s}s"})
-                return replace(month, runs=await _drop_within(connection, partition))
+                return replace(month, runs=await _drop_locked(connection, partition))
         except _Unfinished as error:
             return replace(month, kept=str(error))
         except (errors.LockNotAvailable, errors.DeadlockDetected):
@@ -87,11 +87,11 @@ async def _drop(pool: Pool, partition: Partition, month: Month) -> Month:
     )
 
 
-async def _drop_within(connection: AsyncConnection[DictRow], partition: Partition) -> int:
+async def _drop_locked(connection: AsyncConnection[DictRow], partition: Partition) -> int:
     # The rows of the runs first, then the tables: the order of every writer.
-    marked = await connection.execute(SQL["mark"], _range(partition))
-    if unfinished := await _unfinished(connection, partition):
-        raise _Unfinished(unfinished)
+    cursor = await connection.execute(SQL["mark"], _range(partition))
+    if reason := await _reason_unfinished(connection, partition):
+        raise _Unfinished(reason)
     tables = sql.SQL(", ").join(sql.Identifier(table) for table in partition.tables)
     await connection.execute(SQL["forget_messages"], _range(partition))
     await connection.execute(SQL["forget_addresses"], _range(partition))
@@ -99,15 +99,15 @@ async def _drop_within(connection: AsyncConnection[DictRow], partition: Partitio
     # Nobody can write events now. A run that went on and ended while the others were marked is not marked.
     if await (await connection.execute(SQL["unmarked"], _range(partition))).fetchone():
         raise _Unfinished("has runs that went on meanwhile; prune again later")
-    return marked.rowcount
+    return cursor.rowcount
 
 
-async def _unfinished(connection: AsyncConnection[DictRow], partition: Partition) -> str:
+async def _reason_unfinished(connection: AsyncConnection[DictRow], partition: Partition) -> str:
     rows = await (await connection.execute(SQL["unfinished"], _range(partition))).fetchall()
-    return _said(rows) if rows else ""
+    return _describe(rows) if rows else ""
 
 
-def _said(rows: Sequence[DictRow]) -> str:
+def _describe(rows: Sequence[DictRow]) -> str:
     counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
     return f"has runs that are not finished ({counts})"
 

@@ -2,11 +2,20 @@
 select now() as now;
 
 -- unfinished
-select state, count(*) as runs from runs
- where id >= %(low)s and id < %(high)s and state <> all(%(final)s) group by state order by state;
+select state, count(*) as runs
+  from runs
+ where id >= %(low)s
+   and id < %(high)s
+   and state <> all(%(final)s)
+ group by state
+ order by state;
 
 -- count
-select count(*) as runs from runs where id >= %(low)s and id < %(high)s and pruned_at is null;
+select count(*) as runs
+  from runs
+ where id >= %(low)s
+   and id < %(high)s
+   and pruned_at is null;
 
 -- lock_timeout
 select set_config('lock_timeout', %(timeout)s, true);
@@ -14,18 +23,31 @@ select set_config('lock_timeout', %(timeout)s, true);
 -- mark
 -- Who would revive one of these runs waits for its row, and then finds it pruned; whoever was quicker is found by the
 -- look for unfinished runs that follows.
-update runs set pruned_at = now()
- where id >= %(low)s and id < %(high)s and pruned_at is null and state = any(%(final)s);
+update runs
+   set pruned_at = now()
+ where id >= %(low)s
+   and id < %(high)s
+   and pruned_at is null
+   and state = any(%(final)s);
 
 -- forget_messages
-delete from inbox where run_id >= %(low)s and run_id < %(high)s;
+delete from inbox
+ where run_id >= %(low)s
+   and run_id < %(high)s;
 
 -- forget_addresses
-delete from given_addresses where run_id >= %(low)s and run_id < %(high)s;
+delete from given_addresses
+ where run_id >= %(low)s
+   and run_id < %(high)s;
 
 -- drop
 -- Another prune may have been quicker.
 drop table if exists {tables};
 
 -- unmarked
-select 1 from runs where id >= %(low)s and id < %(high)s and pruned_at is null limit 1;
+select 1
+  from runs
+ where id >= %(low)s
+   and id < %(high)s
+   and pruned_at is null
+ limit 1;

@@ -19,20 +19,20 @@ from chiron_workers.runs.release import ON_REQUEST, close_batch
 from chiron_workers.states import FINAL_STATES, EventKind, RunState
 
 SQL = load(__file__)
-UNCHANGED = Budget()
+NO_CHANGE = Budget()
 
 
 @dataclass(frozen=True, slots=True)
 class SteeringResult:
-    """What a request came to: `changed` runs stopped or go on at once, `asked` are left to the workers that play them.
+    """What a request came to: `changed` runs stopped or go on at once, `requested` are left to the workers that execute them.
 
-    After the commit, `events` are published and workers are told. `lifted` names the models that were held.
+    After the commit, `events` are published and workers are told. `lifted_models` names the models that were held.
     """
 
     changed: int
     requested: int
     events: list[Event]
-    lifted: tuple[str, ...] = ()
+    lifted_models: tuple[str, ...] = ()
 
 
 async def cancel(pool: Pool, target: UUID) -> SteeringResult:
@@ -42,8 +42,10 @@ async def cancel(pool: Pool, target: UUID) -> SteeringResult:
         NotFound: There is no such batch or run.
         Conflict: Nothing of it is open.
     """
-    waiting = [RunState.QUEUED, RunState.PAUSED]
-    return await _stop(pool, target, waiting, RunState.CANCELLED, EventKind.RUN_CANCELLED, request="cancel")
+    from_states = [RunState.QUEUED, RunState.PAUSED]
+    return await _stop(
+        pool, target, from_states, RunState.CANCELLED, EventKind.RUN_CANCELLED, request="cancel"
+    )
 
 
 async def pause(pool: Pool, target: UUID) -> SteeringResult:
@@ -53,7 +55,7 @@ async def pause(pool: Pool, target: UUID) -> SteeringResult:
     )
 
 
-async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> SteeringResult:
+async def resume(pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
@@ -64,11 +66,11 @@ async def resume(pool: Pool, target: UUID, *, budget: Budget = UNCHANGED) -> Ste
         Conflict: Nothing of it is paused and no model of it held, or the budget is spent and no higher one is given.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
     """
-    return await _go_on(pool, target, [RunState.PAUSED], "resumed", budget)
+    return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget)
 
 
 async def retry(
-    pool: Pool, target: UUID, *, budget: Budget = UNCHANGED, from_scratch: bool = False
+    pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE, from_scratch: bool = False
 ) -> SteeringResult:
     """Try what failed or was cancelled again, from where its journal ends.
 
@@ -80,10 +82,10 @@ async def retry(
         NotFound, Conflict, UsageError: As `resume`.
     """
     if from_scratch:
-        return await _go_on(
+        return await _requeue(
             pool, target, sorted(FINAL_STATES), "tried again from scratch", budget, starts_over=True
         )
-    return await _go_on(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
+    return await _requeue(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
 
 
 async def _stop(  # what differs between cancel and pause
@@ -96,22 +98,26 @@ async def _stop(  # what differs between cancel and pause
         "kind": kind,
         "data": json.dumps(ON_REQUEST),
         "closes": state.is_final,
-        "wanted": request,
+        "request": request,
     }
     async with pool.connection() as connection, connection.transaction():
         batch_id = await _batch_of(connection, target)
         await connection.execute(SQL["lock"], args)
-        stopped = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
-        asked = await (await connection.execute(SQL["request_stop"], args)).fetchall()
-        if not stopped and not asked:
-            await _refuse(connection, target, f"nothing of it can be {state}")
-        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped]
-        if state.is_final and stopped and await _count_open(connection, batch_id, -len(stopped)) == 0:
-            events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped[-1]["id"]))
-    return SteeringResult(len(stopped), len(asked), events)
+        stopped_rows = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
+        requested_rows = await (await connection.execute(SQL["request_stop"], args)).fetchall()
+        if not stopped_rows and not requested_rows:
+            await _raise_conflict(connection, target, f"nothing of it can be {state}")
+        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped_rows]
+        if (
+            state.is_final
+            and stopped_rows
+            and await _count_open(connection, batch_id, -len(stopped_rows)) == 0
+        ):
+            events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped_rows[-1]["id"]))
+    return SteeringResult(len(stopped_rows), len(requested_rows), events)
 
 
-async def _go_on(
+async def _requeue(
     pool: Pool,
     target: UUID,
     from_states: Sequence[RunState],
@@ -132,14 +138,14 @@ async def _go_on(
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
         resumes = RunState.PAUSED in from_states
-        lifted = await lift(connection, target) if resumes else ()
-        if not rows and not lifted and not (resumes and budget != UNCHANGED):
-            await _refuse(connection, target, f"nothing of it is {' or '.join(from_states)}")
+        models = await lift(connection, target) if resumes else ()
+        if not rows and not models and not (resumes and budget != NO_CHANGE):
+            await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
             await _count_open(connection, batch_id, len(rows))
         await set_budget(connection, target, budget, batch_id=batch_id)
-    back = [row for row in rows if row["seq"] is not None]
-    return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in back], lifted)
+    requeued_rows = [row for row in rows if row["seq"] is not None]
+    return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
@@ -159,11 +165,11 @@ async def _batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
     row = await (await connection.execute(SQL["batch_of"], {"id": target})).fetchone()
     if row is None:
         raise NotFound(f"There is no batch or run {target}.")
-    found: UUID = row["batch_id"]
-    return found
+    batch_id: UUID = row["batch_id"]
+    return batch_id
 
 
-async def _refuse(connection: AsyncConnection[DictRow], target: UUID, why: str) -> None:
+async def _raise_conflict(connection: AsyncConnection[DictRow], target: UUID, why: str) -> None:
     rows = await (await connection.execute(SQL["states"], {"id": target})).fetchall()
     states = ", ".join(f"{row['runs']} {row['state']}" for row in rows)
     if any(row["state"].endswith(" and pruned") for row in rows):

@@ -1,90 +1,142 @@
 -- lock
--- All that can be stopped, so that none of them is claimed or handed back in between. The order of the ids is
+-- All that can be stopped, so that none of them is acquired or handed back in between. The order of the ids is
 -- the order of the locks.
-select id from runs
- where (id = %(id)s or batch_id = %(id)s) and state in ('queued', 'running', 'paused') order by id for update;
+select id
+  from runs
+ where (id = %(id)s or batch_id = %(id)s)
+   and state in ('queued', 'running', 'paused')
+ order by id
+   for update;
 
 -- stop_waiting
 -- Runs that nobody holds stop at once.
 with stopped as (
   update runs
-     set state = %(state)s, seq = seq + 1, rung_at = null, finished_at = case when %(closes)s then now() end
-   where (id = %(id)s or batch_id = %(id)s) and state = any(%(from_states)s)
+     set state = %(state)s,
+         seq = seq + 1,
+         rung_at = null,
+         finished_at = case when %(closes)s then now() end
+   where (id = %(id)s or batch_id = %(id)s)
+     and state = any(%(from_states)s)
   returning id, batch_id, seq, clock_timestamp() as at),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
-  select id, seq, batch_id, %(kind)s, %(data)s::json, at from stopped)
-select id, seq, at from stopped order by id;
+  select id, seq, batch_id, %(kind)s, %(data)s::json, at
+    from stopped)
+select id, seq, at
+  from stopped
+ order by id;
 
 -- request_stop
--- A run that is being played is stopped by its holder, who learns of it when it renews, or at once over Redis.
+-- A run that is being executed is stopped by its holder, who learns of it when it renews, or at once over Redis.
 -- A pause does not take a cancel back.
-update runs set wanted = %(wanted)s
- where (id = %(id)s or batch_id = %(id)s) and state = 'running'
-   and (wanted is null or wanted = %(wanted)s or %(wanted)s = 'cancel')
+update runs
+   set wanted = %(request)s
+ where (id = %(id)s or batch_id = %(id)s)
+   and state = 'running'
+   and (wanted is null or wanted = %(request)s or %(request)s = 'cancel')
 returning id;
 
 -- go_on
--- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being played
--- stays so if nothing but a pause was wanted of it. What was paused before it began still waits for its time; what was
--- handed back to wait for a model or for the next day's money goes on at once.
-with found as (
-  select id, state as was from runs
+-- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed
+-- stays so if nothing but a pause was requested of it. What was paused before it began still waits for its time; what
+-- was handed back to wait for a model or for the next day's money goes on at once.
+with target as (
+  select id, state as was
+    from runs
    where (id = %(id)s or batch_id = %(id)s)
      and (state = any(%(from_states)s)
-          or ('paused' = any(%(from_states)s)
-              and (state = 'running' and wanted = 'pause' or state = 'queued' and ready_at > now() and started_at is not null)))
+          or 'paused' = any(%(from_states)s)
+             and (state = 'running' and wanted = 'pause'
+                  or state = 'queued' and ready_at > now() and started_at is not null))
      and pruned_at is null
-   order by id for update),
-unwanted as (
-  update runs set wanted = null from found where runs.id = found.id and was = 'running' returning runs.id),
-back as (
+   order by id
+     for update),
+left_running as (
   update runs
-     set state = 'queued', seq = seq + 1, attempt = 1, finished_at = null, error = null,
+     set wanted = null
+    from target
+   where runs.id = target.id
+     and was = 'running'
+  returning runs.id),
+requeued as (
+  update runs
+     set state = 'queued',
+         seq = seq + 1,
+         attempt = 1,
+         finished_at = null,
+         error = null,
          ready_at = case when was = 'paused' and started_at is null then ready_at else now() end,
          max_turns = case when was = 'failed' then greatest(max_turns, turns + %(more_turns)s) else max_turns end
-    from found
-   where runs.id = found.id and was <> 'running'
+    from target
+   where runs.id = target.id
+     and was <> 'running'
   returning runs.id, batch_id, seq, role, topic, clock_timestamp() as at),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
-  select id, seq, batch_id, 'run.queued', json_build_object('role', role, 'topic', topic, 'reason', %(reason)s::text), at
-    from back)
-select id, seq, role, topic, at from back
+  select id, seq, batch_id, 'run.queued',
+         json_build_object('role', role, 'topic', topic, 'reason', %(reason)s::text), at
+    from requeued)
+select id, seq, role, topic, at
+  from requeued
 union all
-select id, null, null, null, null from unwanted
+select id, null, null, null, null
+  from left_running
  order by id;
 
 -- start_over
 -- What ended begins anew when it goes on: an epoch without entries, no notes, no skills, as many turns as it had at
 -- first. The journal so far stays.
-with found as (
-  select id from runs
-   where (id = %(id)s or batch_id = %(id)s) and state = any(%(from_states)s) and pruned_at is null order by id for update),
-begun as (
+with target as (
+  select id
+    from runs
+   where (id = %(id)s or batch_id = %(id)s)
+     and state = any(%(from_states)s)
+     and pruned_at is null
+   order by id
+     for update),
+restarted as (
   update runs
-     set epoch = epoch + 1, answer = null, max_turns = turns + max_turns - turns_before, turns_before = turns
-    from found where runs.id = found.id
+     set epoch = epoch + 1,
+         answer = null,
+         max_turns = turns + max_turns - turns_before,
+         turns_before = turns
+    from target
+   where runs.id = target.id
   returning runs.id),
-unskilled as (
-  delete from run_skills using begun where run_skills.run_id = begun.id)
-delete from notes using begun where notes.run_id = begun.id;
+unloaded as (
+  delete from run_skills
+   using restarted
+   where run_skills.run_id = restarted.id)
+delete from notes
+ using restarted
+ where notes.run_id = restarted.id;
 
 -- count_open
 -- The batch row comes last, after its runs. What is tried again starts now, also before the batch's own time.
 update batches
-   set open_runs = open_runs + %(change)s, ready_at = case when %(change)s > 0 then least(ready_at, now()) else ready_at end,
+   set open_runs = open_runs + %(change)s,
+       ready_at = case when %(change)s > 0 then least(ready_at, now()) else ready_at end,
        finished_at = case when open_runs + %(change)s = 0 then now() end
  where id = %(batch_id)s
 returning open_runs;
 
 -- batch_of
-select id as batch_id from batches where id = %(id)s
+select id as batch_id
+  from batches
+ where id = %(id)s
 union all
-select batch_id from runs where id = %(id)s;
+select batch_id
+  from runs
+ where id = %(id)s;
 
 -- states
-select state || case wanted when 'cancel' then ' until it is cancelled' when 'pause' then ' until it is paused' else '' end
+select state
+       || case wanted when 'cancel' then ' until it is cancelled' when 'pause' then ' until it is paused' else '' end
        || case when pruned_at is not null then ' and pruned' else '' end as state,
        count(*) as runs
-  from runs where id = %(id)s or batch_id = %(id)s group by 1 order by 1;
+  from runs
+ where id = %(id)s
+    or batch_id = %(id)s
+ group by 1
+ order by 1;

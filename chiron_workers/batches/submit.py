@@ -40,7 +40,7 @@ class Earlier:
     """What research that recurs begins with: when its topic was last looked into, and what was found then."""
 
     since: datetime | None = None
-    found: str | None = None
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,8 @@ def _earliest(runs: Sequence[NewRun]) -> datetime | None:
 
 def _name(runs: Sequence[NewRun]) -> str:
     first = " ".join(runs[0].topic.split())
-    shown = first if len(first) <= 80 else f"{first[:79]}…"
-    return shown if len(runs) == 1 else f"{shown} and {len(runs) - 1:,} more"
+    title = first if len(first) <= 80 else f"{first[:79]}…"
+    return title if len(runs) == 1 else f"{title} and {len(runs) - 1:,} more"
 
 
 def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
@@ -221,22 +221,22 @@ def _request_hash(batch: NewBatch, slugs: Mapping[str, str]) -> str:
             run.model,
             run.max_turns,
             run.priority,
-            *_written(run.budget),
+            *_budget_key(run.budget),
         )
         for run in batch.runs
     ]
-    usd, *tokens = _written(batch.budget) or [None]
-    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens, *_when_given(batch)]
+    usd, *tokens = _budget_key(batch.budget) or [None]
+    request = [batch.name, slugs[batch.subject], batch.priority, usd, runs, *tokens, *_optional_parts(batch)]
     return hashlib.sha256(json.dumps(request).encode()).hexdigest()
 
 
-def _written(budget: Budget) -> list[str | int | None]:
+def _budget_key(budget: Budget) -> list[str | int | None]:
     # Nothing for nothing, so that requests without it keep the hash they had before there was such a thing.
     usd = None if budget.usd is None else str(budget.usd.quantize(MICRO_USD))
     return [] if budget == NO_BUDGET else [usd] if budget.tokens is None else [usd, budget.tokens]
 
 
-def _when_given(batch: NewBatch) -> Iterator[object]:
+def _optional_parts(batch: NewBatch) -> Iterator[object]:
     if batch.concurrency is not None:
         yield {"concurrency": batch.concurrency}
     times = {n: run.ready_at.timestamp() for n, run in enumerate(batch.runs) if run.ready_at is not None}
@@ -269,17 +269,17 @@ async def _copy_runs(
                     max(run.ready_at or row["created_at"], row["created_at"]),
                     batch.occurrence.subscription_id if batch.occurrence else None,
                     run.earlier.since,
-                    run.earlier.found,
+                    run.earlier.answer,
                 )
             )
 
 
 async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> Submitted:
-    found = await (await connection.execute(SQL["of_key"], args)).fetchone()
-    if found is None or found["request_hash"] != args["request_hash"]:
+    batch = await (await connection.execute(SQL["by_idempotency_key"], args)).fetchone()
+    if batch is None or batch["request_hash"] != args["request_hash"]:
         raise Conflict(
             f"The idempotency key {args['idempotency_key']!r} was used for another request. "
             "Send that request again unchanged, or choose a new key."
         )
-    rows = await (await connection.execute(SQL["run_ids"], {"batch_id": found["id"]})).fetchall()
-    return Submitted(found["id"], [row["id"] for row in rows], is_new=False)
+    rows = await (await connection.execute(SQL["run_ids"], {"batch_id": batch["id"]})).fetchall()
+    return Submitted(batch["id"], [row["id"] for row in rows], is_new=False)

@@ -5,11 +5,13 @@ insert into batches (id, name, subject_id, priority, budget_usd, budget_tokens, 
 values (%(id)s, %(name)s, %(subject_id)s, %(priority)s, %(budget_usd)s, %(budget_tokens)s, %(run_count)s, %(run_count)s,
         %(idempotency_key)s, %(request_hash)s, %(concurrency)s, coalesce(%(ready_at)s::timestamptz, now()),
         %(subscription_id)s, %(due_at)s)
-on conflict (idempotency_key) do nothing
+    on conflict (idempotency_key) do nothing
 returning id, created_at;
 
--- of_key
-select id, request_hash from batches where idempotency_key = %(idempotency_key)s;
+-- by_idempotency_key
+select id, request_hash
+  from batches
+ where idempotency_key = %(idempotency_key)s;
 
 -- copy_runs
 copy runs (id, batch_id, role, subject_id, topic, model, priority, max_turns, budget_usd, budget_tokens, seq, ready_at,
@@ -19,7 +21,11 @@ copy runs (id, batch_id, role, subject_id, topic, model, priority, max_turns, bu
 -- Made on the server from the rows just copied: nothing crosses the wire twice.
 insert into events (run_id, seq, batch_id, kind, data)
 select id, 1, batch_id, 'run.queued', json_build_object('role', role, 'topic', topic)
-  from runs where batch_id = %(batch_id)s;
+  from runs
+ where batch_id = %(batch_id)s;
 
 -- run_ids
-select id from runs where batch_id = %(batch_id)s order by id;
+select id
+  from runs
+ where batch_id = %(batch_id)s
+ order by id;

@@ -89,10 +89,10 @@ class RunSummary:
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     """One batch. Raises NotFound."""
-    found = await _rows(pool, "summaries", {"batch_ids": [batch_id]})
-    if not found:
+    rows = await _rows(pool, "summaries", {"batch_ids": [batch_id]})
+    if not rows:
         raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
-    return _batch(found[0])
+    return _batch(rows[0])
 
 
 async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
@@ -103,12 +103,12 @@ async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[
 
 async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
     """One run. Raises NotFound."""
-    found = await _rows(
+    rows = await _rows(
         pool, "run", {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
     )
-    if not found:
+    if not rows:
         raise NotFound(f"There is no run {run_id}. `chiron show BATCH` shows the runs of a batch.")
-    return _run(found[0])
+    return _run(rows[0])
 
 
 async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]:
@@ -123,12 +123,12 @@ async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
         UsageError: The text is no id.
         NotFound: Nothing has this id.
     """
-    found = await _rows(pool, "what_is", {"id": parse_id(text)})
-    match found[0]["what"] if found else None:
+    rows = await _rows(pool, "what_is", {"id": parse_id(text)})
+    match rows[0]["what"] if rows else None:
         case "batch":
-            return await summary(pool, found[0]["id"])
+            return await summary(pool, rows[0]["id"])
         case "run":
-            return await run_summary(pool, found[0]["id"])
+            return await run_summary(pool, rows[0]["id"])
     raise NotFound(f"No batch and no run has the id {text}. `chiron list` shows the batches.")
 
 
@@ -166,8 +166,8 @@ async def _rows(pool: Pool, query: str, args: Mapping[str, Any]) -> list[DictRow
 
 def _batch(row: DictRow) -> BatchSummary:
     counts = {state.value: row["counts"].get(state, 0) for state in RunState}
-    found = {name: row[name] for name in BatchSummary.__slots__ if name not in {"state", "runs"}}
-    return BatchSummary(**found, state=batch_state(counts), runs=counts)
+    columns = {name: row[name] for name in BatchSummary.__slots__ if name not in {"state", "runs"}}
+    return BatchSummary(**columns, state=batch_state(counts), runs=counts)
 
 
 def _run(row: DictRow) -> RunSummary:

@@ -81,16 +81,16 @@ async def set_budget(
     _require_room(f"Batch {batch_id}", await (await connection.execute(SQL["of_batch"], args)).fetchone())
 
 
-def _require_room(whose: str, row: DictRow | None) -> None:
+def _require_room(owner: str, row: DictRow | None) -> None:
     if row is None:
         return
     if row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
         raise Conflict(
-            f"{whose} has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
+            f"{owner} has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
             "Resume it with a higher --budget-usd to go on."
         )
     if row["budget_tokens"] is not None and row["spent_tokens"] >= row["budget_tokens"]:
         raise Conflict(
-            f"{whose} has spent {row['spent_tokens']:,} of its {row['budget_tokens']:,} tokens. "
+            f"{owner} has spent {row['spent_tokens']:,} of its {row['budget_tokens']:,} tokens. "
             "Resume it with a higher --budget-tokens to go on."
         )

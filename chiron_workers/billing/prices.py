@@ -29,7 +29,7 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decima
     # Tiers and their like are left to genai-prices; where each token costs the same, a sum is a tenth of the work.
     prices = _unit_prices(model, datetime.now(UTC).date())
     if prices is None:
-        return _calculated(model, usage)
+        return _genai_price(model, usage)
     return (
         sum((count * price for count, price in zip(_counts(usage), prices, strict=True)), Decimal()) / MILLION
     )
@@ -67,19 +67,19 @@ def _counts(usage: Usage) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def _unit_prices(model: str, day: date) -> tuple[Decimal, ...] | None:
     """USD per million of each count, or None where a million does not cost a million times one."""
-    found = []
+    prices = []
     for name in (field.name for field in fields(Usage)):
-        one, million = (_calculated(model, Usage(**{name: count})) for count in (1, 1_000_000))
-        if one is None or million is None or one * MILLION != million:
+        unit_price, million_price = (_genai_price(model, Usage(**{name: count})) for count in (1, 1_000_000))
+        if unit_price is None or million_price is None or unit_price * MILLION != million_price:
             return None
-        found.append(million)
-    return tuple(found)
+        prices.append(million_price)
+    return tuple(prices)
 
 
-def _calculated(model: str, usage: Usage) -> Decimal | None:
+def _genai_price(model: str, usage: Usage) -> Decimal | None:
     import genai_prices
 
-    billed = genai_prices.Usage(
+    usage_counts = genai_prices.Usage(
         # genai-prices counts cached tokens as part of the input; the API reports them beside it.
         input_tokens=usage.input_tokens + usage.written_tokens + usage.cache_read_tokens,
         output_tokens=usage.output_tokens,
@@ -89,7 +89,7 @@ def _calculated(model: str, usage: Usage) -> Decimal | None:
         **({"web_searches": usage.web_searches} if usage.web_searches else {}),
     )
     try:
-        return genai_prices.calc_price(billed, model, provider_id="anthropic").total_price
+        return genai_prices.calc_price(usage_counts, model, provider_id="anthropic").total_price
     except LookupError:
         return None
 

@@ -17,9 +17,9 @@ from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.leases import Run
 
 SQL = load(__file__)
-TOMORROW = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
+TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
-NO_DAY = (
+NO_DAY_REMEDY = (
     "No day has room for it: raise CHIRON_DAILY_BUDGET_USD or lower CHIRON_MAX_TOKENS, then `chiron resume`."
 )
 
@@ -28,35 +28,35 @@ NO_DAY = (
 class Balance:
     """What something may spend, has spent (or may have: unconfirmed), and has reserved for calls in flight."""
 
-    whose: str
+    owner: str
     unit: str
     limit: Decimal | int | None
     spent: Decimal | int
     reserved: Decimal | int
-    mend: str
+    remedy: str
 
-    def require(self, asked: Decimal | int) -> None:
+    def require(self, amount: Decimal | int) -> None:
         """Whether a call that may cost `asked` still fits.
 
         Raises:
             BudgetSpent: It does not, whatever becomes of the calls in flight.
             MoneyReserved: It may fit once some of them are answered.
         """
-        if self.limit is None or self.spent + self.reserved + asked <= self.limit:
+        if self.limit is None or self.spent + self.reserved + amount <= self.limit:
             return
-        if self.spent + asked > self.limit:
+        if self.spent + amount > self.limit:
             raise BudgetSpent(
-                f"{self.whose} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
-                f"and the next call may cost {self._amount(asked)}. {self.mend}"
+                f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
+                f"and the next call may cost {self._amount(amount)}. {self.remedy}"
             )
-        raise MoneyReserved(f"{self.whose} has the rest of its budget reserved for calls in flight.")
+        raise MoneyReserved(f"{self.owner} has the rest of its budget reserved for calls in flight.")
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
 
 
 async def reserve(
-    pool: Pool, run: Run, bound: MaxCost, *, daily_usd: Decimal | None, lease_for: timedelta
+    pool: Pool, run: Run, max_cost: MaxCost, *, daily_usd: Decimal | None, lease_for: timedelta
 ) -> None:
     """Set aside what a call may cost at most, from every budget that binds it: its run's, its batch's, the day's.
 
@@ -67,80 +67,82 @@ async def reserve(
         MoneyReserved: It will have room if calls in flight cost less than was reserved for them.
         LeaseLost: The run is no longer ours.
     """
-    args = _args(run, bound) | {"daily_usd": daily_usd, "lease_for": lease_for}
+    args = _args(run, max_cost) | {"daily_usd": daily_usd, "lease_for": lease_for}
     async with pool.connection() as connection:
         if await (await connection.execute(SQL["reserve"], args)).fetchone():
             return
         async with connection.transaction():
-            await _reserve_within(connection, run, args, daily_usd=daily_usd)
+            await _reserve_from_all(connection, run, args, daily_usd=daily_usd)
 
 
-async def release(pool: Pool, run: Run, bound: MaxCost) -> None:
+async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
     """Free what was reserved for a call that surely is not billed. Raises LeaseLost."""
-    await _fenced(pool, run, bound, "release")
+    await _write_fenced(pool, run, max_cost, "release")
 
 
-async def write_off(pool: Pool, run: Run, bound: MaxCost) -> None:
+async def write_off(pool: Pool, run: Run, max_cost: MaxCost) -> None:
     """Count a call that was cut as unconfirmed, with all that was reserved for it. Raises LeaseLost."""
-    await _fenced(pool, run, bound, "write_off")
+    await _write_fenced(pool, run, max_cost, "write_off")
 
 
-async def _reserve_within(
+async def _reserve_from_all(
     connection: AsyncConnection[DictRow], run: Run, args: dict[str, Any], *, daily_usd: Decimal | None
 ) -> None:
-    held = await (await connection.execute(SQL["lock_run"], args)).fetchone()
-    if held is None:
+    run_row = await (await connection.execute(SQL["lock_run"], args)).fetchone()
+    if run_row is None:
         raise LeaseLost(run.id)
-    for purse in _purses_of("The run", held, held, f"`chiron resume {run.id} --budget-usd` gives it more."):
-        purse.require(args[purse.unit])
-    args["batch_id"] = held["batch_id"]
-    batch = await _one(connection, "lock_batch", args)
-    reserved = await _one(connection, "reserved_of_batch", args)
-    mend = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
-    for purse in _purses_of("The batch", batch, reserved, mend):
-        purse.require(args[purse.unit])
+    for balance in _balances(
+        "The run", run_row, run_row, f"`chiron resume {run.id} --budget-usd` gives it more."
+    ):
+        balance.require(args[balance.unit])
+    args["batch_id"] = run_row["batch_id"]
+    batch_row = await _fetch_row(connection, "lock_batch", args)
+    reserved_row = await _fetch_row(connection, "reserved_of_batch", args)
+    remedy = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
+    for balance in _balances("The batch", batch_row, reserved_row, remedy):
+        balance.require(args[balance.unit])
     if daily_usd is not None:
-        await _require_of_the_day(connection, args, daily_usd)
-    await connection.execute(SQL["take"], args)
+        await _require_daily_budget(connection, args, daily_usd)
+    await connection.execute(SQL["add"], args)
 
 
-async def _require_of_the_day(
+async def _require_daily_budget(
     connection: AsyncConnection[DictRow], args: dict[str, Any], daily_usd: Decimal
 ) -> None:
-    Balance("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY).require(args["usd"])
+    Balance("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY_REMEDY).require(args["usd"])
     await connection.execute(SQL["lock_day"])
-    day = await _one(connection, "day", args)
-    today = Balance("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW)
+    day = await _fetch_row(connection, "day", args)
+    today = Balance("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW_REMEDY)
     try:
         today.require(args["usd"])
     except BudgetSpent as error:
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _purses_of(whose: str, row: DictRow, reserved: DictRow, mend: str) -> Iterator[Balance]:
+def _balances(owner: str, row: DictRow, reserved_row: DictRow, remedy: str) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
-        suggested = mend if unit == "usd" else mend.replace("--budget-usd", "--budget-tokens")
+        unit_remedy = remedy if unit == "usd" else remedy.replace("--budget-usd", "--budget-tokens")
         limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
-        yield Balance(whose, unit, limit, spent, reserved[f"reserved_{unit}"], suggested)
+        yield Balance(owner, unit, limit, spent, reserved_row[f"reserved_{unit}"], unit_remedy)
 
 
-async def _one(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:
+async def _fetch_row(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:
     row = await (await connection.execute(SQL[query], args)).fetchone()
     assert row is not None
     return row
 
 
-async def _fenced(pool: Pool, run: Run, bound: MaxCost, query: str) -> None:
+async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:
     async with pool.connection() as connection:
-        if await (await connection.execute(SQL[query], _args(run, bound))).fetchone() is None:
+        if await (await connection.execute(SQL[query], _args(run, max_cost))).fetchone() is None:
             raise LeaseLost(run.id)
 
 
-def _args(run: Run, bound: MaxCost) -> dict[str, Any]:
+def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
     return {
         "run_id": run.id,
         "lease": run.lease,
-        "usd": bound.usd,
-        "tokens": bound.tokens,
+        "usd": max_cost.usd,
+        "tokens": max_cost.tokens,
         "shard": shard_of(run.id),
     }

@@ -3,25 +3,41 @@
 -- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
 -- Whoever reserves is alive, so the lease is renewed: a call that begins is not taken over a moment later.
 update runs r
-   set leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s), reserved_usd = r.reserved_usd + %(usd)s, reserved_tokens = r.reserved_tokens + %(tokens)s,
+   set leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s),
+       reserved_usd = r.reserved_usd + %(usd)s,
+       reserved_tokens = r.reserved_tokens + %(tokens)s,
        reserved_calls = r.reserved_calls + 1
   from batches b
- where r.id = %(run_id)s and r.lease = %(lease)s and r.state = 'running' and b.id = r.batch_id
-   and b.budget_usd is null and b.budget_tokens is null and %(daily_usd)s::numeric is null
-   and (r.budget_usd is null or r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
-   and (r.budget_tokens is null or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
+ where r.id = %(run_id)s
+   and r.lease = %(lease)s
+   and r.state = 'running'
+   and b.id = r.batch_id
+   and b.budget_usd is null
+   and b.budget_tokens is null
+   and %(daily_usd)s::numeric is null
+   and (r.budget_usd is null
+        or r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
+   and (r.budget_tokens is null
+        or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
 returning set_config('synchronous_commit', 'off', true);
 
 -- lock_run
 select batch_id, budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
        budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens,
        set_config('synchronous_commit', 'off', true)
-  from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
+  from runs
+ where id = %(run_id)s
+   and lease = %(lease)s
+   and state = 'running'
+   for update;
 
 -- lock_batch
 -- After the run, as everywhere. Whoever reserves from a batch's budget waits here for the one before.
-select budget_usd, spent_usd + unconfirmed_usd as spent_usd, budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens
-  from batches where id = %(batch_id)s for update;
+select budget_usd, spent_usd + unconfirmed_usd as spent_usd,
+       budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens
+  from batches
+ where id = %(batch_id)s
+   for update;
 
 -- lock_day
 -- Whoever reserves from the day's money waits here for the one before.
@@ -29,40 +45,62 @@ select pg_advisory_xact_lock(7201848);
 
 -- reserved_of_batch
 select coalesce(sum(reserved_usd), 0) as reserved_usd, coalesce(sum(reserved_tokens), 0)::bigint as reserved_tokens
-  from runs where batch_id = %(batch_id)s and state = 'running';
+  from runs
+ where batch_id = %(batch_id)s
+   and state = 'running';
 
 -- day
-select coalesce((select sum(usd) from spending where day = (now() at time zone 'utc')::date), 0) as spent_usd,
-       coalesce((select sum(reserved_usd) from runs where state = 'running'), 0) as reserved_usd,
+select coalesce((select sum(usd)
+                   from spending
+                  where day = (now() at time zone 'utc')::date), 0) as spent_usd,
+       coalesce((select sum(reserved_usd)
+                   from runs
+                  where state = 'running'), 0) as reserved_usd,
        extract(epoch from date_trunc('day', now(), 'utc') + interval '1 day' - now())::float as day_ends_in_s;
 
--- take
+-- add
 update runs
-   set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s), reserved_usd = reserved_usd + %(usd)s,
-       reserved_tokens = reserved_tokens + %(tokens)s, reserved_calls = reserved_calls + 1
+   set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
+       reserved_usd = reserved_usd + %(usd)s,
+       reserved_tokens = reserved_tokens + %(tokens)s,
+       reserved_calls = reserved_calls + 1
  where id = %(run_id)s;
 
 -- release
 update runs
-   set reserved_usd = greatest(reserved_usd - %(usd)s, 0), reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0), reserved_calls = greatest(reserved_calls - 1, 0)
- where id = %(run_id)s and lease = %(lease)s and state = 'running'
+   set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
+       reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
+       reserved_calls = greatest(reserved_calls - 1, 0)
+ where id = %(run_id)s
+   and lease = %(lease)s
+   and state = 'running'
 returning set_config('synchronous_commit', 'off', true);
 
 -- write_off
 -- A call that was cut: whoever answers may bill it, and its reply is lost.
 with fence as (
   update runs
-     set reserved_usd = greatest(reserved_usd - %(usd)s, 0), reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0), reserved_calls = greatest(reserved_calls - 1, 0),
-         unconfirmed_usd = unconfirmed_usd + %(usd)s, unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
+     set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
+         reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
+         reserved_calls = greatest(reserved_calls - 1, 0),
+         unconfirmed_usd = unconfirmed_usd + %(usd)s,
+         unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
          unconfirmed_calls = unconfirmed_calls + 1
-   where id = %(run_id)s and lease = %(lease)s and state = 'running'
+   where id = %(run_id)s
+     and lease = %(lease)s
+     and state = 'running'
   returning batch_id),
 counted as (
   update batches
-     set unconfirmed_usd = unconfirmed_usd + %(usd)s, unconfirmed_tokens = unconfirmed_tokens + %(tokens)s
-    from fence where batches.id = fence.batch_id),
-of_the_day as (
+     set unconfirmed_usd = unconfirmed_usd + %(usd)s,
+         unconfirmed_tokens = unconfirmed_tokens + %(tokens)s
+    from fence
+   where batches.id = fence.batch_id),
+spent_today as (
   insert into spending (day, shard, usd)
-  select (now() at time zone 'utc')::date, %(shard)s, %(usd)s from fence where %(usd)s > 0
-  on conflict (day, shard) do update set usd = spending.usd + excluded.usd)
-select 1 as fenced from fence;
+  select (now() at time zone 'utc')::date, %(shard)s, %(usd)s
+    from fence
+   where %(usd)s > 0
+      on conflict (day, shard) do update set usd = spending.usd + excluded.usd)
+select 1 as is_fenced
+  from fence;

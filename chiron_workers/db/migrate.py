@@ -14,7 +14,7 @@ SQL = load(__file__)
 MIGRATIONS = Path(__file__).parent / "migrations"
 TRIES = 60
 PAUSE_S = 0.5
-KEPT = "what was applied before it stays"
+KEEPS = "what was applied before it stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,10 @@ def migrations() -> list[Migration]:
 
 def tables() -> list[str]:
     """Every table that the migrations make, partitions and vectors apart."""
-    made = (re.findall(r"^create table (\w+)", found.text, flags=re.MULTILINE) for found in migrations())
-    return sorted({"schema_migrations", *(name for names in made for name in names)})
+    names_by_file = (
+        re.findall(r"^create table (\w+)", migration.text, flags=re.MULTILINE) for migration in migrations()
+    )
+    return sorted({"schema_migrations", *(name for names in names_by_file for name in names)})
 
 
 def migrate(database_url: str) -> list[str]:
@@ -54,13 +56,13 @@ def migrate(database_url: str) -> list[str]:
     with connect(database_url) as connection:
         connection.execute(SQL["lock"])
         connection.execute(SQL["create_table"])
-        done = {row["version"] for row in connection.execute(SQL["applied"])}
-        known = migrations()
-        refuse_newer(done, known)
-        missing = [migration for migration in known if migration.version not in done]
-        for migration in missing:
+        applied = {row["version"] for row in connection.execute(SQL["applied"])}
+        shipped = migrations()
+        refuse_newer(applied, shipped)
+        unapplied = [migration for migration in shipped if migration.version not in applied]
+        for migration in unapplied:
             _apply(connection, migration)
-        return [migration.name for migration in missing]
+        return [migration.name for migration in unapplied]
 
 
 def _apply(connection: Connection[DictRow], migration: Migration) -> None:
@@ -75,23 +77,23 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
             time.sleep(PAUSE_S)
         except Error as error:
             if is_outage(error):
-                raise _cut_off(migration) from None
-            raise _failed(migration, error) from None
+                raise _connection_lost(migration) from None
+            raise _migration_failed(migration, error) from None
         else:
             return
     raise ChironError(
         f"Migration {migration.name} waits for something that reads or writes the tables for long (a backup, a long "
-        f"query). Wait for it or end it, and run `chiron migrate` again: {KEPT}."
+        f"query). Wait for it or end it, and run `chiron migrate` again: {KEEPS}."
     )
 
 
-def _cut_off(migration: Migration) -> ServiceUnavailable:
+def _connection_lost(migration: Migration) -> ServiceUnavailable:
     return ServiceUnavailable(
-        f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it is back: {KEPT}."
+        f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it is back: {KEEPS}."
     )
 
 
-def _failed(migration: Migration, error: Error) -> ChironError:
+def _migration_failed(migration: Migration, error: Error) -> ChironError:
     match error:
         case errors.UndefinedFile() | errors.FeatureNotSupported():
             cure = "Install pgvector 0.8 or newer on the server"
@@ -103,25 +105,23 @@ def _failed(migration: Migration, error: Error) -> ChironError:
             cure = "Put that right"
     reason = error.diag.message_primary or " ".join(str(error).split())
     return ChironError(
-        f"Migration {migration.name} fails: {reason.rstrip('.')}. {cure}, and run `chiron migrate` again: {KEPT}."
+        f"Migration {migration.name} fails: {reason.rstrip('.')}. {cure}, and run `chiron migrate` again: {KEEPS}."
     )
 
 
 def pending(database_url: str) -> list[str]:
     """The names of the migrations that the database lacks; changes nothing."""
     with connect(database_url) as connection:
-        found = connection.execute(SQL["has_table"]).fetchone()
-        done = (
-            {row["version"] for row in connection.execute(SQL["applied"])}
-            if found and found["has"]
-            else set()
+        row = connection.execute(SQL["has_table"]).fetchone()
+        applied = (
+            {row["version"] for row in connection.execute(SQL["applied"])} if row and row["has"] else set()
         )
-        return [migration.name for migration in migrations() if migration.version not in done]
+        return [migration.name for migration in migrations() if migration.version not in applied]
 
 
-def refuse_newer(done: set[int], known: list[Migration], *, what: str = "The database") -> None:
+def refuse_newer(applied: set[int], shipped: list[Migration], *, owner: str = "The database") -> None:
     """Raises ChironError where a schema has seen migrations that this program does not know."""
-    if unknown := done - {migration.version for migration in known}:
+    if unknown := applied - {migration.version for migration in shipped}:
         raise ChironError(
-            f"{what} is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
+            f"{owner} is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
         )

@@ -8,8 +8,8 @@ select pg_advisory_lock(7201842);
 set local lock_timeout = '700ms';
 
 -- report_back
--- While a migration holds runs nobody can renew a lease: the living holders get time to report back before a rescue, which
--- waited for the same lock, takes their runs for lost. A run that somebody writes just now is
+-- While a migration holds runs nobody can renew a lease: the living holders get time to report back before a rescue,
+-- which waited for the same lock, takes their runs for lost. A run that somebody writes just now is
 -- renewed by that, from the moment it is written.
 update runs set leased_until = greatest(leased_until, clock_timestamp() + interval '30 seconds')
  where id in (select id from runs where state = 'running' for no key update skip locked);

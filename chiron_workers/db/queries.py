@@ -7,9 +7,22 @@ from psycopg import sql
 def load(module_file: str) -> dict[str, sql.SQL]:
     """The named queries of the .sql file beside a module: a line `-- name`, its reasons, then the statement.
 
+    `{{name}}` stands for the text of an earlier query of the file without its comments, so that what several statements
+    share is written once.
+
     Args:
         module_file: The module's own `__file__`; `facts.py` reads `facts.sql`.
+
+    Raises:
+        KeyError: A statement includes a query that does not come before it.
     """
     text = Path(module_file).with_suffix(".sql").read_text()
     parts = re.split(r"^-- ([a-z_]+)\n", text, flags=re.MULTILINE)[1:]
-    return {name: sql.SQL(body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+    statements: dict[str, str] = {}
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        statements[name] = re.sub(r"{{(\w+)}}", lambda match: _fragment(statements[match[1]]), body.strip())
+    return {name: sql.SQL(statement) for name, statement in statements.items()}
+
+
+def _fragment(statement: str) -> str:
+    return re.sub(r"^--.*\n", "", statement, flags=re.MULTILINE).rstrip(";")

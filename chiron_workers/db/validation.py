@@ -11,18 +11,18 @@ def clean_text(text: str, *, field: str, chars_max: int) -> str:
     Raises:
         ToolValidationError: It is empty, too long, or holds characters that Postgres cannot store.
     """
-    found = text.strip()
-    if not found:
+    stripped = text.strip()
+    if not stripped:
         raise ToolValidationError(f"{field}: must not be empty.", field=field)
-    if len(found) > chars_max:
+    if len(stripped) > chars_max:
         raise ToolValidationError(
-            f"{field}: must have at most {chars_max:,} characters (got {len(found):,}).", field=field
+            f"{field}: must have at most {chars_max:,} characters (got {len(stripped):,}).", field=field
         )
-    if "\0" in found or any("\ud800" <= letter <= "\udfff" for letter in found):
+    if "\0" in stripped or any("\ud800" <= letter <= "\udfff" for letter in stripped):
         raise ToolValidationError(
             f"{field}: must be plain text; it holds NUL characters or halves of surrogate pairs.", field=field
         )
-    return found
+    return stripped
 
 
 def unit_interval(value: float, *, field: str) -> float:
@@ -32,10 +32,10 @@ def unit_interval(value: float, *, field: str) -> float:
     return float(value)
 
 
-def limited(count: int, *, field: str, most: int) -> int:
+def limited(count: int, *, field: str, count_max: int) -> int:
     """A count from 1 to `most`. Raises ToolValidationError for any other."""
-    if not 1 <= count <= most:
-        raise ToolValidationError(f"{field}: must be between 1 and {most} (got {count}).", field=field)
+    if not 1 <= count <= count_max:
+        raise ToolValidationError(f"{field}: must be between 1 and {count_max} (got {count}).", field=field)
     return count
 
 

@@ -41,13 +41,13 @@ class Opening:
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; the epoch has a column of its own."""
-        found = {
+        body = {
             "model": self.model,
             "system": self.system,
             "tools": list(self.tools),
             "max_tokens": self.max_tokens,
         }
-        return found if self.question is None else found | {"question": self.question}
+        return body if self.question is None else body | {"question": self.question}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,13 @@ class Reply:
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; usage and cost have columns of their own."""
-        found = {
+        body = {
             "stop_reason": self.stop,
             "content": list(self.content),
             "model": self.model,
             "request_id": self.request_id,
         }
-        return found | {"folds": True} if self.is_compaction else found
+        return body | {"folds": True} if self.is_compaction else body
 
 
 @dataclass(frozen=True, slots=True)

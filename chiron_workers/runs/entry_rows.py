@@ -12,9 +12,9 @@ from chiron_workers.runs.fence import json_text
 KINDS = {Opening: "opening", Question: "question", Compaction: "folding", Reply: "reply"}
 
 
-def spent_on(replies: Sequence[Reply]) -> dict[str, Any]:
+def cost_columns(replies: Sequence[Reply]) -> dict[str, Any]:
     """The columns that take up what replies of a tool's questions used and cost."""
-    return _settled(replies) | {
+    return _settlement(replies) | {
         "input_tokens": sum(reply.usage.input_tokens for reply in replies),
         "output_tokens": sum(reply.usage.output_tokens for reply in replies),
         "cache_write_tokens": sum(reply.usage.written_tokens for reply in replies),
@@ -23,20 +23,20 @@ def spent_on(replies: Sequence[Reply]) -> dict[str, Any]:
     }
 
 
-def _settled(replies: Sequence[Reply]) -> dict[str, Any]:
-    reserved = [reply.reserved for reply in replies if reply.reserved is not None]
+def _settlement(replies: Sequence[Reply]) -> dict[str, Any]:
+    max_costs = [reply.reserved for reply in replies if reply.reserved is not None]
     return {
         "tokens": sum(reply.usage.tokens for reply in replies),
-        "reserved_usd": sum((bound.usd for bound in reserved), Decimal()),
-        "reserved_tokens": sum(bound.tokens for bound in reserved),
-        "reserved_calls": len(reserved),
+        "reserved_usd": sum((max_cost.usd for max_cost in max_costs), Decimal()),
+        "reserved_tokens": sum(max_cost.tokens for max_cost in max_costs),
+        "reserved_calls": len(max_costs),
     }
 
 
-def columns_of(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
+def entry_columns(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
     """An entry as the columns of its row, and what it settles."""
     usage = entry.usage if isinstance(entry, Reply) else Usage()
-    return _settled([entry] if isinstance(entry, Reply) else []) | {
+    return _settlement([entry] if isinstance(entry, Reply) else []) | {
         "kind": KINDS[type(entry)],
         "epoch": entry.epoch if isinstance(entry, Opening) else None,
         "turns": int(isinstance(entry, Reply)),

@@ -27,7 +27,7 @@ class Event:
 
     def to_json(self) -> str:
         """One line of JSON, in ASCII so that no terminal takes a part of it for a command."""
-        found = {
+        fields = {
             "batch_id": str(self.batch_id),
             "run_id": str(self.run_id),
             "seq": self.seq,
@@ -35,21 +35,21 @@ class Event:
             "at": self.at.isoformat(),
             "data": self.data,
         }
-        return json.dumps(found, default=str)
+        return json.dumps(fields, default=str)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """The event that a message carries. Raises ValueError, KeyError or TypeError for anything else."""
-        found = json.loads(text)
-        seq, data = found["seq"], found["data"]
+        fields = json.loads(text)
+        seq, data = fields["seq"], fields["data"]
         if not isinstance(seq, int | None) or not isinstance(data, dict):
             raise TypeError("an event has a number and data")
         return cls(
-            UUID(str(found["batch_id"])),
-            UUID(str(found["run_id"])),
+            UUID(str(fields["batch_id"])),
+            UUID(str(fields["run_id"])),
             seq,
-            str(found["kind"]),
-            datetime.fromisoformat(found["at"]),
+            str(fields["kind"]),
+            datetime.fromisoformat(fields["at"]),
             data,
         )
 
@@ -87,7 +87,7 @@ async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
         "each": max(1, PAGE_ROWS // max(1, len(after))),
     }
     async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["missing"], args)).fetchall()
+        rows = await (await connection.execute(SQL["page"], args)).fetchall()
     return [_event(row) for row in rows]
 
 

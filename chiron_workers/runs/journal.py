@@ -21,7 +21,7 @@ from chiron_workers.runs.entries import (
     ToolResult,
     storable,
 )
-from chiron_workers.runs.entry_rows import columns_of, entry_of, result_of, spent_on
+from chiron_workers.runs.entry_rows import cost_columns, entry_columns, entry_of, result_of
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
@@ -62,15 +62,15 @@ class Journal:
                 return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
 
         rows, results = await through_outage(attempt)
-        known = {(row["n"], row["call_id"]): result_of(row) for row in results}
+        results_by_call = {(row["n"], row["call_id"]): result_of(row) for row in results}
         entries: list[Entry] = []
         for row in rows:
             entry = entry_of(row)
             entries.append(entry)
             if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.is_compaction:
-                found = [known.get((row["n"], call.id)) for call in entry.calls]
-                if None not in found:
-                    entries.append(Results(tuple(result for result in found if result)))
+                call_results = [results_by_call.get((row["n"], call.id)) for call in entry.calls]
+                if None not in call_results:
+                    entries.append(Results(tuple(result for result in call_results if result)))
         return entries
 
     async def read_result(self, run: Run, n: int, call: ToolCall) -> ToolResult | None:
@@ -95,14 +95,14 @@ class Journal:
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
-        args = self._fence(run, events) | columns_of(entry) | {"n": n}
+        args = self._fence(run, events) | entry_columns(entry) | {"n": n}
 
         async def attempt() -> Appended:
-            row = await self._one(SQL["append"], args)
+            row = await self._fetch_row(SQL["append"], args)
             if row is not None:
                 self._publish_numbered(run, row, events)
                 return Appended(unread=row["unread"] > 0)
-            if await self._one(SQL["entry_exists"], args):  # the commit before an outage did arrive
+            if await self._fetch_row(SQL["entry_exists"], args):  # the commit before an outage did arrive
                 return Appended(unread=True)
             raise LeaseLost(run.id)
 
@@ -135,7 +135,7 @@ class Journal:
             "whole": result.whole,
             "ms": ms,
             "ends_silently": result.ends_silently,
-            **spent_on(session.spent),
+            **cost_columns(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in events),
         }
         row = await session.last(SQL["settle_call"], args)
@@ -151,10 +151,10 @@ class Journal:
         """
         args = self._fence(run, ()) | {"n": n, "more_turns": MORE_TURNS}
         async with self.pool.connection() as connection, connection.transaction():
-            held = await (await connection.execute(SQL["lock"], args)).fetchone()
-            if held is None or held["entries"] != n - 1:
+            locked_row = await (await connection.execute(SQL["lock"], args)).fetchone()
+            if locked_row is None or locked_row["entries"] != n - 1:
                 raise LeaseLost(run.id)
-            if held["unread"] == 0:
+            if locked_row["unread"] == 0:
                 return None
             row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
         assert row is not None
@@ -162,21 +162,21 @@ class Journal:
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._one(SQL["progress"], {"run_id": run.id, "lease": run.lease})
+        row = await self._fetch_row(SQL["progress"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])
 
     async def has_progressed(self, run: Run) -> bool:
         """Whether this taking has added anything to the journal. Raises LeaseLost."""
-        row = await self._one(SQL["progress"], {"run_id": run.id, "lease": run.lease})
+        row = await self._fetch_row(SQL["progress"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["has_progressed"])
 
     async def waited_for_model_s(self, run: Run) -> float:
         """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""
-        row = await self._one(SQL["waited"], {"run_id": run.id})
+        row = await self._fetch_row(SQL["waited"], {"run_id": run.id})
         assert row is not None
         return float(row["seconds"])
 
@@ -214,7 +214,7 @@ class Journal:
     def _publish_numbered(self, run: LeasedRun, row: DictRow, events: Sequence[NewEvent]) -> None:
         self.publish_all(numbered_events(run, row, events))
 
-    async def _one(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
+    async def _fetch_row(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
         async def attempt() -> DictRow | None:
             async with self.pool.connection() as connection:
                 return await (await connection.execute(query, args)).fetchone()

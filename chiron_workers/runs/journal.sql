@@ -3,114 +3,162 @@
 select n, kind, epoch, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd
   from entries
  where run_id = %(run_id)s
-   and n > coalesce((select b.n from entries b where b.run_id = %(run_id)s and b.epoch < %(epoch)s order by b.n desc limit 1), 0)
+   and n > coalesce((select b.n
+                       from entries b
+                      where b.run_id = %(run_id)s
+                        and b.epoch < %(epoch)s
+                      order by b.n desc
+                      limit 1), 0)
  order by n;
 
 -- read_results
-select n, call_id, is_error, body, ends_silently from tool_results where run_id = %(run_id)s and n >= %(first)s;
+select n, call_id, is_error, body, ends_silently
+  from tool_results
+ where run_id = %(run_id)s
+   and n >= %(first)s;
 
 -- read_result
-select call_id, is_error, body, ends_silently from tool_results where run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s;
+select call_id, is_error, body, ends_silently
+  from tool_results
+ where run_id = %(run_id)s
+   and n = %(n)s
+   and call_id = %(call_id)s;
 
 -- entry_exists
-select 1 as found from entries where run_id = %(run_id)s and n = %(n)s and lease = %(lease)s;
+select 1 as found
+  from entries
+ where run_id = %(run_id)s
+   and n = %(n)s
+   and lease = %(lease)s;
 
--- append
--- The fence, the entry, its events and its cost are one statement: a writer whose lease is gone gets no row
--- from the fence, and so writes nothing. Postgres runs what nobody reads from the last to the first: the batch row,
--- which many runs share, is locked last.
-with fence as (
-  update runs
-     set seq = seq + %(event_count)s, entries = entries + 1, steps = steps + 1, turns = turns + %(turns)s,
-         epoch = coalesce(%(epoch)s, epoch),
-         input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
+-- settlement
+-- What every write of a turn changes in its run's row: the numbers of its events, what a model was paid and had
+-- reserved, and the lease, which such a write renews.
+         seq = seq + %(event_count)s,
+         steps = steps + 1,
+         input_tokens = input_tokens + %(input_tokens)s,
+         output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0), reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
-         reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
+         spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0),
+         reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
+         reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0),
+         reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
          leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
-   where id = %(run_id)s and lease = %(lease)s and state = 'running' and entries = %(n)s - 1
-  returning id, batch_id, lease, entries, epoch, seq - %(event_count)s as seq_before, unread, clock_timestamp() as at),
+
+-- leased
+-- The fence. A writer whose lease is gone matches no row, and so writes nothing.
+id = %(run_id)s and lease = %(lease)s and state = 'running'
+
+-- accounts
+-- What commits with the fence: the cost to the batch and to the day, and the events. Postgres runs what nobody reads
+-- from the last to the first, so the batch row, which many runs share, is locked last.
 paid as (
   update batches
-     set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0), spent_tokens = batches.spent_tokens + %(tokens)s
-    from fence where batches.id = fence.batch_id and %(tokens)s > 0),
-of_the_day as (
+     set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0),
+         spent_tokens = batches.spent_tokens + %(tokens)s
+    from fence
+   where batches.id = fence.batch_id
+     and %(tokens)s > 0),
+spent_today as (
   insert into spending (day, shard, usd)
-  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s from fence where %(cost_usd)s::numeric > 0
-  on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
+  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s
+    from fence
+   where %(cost_usd)s::numeric > 0
+      on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
+    from fence,
+         rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n'))
+           with ordinality as e (kind, data, position))
+
+-- append
+-- The fence, the entry, its events and its cost are one statement.
+with fence as (
+  update runs
+     set entries = entries + 1,
+         turns = turns + %(turns)s,
+         epoch = coalesce(%(epoch)s, epoch),
+{{settlement}}
+   where {{leased}}
+     and entries = %(n)s - 1
+  returning id, batch_id, lease, entries, epoch, unread, seq - %(event_count)s as seq_before, clock_timestamp() as at),
+{{accounts}},
 entry as (
-  insert into entries (run_id, n, kind, epoch, lease, body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-  select id, entries, %(kind)s, epoch, lease, %(body)s::json, %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s,
-         %(cache_read_tokens)s, %(cost_usd)s
+  insert into entries (run_id, n, kind, epoch, lease, body,
+                       input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
+  select id, entries, %(kind)s, epoch, lease, %(body)s::json,
+         %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s, %(cache_read_tokens)s, %(cost_usd)s
     from fence)
-select seq_before, at, unread from fence;
+select seq_before, at, unread
+  from fence;
 
 -- settle_call
 -- The last statement of a tool's transaction: fence, result, events, and what the tool paid a model. Only now is
 -- the number of events known, and the run row is locked no longer than it takes to commit.
 with fence as (
   update runs
-     set seq = seq + %(event_count)s, steps = steps + 1, facts = facts + %(facts)s,
-         input_tokens = input_tokens + %(input_tokens)s, output_tokens = output_tokens + %(output_tokens)s,
-         cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
-         cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
-         spent_usd = spent_usd + %(cost_usd)s::numeric, reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
-         reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0), reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
-         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
-   where id = %(run_id)s and lease = %(lease)s and state = 'running'
+     set facts = facts + %(facts)s,
+{{settlement}}
+   where {{leased}}
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
-paid as (
-  update batches
-     set spent_usd = batches.spent_usd + %(cost_usd)s::numeric, spent_tokens = batches.spent_tokens + %(tokens)s
-    from fence where batches.id = fence.batch_id and %(tokens)s > 0),
-of_the_day as (
-  insert into spending (day, shard, usd)
-  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s from fence where %(cost_usd)s::numeric > 0
-  on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
-logged as (
-  insert into events (run_id, seq, batch_id, kind, data, at)
-  select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
+{{accounts}},
 result as (
   insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd, ends_silently)
   select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s, %(cost_usd)s::numeric,
          %(ends_silently)s
     from fence)
-select seq_before, at from fence;
+select seq_before, at
+  from fence;
 
 -- lock
--- Holds the run row, so that the messages, the wish and the reservations read next are all there are.
-select entries, unread, wanted, reserved_usd, reserved_tokens from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
+-- Holds the run row, so that the messages read next are all there are.
+select entries, unread
+  from runs
+ where {{leased}}
+   for update;
 
 -- take_messages
 with taken as (
-  update inbox set taken_in = %(n)s where run_id = %(run_id)s and taken_in is null returning id, text),
+  update inbox
+     set taken_in = %(n)s
+   where run_id = %(run_id)s
+     and taken_in is null
+  returning id, text),
 fence as (
   update runs
-     set entries = %(n)s, steps = steps + 1, unread = 0, leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
+     set entries = %(n)s,
+         steps = steps + 1,
+         unread = 0,
+         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
          max_turns = case when turns >= max_turns then turns + %(more_turns)s else max_turns end
    where id = %(run_id)s
   returning max_turns, epoch),
 question as (
-  select string_agg(text, E'\n\n' order by id) as text from taken),
+  select string_agg(text, E'\n\n' order by id) as text
+    from taken),
 entry as (
   insert into entries (run_id, n, kind, epoch, lease, body)
-  select %(run_id)s, %(n)s, 'question', epoch, %(lease)s, json_build_object('text', text) from question, fence)
-select question.text, fence.max_turns from question, fence;
+  select %(run_id)s, %(n)s, 'question', epoch, %(lease)s, json_build_object('text', text)
+    from question, fence)
+select question.text, fence.max_turns
+  from question, fence;
 
 -- waited
 -- For how long the model of a run has kept it waiting: since it first sent the run back after the run last got
 -- further, or after somebody last asked for it.
 select coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds
   from events
- where run_id = %(run_id)s and kind = 'run.handed_back' and data ->> 'waits_for' = 'model'
-   and seq > (select coalesce(max(seq), 0) from events
-               where run_id = %(run_id)s and kind not in ('run.handed_back', 'run.started', 'run.resumed'));
+ where run_id = %(run_id)s
+   and kind = 'run.handed_back'
+   and data ->> 'waits_for' = 'model'
+   and seq > (select coalesce(max(seq), 0)
+                from events
+               where run_id = %(run_id)s
+                 and kind not in ('run.handed_back', 'run.started', 'run.resumed'));
 
 -- progress
-select unread, steps > steps_at_claim as has_progressed from runs where id = %(run_id)s and lease = %(lease)s and state = 'running';
+select unread, steps > steps_at_claim as has_progressed
+  from runs
+ where {{leased}};

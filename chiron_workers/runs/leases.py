@@ -64,18 +64,18 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
 
 
 def renew(
-    connection: Connection[DictRow], held: Sequence[tuple[UUID, int]], *, lease_for: timedelta
+    connection: Connection[DictRow], leases: Sequence[tuple[UUID, int]], *, lease_for: timedelta
 ) -> list[Interrupt]:
     """Keep these runs, given as (id, lease), for `lease_for` from now; those that must be left."""
     args = {
-        "run_ids": [run_id for run_id, _ in held],
-        "leases": [lease for _, lease in held],
+        "run_ids": [run_id for run_id, _ in leases],
+        "leases": [lease for _, lease in leases],
         "lease_for": lease_for,
     }
     connection.execute(SQL["renew"], args)
     rows = connection.execute(SQL["interrupts"], args).fetchall()
     return [
-        Interrupt(row["id"], row["held_lease"], is_lost=row["lost"], stop_requested=row["wanted"])
+        Interrupt(row["id"], row["held_lease"], is_lost=row["is_lost"], stop_requested=row["wanted"])
         for row in rows
     ]
 
@@ -98,15 +98,15 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["say"], args)).fetchone()
         if row is None:
-            found = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
-            if found is None:
+            state_row = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
+            if state_row is None:
                 raise NotFound(
                     f"There is no run {run_id}; a message goes to one run, and `chiron show BATCH` lists those of a batch."
                 )
             why = (
                 "was pruned: its journal is gone, and it"
-                if found["is_pruned"]
-                else f"is {found['state']} and"
+                if state_row["is_pruned"]
+                else f"is {state_row['state']} and"
             )
             raise Conflict(f"Run {run_id} {why} takes no messages.")
     return RunState(row["was"]).is_final

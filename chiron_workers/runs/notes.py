@@ -43,13 +43,13 @@ class Notes:
             ToolError: There is no room for it, or there is no run.
         """
         args = {"run_id": self._run_id(), "title": note.title, "text": note.text}
-        await self._session.write(SQL["alone"], args)
+        await self._session.write(SQL["lock"], args)
         row = await self._session.row(SQL["size"], args)
         assert row is not None
-        wanted, room = size([note]), BYTES_MAX - row["bytes"]
-        if wanted > room:
+        bytes_needed, bytes_left = size([note]), BYTES_MAX - row["bytes"]
+        if bytes_needed > bytes_left:
             raise ToolError(
-                f"This note takes {wanted:,} bytes and there is room for {room:,}. "
+                f"This note takes {bytes_needed:,} bytes and there is room for {bytes_left:,}. "
                 "Shorten it, or remove another one by writing an empty text under its title."
             )
         await self._session.write(SQL["write"], args)

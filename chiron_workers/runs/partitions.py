@@ -55,14 +55,14 @@ async def ensure(pool: Pool, run_ids: Sequence[UUID]) -> None:
     Raises:
         ChironError: The ids were made by a clock that is more than a month off, or the tables are not ours to change.
     """
-    made = [time_of(min(run_ids)), time_of(max(run_ids))]
-    months = sorted({Partition.of_month(at).name for at in (*made, _next(made[1]))})
+    made_at = [time_of(min(run_ids)), time_of(max(run_ids))]
+    months = sorted({Partition.of_month(at).name for at in (*made_at, _next(made_at[1]))})
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["missing"], {"months": months})).fetchone()
     assert row is not None
-    if max(abs(at - row["now"]) for at in made) > CLOCK_OFF_MAX:
+    if max(abs(at - row["now"]) for at in made_at) > CLOCK_OFF_MAX:
         raise ChironError(
-            f"The clock of this machine says {made[0]:%Y-%m-%d %H:%M} UTC and that of the database "
+            f"The clock of this machine says {made_at[0]:%Y-%m-%d %H:%M} UTC and that of the database "
             f"{row['now'].astimezone(UTC):%Y-%m-%d %H:%M}. Set it right: the ids of runs carry the time."
         )
     if row["months"]:
@@ -87,12 +87,12 @@ async def make(pool: Pool, partitions: Sequence[Partition]) -> None:
         ) from None
 
 
-async def everything(pool: Pool) -> list[tuple[Partition, int]]:
+async def list_all(pool: Pool) -> list[tuple[Partition, int]]:
     """All partitions, oldest first, each with the bytes it takes on disk."""
     async with pool.connection() as connection:
         rows = await (await connection.execute(SQL["all"], {"parents": list(PARENTS)})).fetchall()
-    found = [(Partition.named(row["name"]), row["bytes"]) for row in rows]
-    return sorted(found, key=lambda each: each[0].high)
+    sizes = [(Partition.named(row["name"]), row["bytes"]) for row in rows]
+    return sorted(sizes, key=lambda item: item[0].high)
 
 
 def _definition(partition: Partition) -> list[Composed]:

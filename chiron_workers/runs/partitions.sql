@@ -6,7 +6,8 @@ select now() as now, array(
    where not exists (
      select from pg_inherits join pg_class on pg_class.oid = inhrelid
       where inhparent = 'events'::regclass
-        and (relname = 'events_' || month or (relname like 'events\_before\_%%' and relname > 'events_before_' || month)))
+        and (relname = 'events_' || month
+             or (relname like 'events\_before\_%%' and relname > 'events_before_' || month)))
    order by month) as months;
 
 -- lock
@@ -23,7 +24,8 @@ alter table {parent} attach partition {partition} for values from ({low}) to ({h
 
 -- all
 select substr(relname, length('events_') + 1) as name,
-       (select coalesce(sum(pg_total_relation_size(to_regclass(parent || substr(relname, length('events') + 1)))), 0)::bigint
+       (select coalesce(sum(pg_total_relation_size(to_regclass(parent || substr(relname, length('events') + 1)))),
+                        0)::bigint
           from unnest(%(parents)s::text[]) as parent) as bytes
   from pg_inherits join pg_class on pg_class.oid = inhrelid
  where inhparent = 'events'::regclass;

@@ -78,7 +78,7 @@ def apply_stop_request(release: Release, stop_requested: str | None) -> Release:
     return release
 
 
-def failure(kind: str, message: str) -> Release:
+def failed_release(kind: str, message: str) -> Release:
     """A run's end in failure, with the reason as its error."""
     error = {"kind": kind, "message": storable(message)}
     return Release(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)

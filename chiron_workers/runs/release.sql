@@ -1,42 +1,68 @@
 -- lock
--- Holds the run row, so that the messages, the wish and the reservations read next are all there are.
-select entries, unread, wanted, reserved_usd, reserved_tokens from runs where id = %(run_id)s and lease = %(lease)s and state = 'running' for update;
+-- Holds the run row, so that the messages, the stop request and the reservations read next are all there are.
+select entries, unread, wanted, reserved_usd, reserved_tokens
+  from runs
+ where id = %(run_id)s
+   and lease = %(lease)s
+   and state = 'running'
+   for update;
 
 -- release
--- Ends a taking: the run completes, fails, pauses or goes back to the queue. A run with unread messages
--- does not complete. An attempt counts only when the taking added nothing, and one that added something begins the
--- count anew: a run of many hours may meet many crashes. A call that is still reserved was cut, or its holder is
--- lost: it may be billed, and is counted as unconfirmed.
+-- Ends a lease: the run completes, fails, pauses or goes back to the queue. A run with unread messages does not
+-- complete. An attempt counts only when the holder added nothing, and one that added something begins the count anew: a
+-- run of many hours may meet many crashes. A call that is still reserved was cut, or its holder is lost: it may be
+-- billed, and is counted as unconfirmed.
 with fence as (
   update runs
-     set state = %(state)s, seq = seq + %(event_count)s, leased_until = null,
+     set state = %(state)s,
+         seq = seq + %(event_count)s,
+         leased_until = null,
          wanted = null,
-         answer = coalesce(%(answer)s::text, answer), error = %(error)s::json, silent = %(silent)s,
-         ready_at = now() + %(ready_in)s, rung_at = null,
+         answer = coalesce(%(answer)s::text, answer),
+         error = %(error)s::json,
+         silent = %(silent)s,
+         ready_at = now() + %(ready_in)s,
+         rung_at = null,
          attempt = case when %(state)s in ('queued', 'paused') and steps > steps_at_claim then 1
-                        when %(counts)s and steps = steps_at_claim then attempt + 1 else attempt end,
-         unconfirmed_usd = unconfirmed_usd + reserved_usd, unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
-         unconfirmed_calls = unconfirmed_calls + reserved_calls, reserved_usd = 0, reserved_tokens = 0, reserved_calls = 0,
+                        when %(counts)s and steps = steps_at_claim then attempt + 1
+                        else attempt
+                   end,
+         unconfirmed_usd = unconfirmed_usd + reserved_usd,
+         unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
+         unconfirmed_calls = unconfirmed_calls + reserved_calls,
+         reserved_usd = 0,
+         reserved_tokens = 0,
+         reserved_calls = 0,
          finished_at = case when %(closes)s then now() end
-   where id = %(run_id)s and lease = %(lease)s and state = 'running' and (unread = 0 or %(state)s <> 'completed')
+   where id = %(run_id)s
+     and lease = %(lease)s
+     and state = 'running'
+     and (unread = 0 or %(state)s <> 'completed')
   returning id, batch_id, turns, facts, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence, rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n')) with ordinality as e (kind, data, position)),
+    from fence,
+         rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n'))
+           with ordinality as e (kind, data, position)),
 counted as (
   update batches
-     set open_runs = open_runs - %(closes)s::int, finished_at = case when open_runs = %(closes)s::int then now() end,
-         unconfirmed_usd = unconfirmed_usd + %(reserved_usd)s, unconfirmed_tokens = unconfirmed_tokens + %(reserved_tokens)s
-    from fence where batches.id = fence.batch_id and (%(closes)s or %(reserved_tokens)s > 0)
+     set open_runs = open_runs - %(closes)s::int,
+         finished_at = case when open_runs = %(closes)s::int then now() end,
+         unconfirmed_usd = unconfirmed_usd + %(reserved_usd)s,
+         unconfirmed_tokens = unconfirmed_tokens + %(reserved_tokens)s
+    from fence
+   where batches.id = fence.batch_id
+     and (%(closes)s or %(reserved_tokens)s > 0)
   returning open_runs)
-select seq_before, at, (select open_runs from counted) as open_runs from fence;
+select seq_before, at, (select open_runs from counted) as open_runs
+  from fence;
 
 -- spend
 -- What the day has cost; a call that is unconfirmed counts in full.
 insert into spending (day, shard, usd)
 values ((now() at time zone 'utc')::date, %(shard)s, %(usd)s)
-on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
+    on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 
 -- close_batch
 -- Whoever ends the last open run says so, in its own run's sequence. The batch row is locked by now, and all
@@ -44,9 +70,15 @@ on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 with counts as (
   select json_object_agg(state, n) as runs, coalesce(sum(silent), 0) as silent
     from (select state, count(*) as n, count(*) filter (where silent) as silent
-            from runs where batch_id = %(batch_id)s group by state) each_state),
+            from runs
+           where batch_id = %(batch_id)s
+           group by state) by_state),
 counter as (
-  update runs set seq = seq + 1 where id = %(run_id)s returning id, batch_id, seq)
+  update runs
+     set seq = seq + 1
+   where id = %(run_id)s
+  returning id, batch_id, seq)
 insert into events (run_id, seq, batch_id, kind, data)
-select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent) from counter, counts
+select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent)
+  from counter, counts
 returning seq, at, data;

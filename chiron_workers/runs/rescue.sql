@@ -8,6 +8,12 @@ select pg_try_advisory_xact_lock(7201843) as held;
 -- crashes, the postmaster stays and starts the other processes again; who may not see them has its own start only.
 select id, batch_id, lease, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up
   from runs
- where state = 'running' and leased_until < now() and greatest(pg_postmaster_start_time(),
-       (select max(backend_start) from pg_stat_activity where backend_type = 'checkpointer')) < now() - %(lease_for)s
- order by id limit %(limit)s for update skip locked;
+ where state = 'running'
+   and leased_until < now()
+   and greatest(pg_postmaster_start_time(),
+                (select max(backend_start)
+                   from pg_stat_activity
+                  where backend_type = 'checkpointer')) < now() - %(lease_for)s
+ order by id
+ limit %(limit)s
+   for update skip locked;

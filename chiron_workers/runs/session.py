@@ -76,8 +76,8 @@ class Session:
 
     async def row(self, query: Query, args: Mapping[str, Any] | None = None) -> DictRow | None:
         """The first row of a query that only reads."""
-        found = await self.rows(query, args)
-        return found[0] if found else None
+        rows = await self.rows(query, args)
+        return rows[0] if rows else None
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection[DictRow]]:

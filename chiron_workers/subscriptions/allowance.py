@@ -20,7 +20,7 @@ class Allowance:
     ends_at: datetime | None  # None: never
 
     def __str__(self) -> str:
-        budget = "no budget" if self.budget_usd is None else f"{_shown(self.budget_usd)} USD each time"
+        budget = "no budget" if self.budget_usd is None else f"{_format_usd(self.budget_usd)} USD each time"
         end = (
             "no end"
             if self.ends_at is None
@@ -30,7 +30,7 @@ class Allowance:
 
 
 def occurrence_budget(
-    wanted_usd: Decimal | None, model: str, *, run_may_cost: Decimal | None
+    budget_usd: Decimal | None, model: str, *, run_may_cost: Decimal | None
 ) -> Decimal | None:
     """What one time may cost: what is wanted, or as much as is allowed; None if the model has no price.
 
@@ -40,16 +40,18 @@ def occurrence_budget(
     Raises:
         UsageError: It is more than allowed, no amount, or cannot bind.
     """
-    most, whose = settings().run_budget_usd, "what a run may cost (CHIRON_RUN_BUDGET_USD)"
-    if run_may_cost is not None and run_may_cost < most:
-        most, whose = run_may_cost, "the budget of the run that orders it, or of its batch"
-    if wanted_usd is None:
-        return most.quantize(MICRO_USD) if is_priced(model, settings().prices) else None
-    check_budget(Budget(wanted_usd), [model])
-    if wanted_usd > most:
-        raise UsageError(f"A time may cost at most {_shown(most)} USD, {whose}; got {_shown(wanted_usd)}.")
-    return wanted_usd.quantize(MICRO_USD)
+    limit_usd, limit_name = settings().run_budget_usd, "what a run may cost (CHIRON_RUN_BUDGET_USD)"
+    if run_may_cost is not None and run_may_cost < limit_usd:
+        limit_usd, limit_name = run_may_cost, "the budget of the run that orders it, or of its batch"
+    if budget_usd is None:
+        return limit_usd.quantize(MICRO_USD) if is_priced(model, settings().prices) else None
+    check_budget(Budget(budget_usd), [model])
+    if budget_usd > limit_usd:
+        raise UsageError(
+            f"A time may cost at most {_format_usd(limit_usd)} USD, {limit_name}; got {_format_usd(budget_usd)}."
+        )
+    return budget_usd.quantize(MICRO_USD)
 
 
-def _shown(usd: Decimal) -> str:
+def _format_usd(usd: Decimal) -> str:
     return f"{usd.normalize():,f}"

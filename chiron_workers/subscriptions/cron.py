@@ -32,13 +32,13 @@ class Recurrence:
     def check(self, *, at_least: timedelta) -> None:
         """Raise UsageError for what is no expression or no zone, never comes, or comes more often than allowed."""
         self._zone()
-        coming = self._times(SOME_MIDNIGHT)
-        first = next(coming, None)
+        times_ahead = self._times(SOME_MIDNIGHT)
+        first = next(times_ahead, None)
         if first is None:
             raise UsageError(f"The time {self.cron!r} never comes.")
         # What comes once in 28 years takes long to find, and says nothing of the shortest span.
-        soon = takewhile(lambda time: time < first + SPAN_COMPARED, coming)
-        times = [first, *islice(soon, TIMES_COMPARED - 1)]
+        near_times = takewhile(lambda time: time < first + SPAN_COMPARED, times_ahead)
+        times = [first, *islice(near_times, TIMES_COMPARED - 1)]
         shortest = min((later - earlier for earlier, later in pairwise(times)), default=at_least)
         if shortest < at_least:
             raise UsageError(
@@ -59,9 +59,9 @@ class Recurrence:
         # Without a zone CronSim goes by the clock on the wall, and knows of no change.
         times = self._times(local if counts_hours else local.replace(tzinfo=None))
         for time in times:
-            found = (time if counts_hours else _on_the_wall(time, zone)).astimezone(UTC)
-            if found > moment:
-                return found
+            due_at = (time if counts_hours else _on_the_wall(time, zone)).astimezone(UTC)
+            if due_at > moment:
+                return due_at
         raise UsageError(f"The time {self.cron!r} never comes again.")
 
     def _times(self, after: datetime) -> Iterator[datetime]:
@@ -92,11 +92,11 @@ class Recurrence:
 
 def _on_the_wall(time: datetime, zone: ZoneInfo) -> datetime:
     """The first moment at which a clock in the zone shows this time, or a later one where it skips it."""
-    shown = time.replace(tzinfo=zone)
-    while shown.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != time:
+    local_time = time.replace(tzinfo=zone)
+    while local_time.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != time:
         time += timedelta(minutes=1)
-        shown = time.replace(tzinfo=zone)
-    return shown
+        local_time = time.replace(tzinfo=zone)
+    return local_time
 
 
 def _minutes(span: timedelta) -> str:

@@ -10,7 +10,7 @@ from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
-COMPARED_AT_ONCE = 10  # of one look, so that it stays short; the next one goes on
+BATCHES_PER_PASS = 10  # of one look, so that it stays short; the next one goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class PastOccurrence:
 
 
 async def last_occurrences(
-    session: Session, subscription_id: UUID, *, limit: int, listed: int = 1, batch_id: UUID | None = None
+    session: Session, subscription_id: UUID, *, limit: int, entries_max: int = 1, batch_id: UUID | None = None
 ) -> list[PastOccurrence]:
     """The latest times of a subscription, latest first, or the one that started a batch.
 
@@ -34,23 +34,27 @@ async def last_occurrences(
         listed: Entries of each kind of difference at most; the counts are whole.
     """
     args = {"subscription_id": subscription_id, "batch_id": batch_id, "limit": limit}
-    times = []
-    for row in await session.rows(SQL["times"], args):
+    occurrences = []
+    for row in await session.rows(SQL["occurrences"], args):
         subject_id, ends = row.pop("subject_id"), row["finished_at"]
         difference = None
         if ends is not None and ends > row["since"]:
-            difference = await SubjectDiffs(session).between(subject_id, row["since"], ends, limit=listed)
-        times.append(PastOccurrence(**row, difference=difference))
-    return times
+            difference = await SubjectDiffs(session).between(
+                subject_id, row["since"], ends, limit=entries_max
+            )
+        occurrences.append(PastOccurrence(**row, difference=difference))
+    return occurrences
 
 
-async def occurrence_of(session: Session, batch_id: UUID, *, listed: int) -> PastOccurrence | None:
+async def occurrence_of(session: Session, batch_id: UUID, *, entries_max: int) -> PastOccurrence | None:
     """The time of a subscription that started a batch; None if none did."""
     row = await session.row(SQL["subscription_of"], {"batch_id": batch_id})
     if row is None:
         return None
-    found = await last_occurrences(session, row["subscription_id"], limit=1, listed=listed, batch_id=batch_id)
-    return found[0] if found else None
+    occurrences = await last_occurrences(
+        session, row["subscription_id"], limit=1, entries_max=entries_max, batch_id=batch_id
+    )
+    return occurrences[0] if occurrences else None
 
 
 async def compare_occurrences(pool: Pool) -> list[UUID]:
@@ -60,20 +64,20 @@ async def compare_occurrences(pool: Pool) -> list[UUID]:
     end, in whichever worker looks first, so that no ending waits for it. Several may look at once.
     """
     async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["to_compare"], {"limit": COMPARED_AT_ONCE})).fetchall()
-    silenced = []
+        rows = await (await connection.execute(SQL["to_compare"], {"limit": BATCHES_PER_PASS})).fetchall()
+    silent_batches = []
     for row in rows:
         if await _compare(pool, row["batch_id"]):
-            silenced.append(row["batch_id"])
-    return silenced
+            silent_batches.append(row["batch_id"])
+    return silent_batches
 
 
 async def _compare(pool: Pool, batch_id: UUID) -> bool:
-    found = await occurrence_of(Session(pool), batch_id, listed=1)
-    if found is None or found.finished_at is None:  # it was deleted, or goes on again
+    occurrence = await occurrence_of(Session(pool), batch_id, entries_max=1)
+    if occurrence is None or occurrence.finished_at is None:  # it was deleted, or goes on again
         return False
-    is_silent = found.difference is not None and found.difference.is_empty
-    args = {"batch_id": batch_id, "finished_at": found.finished_at}
+    is_silent = occurrence.difference is not None and occurrence.difference.is_empty
+    args = {"batch_id": batch_id, "finished_at": occurrence.finished_at}
     async with pool.connection() as connection, connection.transaction():
         if is_silent:
             await connection.execute(SQL["silence"], args)

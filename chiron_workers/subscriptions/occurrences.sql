@@ -1,30 +1,52 @@
--- times
--- The latest times of a subscription, or one of them by its batch. What the time before had brought was known at its end; a
--- time before that was retried since then counts as it was when this one began.
+-- occurrences
+-- The latest occurrences of a subscription, or one of them by its batch. What the one before had brought was known at
+-- its end; one before that was retried since then counts as it was when this one began.
 select b.id as batch_id, b.subject_id, b.due_at, b.finished_at,
-       least(b.created_at, coalesce((
-         select max(e.finished_at) from batches e where e.subscription_id = b.subscription_id and e.due_at < b.due_at), b.created_at)) as since
+       least(b.created_at,
+             coalesce((select max(e.finished_at)
+                         from batches e
+                        where e.subscription_id = b.subscription_id
+                          and e.due_at < b.due_at), b.created_at)) as since
   from batches b
- where b.subscription_id = %(subscription_id)s and (%(batch_id)s::uuid is null or b.id = %(batch_id)s)
- order by b.due_at desc limit %(limit)s;
+ where b.subscription_id = %(subscription_id)s
+   and (%(batch_id)s::uuid is null or b.id = %(batch_id)s)
+ order by b.due_at desc
+ limit %(limit)s;
 
 -- subscription_of
-select subscription_id from batches where id = %(batch_id)s and subscription_id is not null;
+select subscription_id
+  from batches
+ where id = %(batch_id)s
+   and subscription_id is not null;
 
 -- to_compare
-select id as batch_id, subscription_id from batches
- where subscription_id is not null and finished_at is not null and (compared_at is null or compared_at < finished_at)
- order by finished_at limit %(limit)s;
+select id as batch_id, subscription_id
+  from batches
+ where subscription_id is not null
+   and finished_at is not null
+   and (compared_at is null or compared_at < finished_at)
+ order by finished_at
+ limit %(limit)s;
 
 -- silence
 -- A batch that goes on again meanwhile is left alone, and so is a run that somebody has written to.
-update runs set silent = true
+update runs
+   set silent = true
  where id = any(array(
-         select r.id from runs r join batches b on b.id = r.batch_id
-          where b.id = %(batch_id)s and b.finished_at = %(finished_at)s and r.state = 'completed' and not r.silent
+         select r.id
+           from runs r
+           join batches b on b.id = r.batch_id
+          where b.id = %(batch_id)s
+            and b.finished_at = %(finished_at)s
+            and r.state = 'completed'
+            and not r.silent
             and not exists (select from inbox i where i.run_id = r.id)
-          order by r.id for update of r))
+          order by r.id
+            for update of r))
    and state = 'completed';
 
 -- compared
-update batches set compared_at = now() where id = %(batch_id)s and finished_at = %(finished_at)s;
+update batches
+   set compared_at = now()
+ where id = %(batch_id)s
+   and finished_at = %(finished_at)s;

@@ -19,7 +19,7 @@ from chiron_workers.states import SubscriptionState
 from chiron_workers.subscriptions.cron import Recurrence
 
 SQL = load(__file__)
-LOOKED_AT = 10  # of one look, so that it stays short; the next one goes on
+SUBSCRIPTIONS_PER_PASS = 10  # of one look, so that it stays short; the next one goes on
 PATIENCE = timedelta(hours=6)  # with workers that lack something, before what is due is paused
 FOUND_CHARS = 4_000  # of what was found before
 
@@ -34,11 +34,11 @@ class DueOccurrence:
     reason: str = ""
 
 
-class _Broken(Exception):
+class _CannotStart(Exception):
     """No worker can start it, whatever it has: the rows say so."""
 
 
-async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> list[DueOccurrence]:
+async def start_due(pool: Pool, skipped: dict[UUID, datetime] | None = None) -> list[DueOccurrence]:
     """Start what is due and say when each is due next; what another worker was quicker with is not told.
 
     A worker that dies between two of these steps leaves a subscription as it was: whoever looks next submits with the
@@ -48,32 +48,32 @@ async def start_due(pool: Pool, left: dict[UUID, datetime] | None = None) -> lis
         left: Which time of which subscription this worker lacks something for (a role, a price, a time zone); it is
             added to, and what it names is left to other workers. After six hours without one that can it is paused.
     """
-    left = {} if left is None else left
+    skipped = {} if skipped is None else skipped
     args = {
-        "limit": LOOKED_AT,
+        "limit": SUBSCRIPTIONS_PER_PASS,
         "patience": PATIENCE,
-        "left_ids": list(left.keys()),
-        "left_at": list(left.values()),
+        "left_ids": list(skipped.keys()),
+        "left_at": list(skipped.values()),
     }
     async with pool.connection() as connection:
         rows = await (await connection.execute(SQL["due"], args)).fetchall()
-    found = [due for row in rows if (due := await _come_due(pool, row)) is not None]
-    left |= {due.subscription_id: due.due_at for due in found if due.outcome == "left"}
-    return found
+    outcomes = [due for row in rows if (due := await _handle_due(pool, row)) is not None]
+    skipped |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
+    return outcomes
 
 
-async def _come_due(pool: Pool, row: DictRow) -> DueOccurrence | None:
+async def _handle_due(pool: Pool, row: DictRow) -> DueOccurrence | None:
     next_at: datetime | None
     try:
         next_at = _next_at(row)
-        found = await _start(pool, row)
-    except _Broken as error:
-        found, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
+        occurrence = await _start(pool, row)
+    except _CannotStart as error:
+        occurrence, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
     except (UsageError, ToolError) as error:
         if not row["is_given_up"]:
             return await _refuse(pool, row, str(error))
-        found, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
-    return await _advance(pool, row, found, next_at) if found else None
+        occurrence, next_at = DueOccurrence(row["id"], row["next_at"], "paused", str(error)), None
+    return await _advance(pool, row, occurrence, next_at) if occurrence else None
 
 
 def _next_at(row: DictRow) -> datetime:
@@ -82,19 +82,22 @@ def _next_at(row: DictRow) -> datetime:
     except TimeZoneUnknown:
         raise
     except UsageError as error:
-        raise _Broken(str(error)) from None
+        raise _CannotStart(str(error)) from None
 
 
-async def _refuse(pool: Pool, row: DictRow, lacking: str) -> DueOccurrence:
-    reason = f"Due, and no worker has started it yet: {lacking}"
+async def _refuse(pool: Pool, row: DictRow, problem: str) -> DueOccurrence:
+    args = {
+        "id": row["id"],
+        "due_at": row["next_at"],
+        "reason": f"Due, and no worker has started it yet: {problem}",
+    }
     async with pool.connection() as connection:
-        args = {"id": row["id"], "due_at": row["next_at"], "reason": reason}
         await connection.execute(SQL["refuse"], args)
-    return DueOccurrence(row["id"], row["next_at"], "left", lacking)
+    return DueOccurrence(row["id"], row["next_at"], "left", problem)
 
 
 async def _advance(
-    pool: Pool, row: DictRow, found: DueOccurrence, next_at: datetime | None
+    pool: Pool, row: DictRow, occurrence: DueOccurrence, next_at: datetime | None
 ) -> DueOccurrence | None:
     state = SubscriptionState.PAUSED if next_at is None else SubscriptionState.ACTIVE
     if next_at is not None and row["ends_at"] is not None and next_at > row["ends_at"]:
@@ -104,12 +107,12 @@ async def _advance(
         "due_at": row["next_at"],
         "state": state,
         "next_at": next_at,
-        "reason": found.reason,
-        "outcome": found.outcome,
+        "reason": occurrence.reason,
+        "outcome": occurrence.outcome,
     }
     async with pool.connection() as connection:
-        advanced = (await connection.execute(SQL["advance"], args)).rowcount
-    return found if advanced else None
+        row_count = (await connection.execute(SQL["advance"], args)).rowcount
+    return occurrence if row_count else None
 
 
 async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
@@ -120,7 +123,7 @@ async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
         )
         return DueOccurrence(row["id"], row["next_at"], "skipped", reason)
     if not row["has_subject"]:
-        raise _Broken(f"The subject {row['subject_id']} is gone.")
+        raise _CannotStart(f"The subject {row['subject_id']} is gone.")
     batch = await _batch(pool, row)
     if batch is None:
         return None

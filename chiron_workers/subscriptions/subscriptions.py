@@ -89,28 +89,30 @@ class Subscriptions:
         """
         row = await self._session.row(SQL["of_the_run"], {"run_id": self._session.caller.run_id})
         model = new.model or (row["model"] if row else settings().model)
-        terms = _checked(new, model, run_may_cost=row["budget_usd"] if row else None)
+        allowance = _check_allowance(new, model, run_may_cost=row["budget_usd"] if row else None)
         subject_id = await self._subject(new.subject)
         fingerprint = new.fingerprint(subject_id)
-        await self._alone(subject_id)
-        if same := await self._session.row(SQL["same"], {"fingerprint": fingerprint}):
-            found = await self.get(same["id"])
-            if (stands := Allowance(found.model, found.budget_usd, found.ends_at)) != terms:
+        await self._lock_subject(subject_id)
+        if existing_row := await self._session.row(SQL["by_fingerprint"], {"fingerprint": fingerprint}):
+            subscription = await self.get(existing_row["id"])
+            if (
+                existing := Allowance(subscription.model, subscription.budget_usd, subscription.ends_at)
+            ) != allowance:
                 raise Conflict(
-                    f"Subscription {found.id} has the same topics and times, but {stands}; you ask for {terms}. "
+                    f"Subscription {subscription.id} has the same topics and times, but {existing}; you ask for {allowance}. "
                     "Delete it first, or ask for what it has."
                 )
-            return found, False
+            return subscription, False
         next_at = await self._first_time(new)
         await self._require_room(subject_id)
-        return await self._insert(new, subject_id, terms, next_at), True
+        return await self._insert(new, subject_id, allowance, next_at), True
 
     async def _insert(
-        self, new: NewSubscription, subject_id: str, terms: Allowance, next_at: datetime
+        self, new: NewSubscription, subject_id: str, allowance: Allowance, next_at: datetime
     ) -> Subscription:
         caller, subscription_id = self._session.caller, new_id()
         # Words that a run has read may have told it to: a person decides whether money is spent again and again.
-        waits = caller.run_id is not None
+        is_paused = caller.run_id is not None
         reason = f"made by run {caller.run_id}; `chiron subscriptions resume {subscription_id}` starts it"
         await self._session.write(
             SQL["insert"],
@@ -119,17 +121,17 @@ class Subscriptions:
                 "subject_id": subject_id,
                 "topics": list(new.topics),
                 "role": new.role,
-                "model": terms.model,
+                "model": allowance.model,
                 "cron": " ".join(new.recurrence.cron.split()),
                 "time_zone": new.recurrence.time_zone,
-                "budget_usd": terms.budget_usd,
+                "budget_usd": allowance.budget_usd,
                 "made_by": caller.owner,
                 "run_id": caller.run_id,
                 "fingerprint": new.fingerprint(subject_id),
-                "state": SubscriptionState.PAUSED if waits else SubscriptionState.ACTIVE,
-                "reason": reason if waits else "",
-                "next_at": None if waits else next_at,
-                "ends_at": terms.ends_at,
+                "state": SubscriptionState.PAUSED if is_paused else SubscriptionState.ACTIVE,
+                "reason": reason if is_paused else "",
+                "next_at": None if is_paused else next_at,
+                "ends_at": allowance.ends_at,
             },
         )
         return await self.get(subscription_id)
@@ -150,8 +152,8 @@ class Subscriptions:
 
     async def pause(self, subscription_id: UUID) -> Subscription:
         """Let no more times come due until somebody resumes it. Raises NotFound, Conflict if it has ended."""
-        found = await self._held(subscription_id)
-        if found.state == SubscriptionState.ACTIVE:
+        subscription = await self._lock(subscription_id)
+        if subscription.state == SubscriptionState.ACTIVE:
             await self._session.write(SQL["pause"], {"id": subscription_id, "reason": ASKED_FOR})
         return await self.get(subscription_id)
 
@@ -163,11 +165,11 @@ class Subscriptions:
             Conflict: It has ended, or its subject has as many active ones as it may have.
             UsageError: Its expression or time zone cannot be read.
         """
-        found = await self._held(subscription_id)
-        if found.state == SubscriptionState.PAUSED:
-            await self._alone(found.subject_id)
-            await self._require_room(found.subject_id)
-            next_at = Recurrence(found.cron, found.time_zone).next_after(await self._now())
+        subscription = await self._lock(subscription_id)
+        if subscription.state == SubscriptionState.PAUSED:
+            await self._lock_subject(subscription.subject_id)
+            await self._require_room(subscription.subject_id)
+            next_at = Recurrence(subscription.cron, subscription.time_zone).next_after(await self._now())
             await self._session.write(SQL["resume"], {"id": subscription_id, "next_at": next_at})
         return await self.get(subscription_id)
 
@@ -181,14 +183,14 @@ class Subscriptions:
         row = await self._session.row(SQL["started"], {"run_id": self._session.caller.run_id})
         return row is not None
 
-    async def _held(self, subscription_id: UUID) -> Subscription:
-        rows = await self._session.write(SQL["hold"], {"id": subscription_id})
+    async def _lock(self, subscription_id: UUID) -> Subscription:
+        rows = await self._session.write(SQL["lock"], {"id": subscription_id})
         if not rows:
             raise _unknown(subscription_id)
-        found = await self.get(subscription_id)
-        if found.state == SubscriptionState.ENDED:
+        subscription = await self.get(subscription_id)
+        if subscription.state == SubscriptionState.ENDED:
             raise Conflict(f"Subscription {subscription_id} has ended; make a new one.")
-        return found
+        return subscription
 
     async def _subject(self, name: str) -> str:
         subjects = Subjects(self._session)
@@ -196,18 +198,18 @@ class Subscriptions:
             return subjects.require_writable(name)
         return await subjects.ensure(name, name)
 
-    async def _alone(self, subject_id: str) -> None:
-        await self._session.write(SQL["alone"], {"subject_id": subject_id})
+    async def _lock_subject(self, subject_id: str) -> None:
+        await self._session.write(SQL["lock_subject"], {"subject_id": subject_id})
 
     async def _require_room(self, subject_id: str) -> None:
-        row = await self._session.row(SQL["room"], {"subject_id": subject_id})
+        row = await self._session.row(SQL["counts"], {"subject_id": subject_id})
         assert row is not None
-        most = settings().subscriptions_per_subject
-        waiting = row["waiting"] if self._session.caller.run_id is not None else 0
-        if row["active"] + waiting >= most:
-            others = f" and {waiting:,} that wait for a person to start them" if waiting else ""
+        limit = settings().subscriptions_per_subject
+        unstarted = row["unstarted"] if self._session.caller.run_id is not None else 0
+        if row["active"] + unstarted >= limit:
+            unstarted_text = f" and {unstarted:,} that wait for a person to start them" if unstarted else ""
             raise Conflict(
-                f"{subject_id} has {row['active']:,} active subscriptions{others}, and may have {most:,} "
+                f"{subject_id} has {row['active']:,} active subscriptions{unstarted_text}, and may have {limit:,} "
                 "(CHIRON_SUBSCRIPTIONS_PER_SUBJECT). Pause or delete one first."
             )
 
@@ -227,7 +229,7 @@ class Subscriptions:
         return now
 
 
-def _checked(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Allowance:
+def _check_allowance(new: NewSubscription, model: str, *, run_may_cost: Decimal | None) -> Allowance:
     """On what terms it recurs. Raises UsageError for what cannot be subscribed to."""
     if not 0 < len(new.topics) <= TOPICS_MAX:
         raise UsageError(f"A subscription has 1 to {TOPICS_MAX} topics (got {len(new.topics):,}).")
@@ -246,5 +248,5 @@ def _unknown(subscription_id: UUID) -> NotFound:
 
 
 def _subscription(row: DictRow) -> Subscription:
-    found: dict[str, Any] = {**row, "state": SubscriptionState(row["state"])}
-    return Subscription(**found)
+    columns: dict[str, Any] = {**row, "state": SubscriptionState(row["state"])}
+    return Subscription(**columns)

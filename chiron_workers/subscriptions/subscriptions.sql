@@ -4,51 +4,84 @@ select now() as now;
 -- of_the_run
 -- What a run orders is no way around the budget it was given: neither its own nor that of its batch.
 select model, least(runs.budget_usd, batches.budget_usd) as budget_usd
-  from runs join batches on batches.id = batch_id where runs.id = %(run_id)s;
+  from runs
+  join batches on batches.id = batch_id
+ where runs.id = %(run_id)s;
 
--- alone
+-- lock_subject
 -- One at a time for each subject: each sees what the others have made before it counts.
 select pg_advisory_xact_lock(hashtextextended('subscriptions ' || %(subject_id)s, 0));
 
--- same
-select id from subscriptions where fingerprint = %(fingerprint)s and state <> 'ended';
+-- by_fingerprint
+select id
+  from subscriptions
+ where fingerprint = %(fingerprint)s
+   and state <> 'ended';
 
--- room
+-- counts
 -- What runs have made and nobody has started yet takes up room for runs, and none for people.
 select count(*) filter (where state = 'active') as active,
-       count(*) filter (where state = 'paused' and run_id is not null and times = 0) as waiting
-  from subscriptions where subject_id = %(subject_id)s and state <> 'ended';
+       count(*) filter (where state = 'paused' and run_id is not null and times = 0) as unstarted
+  from subscriptions
+ where subject_id = %(subject_id)s
+   and state <> 'ended';
 
 -- insert
-insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, fingerprint, state, reason, next_at, ends_at)
-values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s, %(run_id)s,
-        %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s);
+insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id,
+                           fingerprint, state, reason, next_at, ends_at)
+values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s,
+        %(run_id)s, %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s);
+
+-- columns
+id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
+       (select b.id
+          from batches b
+         where b.subscription_id = s.id
+         order by b.due_at desc
+         limit 1) as last_batch_id,
+       times, times_skipped, ends_at, created_at
 
 -- get
-select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
-       (select b.id from batches b where b.subscription_id = s.id order by b.due_at desc limit 1) as last_batch_id,
-       times, times_skipped, ends_at, created_at
-  from subscriptions s where id = %(id)s;
+select {{columns}}
+  from subscriptions s
+ where id = %(id)s;
 
 -- newest
-select id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
-       (select b.id from batches b where b.subscription_id = s.id order by b.due_at desc limit 1) as last_batch_id,
-       times, times_skipped, ends_at, created_at
+select {{columns}}
   from subscriptions s
- where (%(before)s::uuid is null or id < %(before)s) and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
- order by id desc limit %(limit)s;
+ where (%(before)s::uuid is null or id < %(before)s)
+   and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
+ order by id desc
+ limit %(limit)s;
 
--- hold
-select id from subscriptions where id = %(id)s for update;
+-- lock
+select id
+  from subscriptions
+ where id = %(id)s
+   for update;
 
 -- pause
-update subscriptions set state = 'paused', next_at = null, reason = %(reason)s where id = %(id)s;
+update subscriptions
+   set state = 'paused',
+       next_at = null,
+       reason = %(reason)s
+ where id = %(id)s;
 
 -- resume
-update subscriptions set state = 'active', next_at = %(next_at)s, reason = '', refused_since = null where id = %(id)s;
+update subscriptions
+   set state = 'active',
+       next_at = %(next_at)s,
+       reason = '',
+       refused_since = null
+ where id = %(id)s;
 
 -- remove
-delete from subscriptions where id = %(id)s returning id;
+delete from subscriptions
+ where id = %(id)s
+returning id;
 
 -- started
-select 1 as found from runs where id = %(run_id)s and subscription_id is not null;
+select 1 as is_started
+  from runs
+ where id = %(run_id)s
+   and subscription_id is not null;

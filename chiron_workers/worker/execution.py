@@ -23,7 +23,7 @@ from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
-from chiron_workers.runs.release import Release, failure
+from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome, RunState
 from chiron_workers.telemetry import spans
@@ -126,9 +126,9 @@ class Execution:
         except ModelUnavailable as error:
             return await self._model_unavailable(error)
         except RunFailed as error:
-            return failure(error.kind, str(error))
+            return failed_release(error.kind, str(error))
         except UsageError as error:
-            return failure("usage", str(error))
+            return failed_release("usage", str(error))
         except Exception as error:
             if is_outage(error):
                 self._log_outage(error)
@@ -141,7 +141,7 @@ class Execution:
         run, journal, reason = self.run, self._journal, str(error)
         waited_s = await journal.waited_for_model_s(run)
         if waited_s > self._settings.model_patience_s:
-            return failure("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
+            return failed_release("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
         if isinstance(error, ModelHeld):
             hold_for = timedelta(seconds=error.retry_after_s)
             if error.is_news:  # only then, or a hold that somebody lifted would be set again
@@ -155,7 +155,7 @@ class Execution:
         is_last = self.run.attempt >= self._settings.max_attempts
         try:
             if is_last and not await self._journal.has_progressed(self.run):
-                return failure("crash", reason)
+                return failed_release("crash", reason)
         except LeaseLost:
             return None
         retry_s = min(CRASH_RETRY_S * 4 ** (self.run.attempt - 1), CRASH_RETRY_MAX_S)

@@ -162,12 +162,12 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
     playing: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = playing
-    monkeypatch.setattr(removal, "PIECE", 2)
+    monkeypatch.setattr(removal, "RUNS_PER_TRANSACTION", 2)
     run_ids = await stage.submit(*(f"t{n}" for n in range(5)))
     await stage.play(run_ids[4])
     batch_id = await batch_of(stage, run_ids[0])
     await cancel(stage.pool, batch_id)
-    whole, pieces = removal._remove_piece, []
+    whole, pieces = removal._delete_piece, []
 
     async def breaks_off(*args: Any) -> Deletion:
         if len(pieces) == 1:
@@ -189,7 +189,7 @@ async def test_a_batch_whose_runs_fill_the_pieces_exactly_goes_whole(
     playing: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = playing
-    monkeypatch.setattr(removal, "PIECE", 2)
+    monkeypatch.setattr(removal, "RUNS_PER_TRANSACTION", 2)
     run_ids = await stage.submit(*(f"t{n}" for n in range(4)))
     batch_id = await batch_of(stage, run_ids[0])
     await cancel(stage.pool, batch_id)

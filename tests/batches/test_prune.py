@@ -195,10 +195,10 @@ async def test_a_run_that_goes_on_and_ends_while_others_are_marked_keeps_the_mon
     async with stage.pool.connection() as holder, holder.transaction():  # holds the marking up
         await holder.execute("select 1 from runs where id = %s for update", (first,))
         pruning = asyncio.create_task(prune(stage.pool, older_than=QUARTER))
-        await _until(stage, marking, "%update runs set pruned_at%")
+        await _until(stage, marking, "%set pruned_at%")
         await retry(stage.pool, second)
-        await _until(stage, f"select 1 where not exists ({marking})", "%update runs set pruned_at%")
-        await _until(stage, marking, "%update runs set pruned_at%")
+        await _until(stage, f"select 1 where not exists ({marking})", "%set pruned_at%")
+        await _until(stage, marking, "%set pruned_at%")
         await cancel(stage.pool, second)
     month = of(await pruning, month_of(LONG_AGO))
     assert month.kept == "has runs that went on meanwhile; prune again later"

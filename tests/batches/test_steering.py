@@ -17,7 +17,7 @@ from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.release import Release, failure
+from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import EventKind, RunState
 from chiron_workers.worker.releases import hand_back, stop_at_budget
@@ -74,7 +74,7 @@ async def bring(stage: Stage, run_id: UUID, state: str) -> Run | None:
             run = await stage.claim(run_id)
             endings = {
                 "completed": Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)),
-                "failed": failure("refusal", "The model refuses."),
+                "failed": failed_release("refusal", "The model refuses."),
             }
             if state in endings:
                 assert await journal(stage).release(run, endings[state])
@@ -208,8 +208,8 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
         ("cancel", hand_back("x"), "cancelled"),
         ("pause", stop_at_budget("x"), "paused"),
         ("cancel", stop_at_budget("x"), "cancelled"),
-        ("pause", failure("x", "x"), "failed"),
-        ("cancel", failure("x", "x"), "cancelled"),
+        ("pause", failed_release("x", "x"), "failed"),
+        ("cancel", failed_release("x", "x"), "cancelled"),
         ("cancel", Release(RunState.COMPLETED, ()), "completed"),
     ],
 )

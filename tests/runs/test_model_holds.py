@@ -72,7 +72,7 @@ async def test_resume_lifts_the_holds_of_a_batchs_models_and_no_others(pool: Poo
     for model in ("claude-opus-5-5", "claude-haiku-4-5"):
         await hold(pool, model, hold_for=HOUR, reason="A spend limit.")
     steered = await resume(pool, batch_id)
-    assert (steered.changed, steered.lifted) == (0, ("claude-opus-5-5",))
+    assert (steered.changed, steered.lifted_models) == (0, ("claude-opus-5-5",))
     assert [found.model for found in await active_holds(pool)] == ["claude-haiku-4-5"]
     assert await rung(pool) == {run}
     with pytest.raises(Conflict, match="nothing of it is paused"):
@@ -84,7 +84,7 @@ async def test_resume_of_one_paused_run_lifts_the_hold_of_its_model(pool: Pool) 
     await pause(pool, run)
     await hold(pool, "claude-opus-5-5", hold_for=HOUR, reason="A spend limit.")
     steered = await resume(pool, run)
-    assert (steered.changed, steered.lifted, await active_holds(pool)) == (1, ("claude-opus-5-5",), [])
+    assert (steered.changed, steered.lifted_models, await active_holds(pool)) == (1, ("claude-opus-5-5",), [])
 
 
 async def test_a_summary_names_the_held_models_that_queued_runs_wait_for(pool: Pool) -> None:

@@ -15,7 +15,7 @@ from chiron_workers.errors import ChironError
 from chiron_workers.ids import first_id, new_id, time_of
 from chiron_workers.runs import events, journal
 from chiron_workers.runs import tool_results as results
-from chiron_workers.runs.partitions import PARENTS, Partition, ensure, everything, make
+from chiron_workers.runs.partitions import PARENTS, Partition, ensure, list_all, make
 
 
 async def submit_some(pool: Pool, count: int = 1) -> list:
@@ -24,7 +24,7 @@ async def submit_some(pool: Pool, count: int = 1) -> list:
 
 
 async def names(pool: Pool) -> list[str]:
-    return [partition.name for partition, _ in await everything(pool)]
+    return [partition.name for partition, _ in await list_all(pool)]
 
 
 async def drop(pool: Pool, *dropped: str) -> None:
@@ -142,11 +142,11 @@ async def test_each_look_into_the_journal_touches_one_partition(pool, mode):
         (journal.SQL["read_result"], {"run_id": run_id, "n": 3, "call_id": "toolu_1"}),
         (journal.SQL["entry_exists"], {"run_id": run_id, "n": 3, "lease": 1}),
         (
-            events.SQL["missing"],
+            events.SQL["page"],
             {"run_ids": [run_id, other], "seqs": [0, 0], "first": run_id, "last": other, "each": 10},
         ),
     ]
-    partitions = {table for partition, _ in await everything(pool) for table in partition.tables}
+    partitions = {table for partition, _ in await list_all(pool) for table in partition.tables}
     async with pool.connection() as connection:
         await connection.execute("select set_config('plan_cache_mode', %s, false)", (mode,))
         for query, args in looks:
@@ -183,7 +183,7 @@ async def test_partitions_have_what_their_table_has(pool):
                       (select array_agg(replace(pg_get_constraintdef(oid), ' NOT VALID', '') order by 1) from pg_constraint
                         where conrelid = c.oid and contype in ('c', 'p', 'n')) as constraints
                  from pg_class c where relname = %s or relname = any(%s)"""
-    found = [partition for partition, _ in await everything(pool)]
+    found = [partition for partition, _ in await list_all(pool)]
     async with pool.connection() as connection:
         for n, parent in enumerate(PARENTS):
             tables = [partition.tables[n] for partition in found]

@@ -74,7 +74,7 @@ async def test_a_time_is_held_against_the_end_of_the_time_before(stage: Stage, d
         ("Later.", 21),
     ):
         await dated.fact(content, at=at)
-    latest, earlier = await last_occurrences(Session(stage.pool), subscription_id, limit=5, listed=9)
+    latest, earlier = await last_occurrences(Session(stage.pool), subscription_id, limit=5, entries_max=9)
     assert (latest.batch_id, latest.since, earlier.batch_id, earlier.since) == (
         second,
         day(10.5),
@@ -84,9 +84,11 @@ async def test_a_time_is_held_against_the_end_of_the_time_before(stage: Stage, d
     assert latest.difference and earlier.difference
     assert {fact.content for fact in latest.difference.new} == {"In between.", "By the second."}
     assert {fact.content for fact in earlier.difference.new} == {"By the first."}
-    assert await occurrence_of(Session(stage.pool), first, listed=9) == earlier
+    assert await occurrence_of(Session(stage.pool), first, entries_max=9) == earlier
     (run_id,) = await stage.submit("another")
-    assert await occurrence_of(Session(stage.pool), (await stage.row(run_id))["batch_id"], listed=9) is None
+    assert (
+        await occurrence_of(Session(stage.pool), (await stage.row(run_id))["batch_id"], entries_max=9) is None
+    )
 
 
 async def test_a_time_that_brought_nothing_is_silent_though_its_runs_have_answered(

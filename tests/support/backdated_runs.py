@@ -7,14 +7,14 @@ from psycopg.sql import SQL, Identifier
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.ids import first_id
-from chiron_workers.runs.partitions import PARENTS, Partition, everything, make
+from chiron_workers.runs.partitions import PARENTS, Partition, list_all, make
 
 NAMING_A_RUN = ("entries", "tool_results", "events", "inbox", "facts", "fetches", "fact_changes")
 
 
 async def forget_the_oldest(pool: Pool) -> None:
     """As after years: the partition of what was there before there were months is pruned."""
-    (oldest, _), *_ = await everything(pool)
+    (oldest, _), *_ = await list_all(pool)
     assert oldest.name.startswith("before_")
     async with pool.connection() as connection:
         for table in oldest.tables:

@@ -67,7 +67,11 @@ def _route(kind: str, find: Find, name: str) -> Route:
         effect = await steer(
             services.pool, services.settings.redis_url, target, partial(command, **arguments)
         )
-        document = {"changed": effect.changed, "asked": effect.requested, "lifted": list(effect.lifted)}
+        document = {
+            "changed": effect.changed,
+            "asked": effect.requested,
+            "lifted": list(effect.lifted_models),
+        }
         return json_response(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
 
     return Route(f"/v1/{kind}/{{id}}/{name}", answer, methods=["POST"])

@@ -102,7 +102,7 @@ class Search:
             ToolValidationError: The query or a filter makes no sense; the message names it.
         """
         words = clean_text(query, field="query", chars_max=QUERY_CHARS_MAX)
-        most = limited(limit, field="top_k", most=RESULTS_MAX)
+        most = limited(limit, field="top_k", count_max=RESULTS_MAX)
         wanted = await build_condition(self.session, filters)
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
