@@ -185,8 +185,8 @@ async def describe(pool: Pool, summary: BatchSummary | RunSummary) -> dict[str, 
 
 async def cancel_research(pool: Pool, target: UUID) -> Cancellation:
     """End a run, or all open runs of a batch, and tell workers and watchers. Raises NotFound or Conflict."""
-    steering = await steer(pool, settings().redis_url, target, cancel)
-    return Cancellation(cancelled=steering.changed, asked=steering.requested)
+    effect = await steer(pool, settings().redis_url, target, cancel)
+    return Cancellation(cancelled=effect.changed, asked=effect.requested)
 
 
 @contextmanager

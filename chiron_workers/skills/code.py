@@ -46,11 +46,9 @@ def load_code(catalogue: Catalogue) -> tuple[dict[str, SkillCode], list[Rejectio
         del classes[name]
     codes: dict[str, SkillCode] = {}
     for name in _in_order({name: requirements[name] for name in classes}):
-        failures = [
-            required for required in requirements[name] if required in requirements and required not in codes
-        ]
-        if failures:
-            reason = f"It needs the skill {failures[0]}, which cannot be used."
+        absent_names = [need for need in requirements[name] if need in requirements and need not in codes]
+        if absent_names:
+            reason = f"It needs the skill {absent_names[0]}, which cannot be used."
             rejections.append(Rejection(catalogue.skills[name].folder, reason))
         else:
             load = partial(_load, skill_class=classes[name])
@@ -61,8 +59,8 @@ def load_code(catalogue: Catalogue) -> tuple[dict[str, SkillCode], list[Rejectio
 def with_requirements(name: str, codes: Mapping[str, SkillCode]) -> list[str]:
     """The names of all skills that a skill needs, each after its own requirements, and the skill's name last."""
     names: list[str] = []
-    for required in codes[name].instance.requires if name in codes else ():
-        names += [each for each in with_requirements(required, codes) if each not in names]
+    for requirement in codes[name].instance.requires if name in codes else ():
+        names += [need for need in with_requirements(requirement, codes) if need not in names]
     return [*names, name]
 
 
@@ -127,10 +125,10 @@ def _unmet_requirements(
 ) -> dict[str, str]:
     """Reasons by skill: a skill that it needs is not there, or needs it in turn."""
     unmet = {
-        name: f"It needs the skill {required}, which is not there."
+        name: f"It needs the skill {requirement}, which is not there."
         for name, names in requirements.items()
-        for required in names
-        if required not in skills
+        for requirement in names
+        if requirement not in skills
     }
     while cycle := _cycle({name: names for name, names in requirements.items() if name not in unmet}):
         unmet |= dict.fromkeys(cycle, f"It needs itself: {' needs '.join(cycle)}.")

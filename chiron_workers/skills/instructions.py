@@ -29,9 +29,9 @@ def instructions(skill: Skill, code: SkillCode | None) -> str:
     files, has_more = resources(skill)
     if files:
         lines = [f"- {file.path} ({file.bytes:,} bytes)" for file in files]
-        rest = ["- and more that are not listed"] if has_more else []
+        footer = ["- and more that are not listed"] if has_more else []
         head = f'Its files; read one with read_skill_file (skill "{skill.name}") when the instructions call for it:'
-        parts.append("\n".join([head, *lines, *rest]))
+        parts.append("\n".join([head, *lines, *footer]))
     if code is not None and code.tools:
         parts.append(f"Its tools, which work from now on: {', '.join(tool.name for tool in code.tools)}.")
     return "\n\n".join([*parts, "</skill>"])

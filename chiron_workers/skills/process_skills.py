@@ -54,7 +54,7 @@ class Skills:
 
     def get_with_requirements(self, name: str) -> list[Skill]:
         """A skill, after all skills that it needs. Raises SkillNotFoundError."""
-        return [self.get(required) for required in with_requirements(name, self.codes)]
+        return [self.get(requirement) for requirement in with_requirements(name, self.codes)]
 
     async def activate_with_requirements(self, run_id: UUID, name: str) -> None:
         """Make the code of a skill, and of those it needs, ready for a run that has loaded it. Raises SkillLoadError."""

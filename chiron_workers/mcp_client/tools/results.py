@@ -6,7 +6,7 @@ from typing import Any
 
 import mcp_types as types
 
-from chiron_workers.mcp_client.tools.arguments import wanted
+from chiron_workers.mcp_client.tools.arguments import expectation
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.toolkit.wording import path_of
 
@@ -35,8 +35,8 @@ def schema_mismatch(result: types.CallToolResult, validator: SchemaValidator | N
     if error is None:
         return ""
     place = path_of(tuple(error.absolute_path)) or "the result"
-    expectation = wanted(error.schema) if isinstance(error.schema, dict) else "something else"
-    return f"Against its own description: {place} must be {expectation}."
+    text = expectation(error.schema) if isinstance(error.schema, dict) else "something else"
+    return f"Against its own description: {place} must be {text}."
 
 
 def error_text(result: types.CallToolResult) -> str:

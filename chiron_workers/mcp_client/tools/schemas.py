@@ -1,4 +1,4 @@
-"""Schemas of servers, cleaned for the Messages API and for our own validation.
+"""Schemas of servers, clean for the Messages API and for our own validation.
 
 A keyword that is not known, has the wrong type or points elsewhere is left out: the server checks its arguments itself,
 and the schema here only helps the model to call it rightly. References are replaced by their targets.
@@ -33,18 +33,18 @@ def clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UnusableSchema: It is no object, or it is too large.
     """
-    cleaned = _Cleaner(schema).schema(schema)
-    if cleaned.get("type", "object") != "object":
-        raise UnusableSchema(f"its arguments must be an object, not {json.dumps(cleaned['type'])}")
-    _merge_alternatives(cleaned)
-    cleaned = {"type": "object", "properties": {}, **cleaned}
-    for name in cleaned["properties"]:
+    clean = _Cleaner(schema).schema(schema)
+    if clean.get("type", "object") != "object":
+        raise UnusableSchema(f"its arguments must be an object, not {json.dumps(clean['type'])}")
+    _merge_alternatives(clean)
+    clean = {"type": "object", "properties": {}, **clean}
+    for name in clean["properties"]:
         if not PROPERTY.fullmatch(name):
             raise UnusableSchema(f"an argument is named {name[:80]!r}")
-    size = len(json.dumps(cleaned).encode())
+    size = len(json.dumps(clean).encode())
     if size > BYTES_MAX:
         raise UnusableSchema(f"its schema has {size:,} bytes; {BYTES_MAX:,} are the most")
-    return cleaned
+    return clean
 
 
 def clean_output_schema(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.config.names import tool_name
-from chiron_workers.mcp_client.tools.arguments import checked
+from chiron_workers.mcp_client.tools.arguments import validate_arguments
 from chiron_workers.mcp_client.tools.schemas import clean_output_schema, clean_schema, without_patterns
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 from chiron_workers.toolkit.tool import Tool
@@ -56,7 +56,7 @@ class RemoteTool(Tool):
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a model, converted to what the server takes. Raises ToolValidationError."""
-        return checked(self.name, self._input_validator, arguments)
+        return validate_arguments(self.name, self._input_validator, arguments)
 
     async def run(self, store: "Store", arguments: dict[str, Any]) -> str:
         """What the server answers.

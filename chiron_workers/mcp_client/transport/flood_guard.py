@@ -52,14 +52,14 @@ class FloodGuard:
         self._unsolicited = 0
         self._requests = 0
 
-    def count(self, *, read_bytes: int = 0, unsolicited: int = 0, requests: int = 0) -> None:
+    def count(self, *, read_bytes: int = 0, unsolicited_count: int = 0, request_count: int = 0) -> None:
         """Add to the current window. Raises Flooded if that is too much."""
         now = time.monotonic()
         if now - self._window_start > WINDOW_S:
             self._window_start, self._bytes, self._unsolicited, self._requests = now, 0, 0, 0
         self._bytes += read_bytes
-        self._unsolicited += unsolicited
-        self._requests += requests
+        self._unsolicited += unsolicited_count
+        self._requests += request_count
         # The reasons hold no figures, so that the log repeats no reason with another number.
         if self._bytes > BYTES_MAX + self._requests * MESSAGE_BYTES_MAX:
             self.refuse("it sent too many bytes within seconds")
@@ -111,7 +111,7 @@ class _CountingWriter(_GuardedStream[WriteStream[SessionMessage]]):
 
     async def send(self, item: SessionMessage) -> None:
         if isinstance(item.message, types.JSONRPCRequest):
-            self._guard.count(requests=1)
+            self._guard.count(request_count=1)
         await self._inner.send(item)
 
 
@@ -130,7 +130,7 @@ class _GuardedReader(_GuardedStream[ReadStream[SessionMessage | Exception]]):
             set_defaults(message.result, self._guard.protocol)
             self._guard.rejections += remove_invalid_tools(message.result, self._guard.protocol)
         try:
-            self._guard.count(unsolicited=0 if is_answer else 1)
+            self._guard.count(unsolicited_count=0 if is_answer else 1)
         except Flooded:
             raise anyio.EndOfStream from None
         return item

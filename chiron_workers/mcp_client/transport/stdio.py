@@ -146,7 +146,7 @@ async def _deliver(inbox: Inbox, guard: FloodGuard, line: bytes) -> None:
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        guard.count(unsolicited=1)  # many servers print to stdout what belongs on stderr
+        guard.count(unsolicited_count=1)  # many servers print to stdout what belongs on stderr
         return
     await inbox.send(SessionMessage(message))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.mcp_client.tools.arguments import checked
+from chiron_workers.mcp_client.tools.arguments import validate_arguments
 from chiron_workers.mcp_client.tools.schemas import UnusableSchema, clean_schema, without_patterns
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
 
@@ -42,7 +42,7 @@ anything = st.recursive(
 
 
 def arguments(schema: dict[str, Any], given: Any) -> dict[str, Any]:
-    return checked("t", SchemaValidator.for_schema(without_patterns(clean_schema(schema))), given)
+    return validate_arguments("t", SchemaValidator.for_schema(without_patterns(clean_schema(schema))), given)
 
 
 def refusal(schema: dict[str, Any], given: Any) -> str:
