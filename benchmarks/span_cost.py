@@ -32,12 +32,12 @@ def main() -> None:
         from opentelemetry.sdk.trace import TracerProvider
 
         for state, tracer in (("off", None), ("recorded", TracerProvider().get_tracer("chiron"))):
-            spans.record_with(tracer)
+            spans.set_tracer(tracer)
             for work in (nothing, tool_call, chat):
                 repeats = timeit.repeat(work, number=CALLS // (1 if tracer is None else 10), repeat=5)
                 each = [{"us": 1e6 * seconds * (1 if tracer is None else 10) / CALLS} for seconds in repeats]
                 report.figures[f"{work.__name__}, {state}"] = each
-        spans.record_with(None)
+        spans.set_tracer(None)
         rows = [[name, f"{min(one['us'] for one in each):.2f}"] for name, each in report.figures.items()]
         table(f"best of 5, load {load_average()}", ["span", "us each"], rows)
 

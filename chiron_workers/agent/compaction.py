@@ -1,4 +1,4 @@
-"""How a run goes on when its context window is full: a summary and the notes become the first words of a new epoch."""
+"""Compaction: when the context window is full, a summary and the notes become the first question of a new epoch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ RESULT_BYTES_MIN = 500
 
 @dataclass(frozen=True, slots=True)
 class WindowShares:
-    """How the tokens of a context window are divided."""
+    """The shares of a context window, in tokens."""
 
     context: int  # request and reply together
     reply: int
 
     @staticmethod
     def of(context: int, reply_max: int) -> "WindowShares":
-        """The room in a window of so many tokens, where replies may have `reply_max` at most."""
+        """The shares of a window of `context` tokens, where replies may have `reply_max` at most."""
         return WindowShares(context, min(reply_max, context // 4))
 
     @property
@@ -75,12 +75,12 @@ def epoch_question(
     messages: Sequence[str],
     skills: Sequence[str] = (),
 ) -> str:
-    """The first words of an epoch that goes on with an earlier one.
+    """The first question of an epoch that goes on with an earlier one.
 
     Args:
         question: What the run is about.
-        summary: What the model told itself; if it is empty, the last words `said` stand in for it.
-        waiting: Messages that came after the last reply, word for word.
+        summary: The model's own summary; if it is empty, `last_words` stand in for it.
+        messages: Those that came after the last reply, word for word.
         skills: The instructions of the skills that the run has loaded.
     """
     parts = [question, NEW_EPOCH]

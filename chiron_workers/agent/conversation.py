@@ -9,14 +9,14 @@ from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Appended, Journal
 from chiron_workers.runs.leases import Run
 
-COMMIT_S = 10.0  # for the commit of a reply when its run is cut
+COMMIT_S = 10.0  # for the commit of a reply when its run is cancelled
 
 
 class Conversation:
-    """Keeps a run's journal and what the model is shown of it in step.
+    """Commits a run's entries, replies among them, to its journal, and then adds them to the window that the model is sent.
 
     Args:
-        entries: Those of the run's epoch so far.
+        entries: The journal's entries of the run's epoch so far.
     """
 
     def __init__(self, run: Run, journal: Journal, entries: Sequence[Entry]) -> None:
@@ -26,13 +26,15 @@ class Conversation:
         self._has_unread = True
         self.window = Window(entries)
         self.latest: Entry | None = entries[-1] if entries else None
-        self.last = run.entries  # number of the last entry in the journal, which counts no results
+        self.last_n = run.entries  # number of the last entry in the journal, which counts no results
         self.turns = run.turns
         self.epoch = run.epoch
-        self.is_fresh = False  # whether the last reply came in this taking, so that none of its calls has run
+        self.is_fresh = (
+            False  # whether the last reply came in this execution, so that none of its calls has run
+        )
 
     def add_results(self, results: Results) -> None:
-        """Take in the results of a reply; the toolbox has committed each."""
+        """Add the results of a reply, each of which the toolbox has committed."""
         self._add(results)
 
     async def append(
@@ -40,28 +42,28 @@ class Conversation:
     ) -> None:
         """Commit the next entry with its events. Raises LeaseLost."""
         appended = await _despite_cancellation(
-            self._journal.append(self._run, entry, n=self.last + 1, events=events)
+            self._journal.append(self._run, entry, n=self.last_n + 1, events=events)
         )
         self._add(entry)
-        self.last += 1
+        self.last_n += 1
         self.turns += isinstance(entry, Reply)
         self.is_fresh = isinstance(entry, Reply)
         self._has_unread = appended.unread
 
     async def take_messages(self, *, look: bool = False) -> bool:
-        """Turn the messages that wait into the next entry; whether there were any. Raises LeaseLost.
+        """Turn the unread messages into the next entry; return whether there were any. Raises LeaseLost.
 
         Args:
-            ask: Look for them even if none waited at the last write.
+            look: Look for them even if there were none at the last write.
         """
         if not (self._has_unread or (look and await self._journal.has_unread(self._run))):
             return False
         self._has_unread = False
-        appended = await self._journal.take_messages(self._run, n=self.last + 1)
+        appended = await self._journal.take_messages(self._run, n=self.last_n + 1)
         if appended is not None:
             question, self._max_turns = appended
             self._add(question)
-            self.last += 1
+            self.last_n += 1
         return appended is not None
 
     def check_turns(self) -> None:
@@ -79,7 +81,7 @@ class Conversation:
 
 
 async def _despite_cancellation(write: Coroutine[Any, Any, Appended]) -> Appended:
-    # What was paid for is not thrown away: a cut waits for the commit.
+    # A reply that is paid for is not thrown away: the cancellation waits for its commit.
     task = asyncio.ensure_future(write)
     try:
         return await asyncio.shield(task)

@@ -38,14 +38,14 @@ from chiron_workers.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last words of a run; `is_silent` if they are not worth bothering anybody with."""
+    """The last words of a run; `is_silent` if nobody need be notified of them."""
 
     text: str
     is_silent: bool = False
 
 
 class Stopped(ChironError):
-    """The worker was asked to let go of the run; everything paid for is in the journal."""
+    """The run is to be released; everything paid for is in the journal."""
 
 
 async def play(
@@ -68,7 +68,7 @@ async def play(
         MoneyReserved: It has none while other calls are in flight.
         RunFailed: The run cannot go on; `kind` says why.
         ModelUnavailable: The model cannot answer now.
-        Stopped: `must_stop` said so between two steps.
+        Stopped: `is_stop_requested` was true between two steps.
     """
     conversation = Conversation(run, journal, await journal.read(run))
     step = _Step(run, journal, model, tools, settings, conversation)
@@ -114,7 +114,7 @@ def _answer_from(last: Reply | Results) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What can come next."""
+    """The steps of a run; `play` decides which comes next."""
 
     run: Run
     journal: Journal
@@ -127,35 +127,35 @@ class _Step:
         return WindowShares.of(await self.model.context_tokens(), self.settings.max_tokens)
 
     async def begin_epoch(self, *, epoch: int, question: str | None = None) -> None:
-        run, room = self.run, await self.window_shares()
+        run, shares = self.run, await self.window_shares()
         tools = self.conversation.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
-        loaded = await loaded_skills_of(self.journal.pool, run.id)
-        system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded)
-        frozen = run.model, system, tools, room.reply
+        loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
+        system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
+        frozen = run.model, system, tools, shares.reply
         await self.conversation.append(Opening(*frozen, question, epoch))
 
     async def reply_to(self, entry: Entry) -> None:
-        scribe, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
-        if not is_paused:  # that is sent again as it is
-            await scribe.take_messages()
-        is_full = scribe.window.prompt_tokens > (await self.window_shares()).prompt
-        if is_full and scribe.window.replies and not is_paused:
-            await scribe.append(Compaction(COMPACTION_REQUEST))
+        conversation, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
+        if not is_paused:  # a paused reply is sent again as it is
+            await conversation.take_messages()
+        is_full = conversation.window.prompt_tokens > (await self.window_shares()).prompt
+        if is_full and conversation.window.replies and not is_paused:
+            await conversation.append(Compaction(COMPACTION_REQUEST))
             return
         try:
-            await self._call_model(scribe.window.request())
+            await self._call_model(conversation.window.request())
         except WindowExceeded as error:
-            if not scribe.window.replies:  # there is nothing to make a summary of
+            if not conversation.window.replies:  # there is nothing to summarise
                 raise
             self._recount(error)
-            await scribe.append(Compaction(COMPACTION_REQUEST))
+            await conversation.append(Compaction(COMPACTION_REQUEST))
 
     async def summarise(self) -> None:
-        for part in (1, 2):  # the second time it gets half the room
-            room = await self.window_shares()
-            prompt_tokens = room.last_prompt // part
+        for part in (1, 2):  # the second request may have half the tokens
+            shares = await self.window_shares()
+            prompt_tokens = shares.last_prompt // part
             request = self.conversation.window.last_request(
-                prompt_tokens=prompt_tokens, reply_tokens=room.summary
+                prompt_tokens=prompt_tokens, reply_tokens=shares.summary
             )
             try:
                 await self._call_model(request, is_compaction=True)
@@ -166,45 +166,47 @@ class _Step:
         await self.continue_with("")
 
     async def continue_with(self, summary: str) -> None:
-        scribe, window, room = self.conversation, self.conversation.window, await self.window_shares()
-        whole, each = (Limit(size, size) for size in (room.summary * 5, room.summary * 5 // TEXTS_KEPT))
+        conversation, window, shares = self.conversation, self.conversation.window, await self.window_shares()
+        summary_limit, text_limit = (
+            Limit(size, size) for size in (shares.summary * 5, shares.summary * 5 // TEXTS_KEPT)
+        )
         question = epoch_question(
             first_question(self.run),
-            summary=whole.cut(summary).strip(),
-            last_words=[each.cut(text) for text in window.said],
+            summary=summary_limit.cut(summary).strip(),
+            last_words=[text_limit.cut(text) for text in window.last_words],
             notes=await notes_of(self.journal.pool, self.run.id),
             skills=_shorten_skills(
-                await loaded_skills_of(self.journal.pool, self.run.id), bytes_max=room.skill_bytes
+                await loaded_skills_of(self.journal.pool, self.run.id), bytes_max=shares.skill_bytes
             ),
-            messages=window.unanswered,
+            messages=window.unanswered_questions,
         )
-        await self.begin_epoch(epoch=scribe.epoch + 1, question=question)
+        await self.begin_epoch(epoch=conversation.epoch + 1, question=question)
 
     async def results(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
-        once = {call.id: call for call in calls}
-        bytes_max = (await self.window_shares()).result_bytes(len(once))
+        calls_by_id = {call.id: call for call in calls}
+        bytes_max = (await self.window_shares()).result_bytes(len(calls_by_id))
         limit = Limit(self.settings.tool_result_chars, bytes_max)
         call_one = self.tools.call
-        n, is_fresh = self.conversation.last, self.conversation.is_fresh
+        n, is_fresh = self.conversation.last_n, self.conversation.is_fresh
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {
                     key: group.create_task(call_one(self.run, n, call, limit=limit, is_fresh=is_fresh))
-                    for key, call in once.items()
+                    for key, call in calls_by_id.items()
                 }
         except BaseExceptionGroup as errors:  # the first says why the others were cancelled
             raise errors.exceptions[0] from None
         return tuple(tasks[call.id].result() for call in calls)
 
     async def _call_model(self, request: Request, *, is_compaction: bool = False) -> None:
-        """The one place where a run asks its model."""
-        scribe = self.conversation
-        scribe.check_turns()
-        prompt_tokens = scribe.window.prompt_tokens_max
+        """Make the next call of the conversation: the one place that does."""
+        conversation = self.conversation
+        conversation.check_turns()
+        prompt_tokens = conversation.window.prompt_tokens_max
         on_text = _discard_text if is_compaction else self._publish_text
         reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
         reply = replace(reply, is_compaction=is_compaction)
-        await scribe.append(reply, reply_events(reply, turn=scribe.turns + 1))
+        await conversation.append(reply, reply_events(reply, turn=conversation.turns + 1))
 
     def _publish_text(self, text: str) -> None:
         self.journal.publish_text(self.run, text, datetime.now(UTC))
@@ -216,16 +218,16 @@ class _Step:
         window.recount(error.tokens_sent, more_than=tokens_max)
 
 
-def _shorten_skills(loaded: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:
-    sizes = [len(skill.body.encode()) for skill in loaded]
-    each = size_limit(sizes, by=max(0, sum(sizes) - bytes_max))
+def _shorten_skills(skills: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:
+    sizes = [len(skill.body.encode()) for skill in skills]
+    skill_bytes = size_limit(sizes, by=max(0, sum(sizes) - bytes_max))
     return [
         skill.body
-        if size <= each
-        else f"{Limit(each, each).cut(skill.body)}\n{SHORTENED_SKILL.format(name=skill.name)}"
-        for skill, size in zip(loaded, sizes, strict=True)
+        if size <= skill_bytes
+        else f"{Limit(skill_bytes, skill_bytes).cut(skill.body)}\n{SHORTENED_SKILL.format(name=skill.name)}"
+        for skill, size in zip(skills, sizes, strict=True)
     ]
 
 
 def _discard_text(_: str) -> None:
-    """What a model tells itself is no part of its answer."""
+    """Publish nothing: a summary is no part of the answer."""

@@ -31,7 +31,7 @@ from chiron_workers.toolkit.registry import Registry
 
 log = structlog.get_logger()
 
-MOST_BYTES = 4  # that a character has in UTF-8
+CHAR_BYTES_MAX = 4  # that a character has in UTF-8
 KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
 
 
@@ -47,15 +47,15 @@ class Toolbox:
     skills: Skills = field(default_factory=Skills)
 
     def skill_lines(self) -> str:
-        """What the system prompt says of the skills that can be loaded."""
+        """The paragraph of the system prompt that lists the skills which can be loaded."""
         return catalogue_lines(self.skills.catalogue())
 
     async def forget(self, run: Run) -> None:
-        """Let go of what this worker keeps for a run."""
+        """Drop what this worker keeps in memory for a run."""
         await self.skills.deactivate(run.id)
 
     def definitions(self) -> list[dict[str, Any]]:
-        """What the model is told of the tools."""
+        """The tools' definitions, as the Messages API takes them."""
         return self.registry.definitions()
 
     async def call(
@@ -65,7 +65,7 @@ class Toolbox:
 
         Args:
             limit: How much of the result is shown; the rest is kept for `read_result`. None: what the settings say.
-            is_fresh: The entry was appended in this taking, so the call cannot have run before.
+            is_fresh: The entry was appended in this execution, so the call cannot have run before.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
@@ -74,13 +74,13 @@ class Toolbox:
         async def attempt() -> ToolResult:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
-            found = None if was_fresh else await self.journal.read_result(run, n, call)
-            return found or await self._run(run, n, call, limit or self._usual_limit())
+            committed_result = None if was_fresh else await self.journal.read_result(run, n, call)
+            return committed_result or await self._run(run, n, call, limit or self._default_limit())
 
         return await through_outage(attempt)
 
-    def _usual_limit(self) -> Limit:
-        return Limit(self.settings.tool_result_chars, MOST_BYTES * self.settings.tool_result_chars)
+    def _default_limit(self) -> Limit:
+        return Limit(self.settings.tool_result_chars, CHAR_BYTES_MAX * self.settings.tool_result_chars)
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
@@ -91,8 +91,8 @@ class Toolbox:
                 result = await self._outcome(call, store, span)
             await save_taint(session)
             ms = round((time.monotonic() - began) * 1000)
-            told = [*session.pending, _returned(call, result, ms)]
-            await self.journal.settle_call(run, n, call, result, session, ms=ms, events=told)
+            events = [*session.pending, _returned_event(call, result, ms)]
+            await self.journal.settle_call(run, n, call, result, session, ms=ms, events=events)
         chars = len(result.text)
         log.debug(
             "tool.returned", name=call.name, call_id=call.id, is_error=result.is_error, ms=ms, chars=chars
@@ -113,28 +113,28 @@ class Toolbox:
         return result
 
     def _side_model(self, run: Run, session: Session) -> SideModel:
-        paid = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
-        return RunSideModel(paid, session)
+        model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
+        return RunSideModel(model, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         timeout_s = self.settings.tool_timeout_s
-        data = await self.registry.execute(call.name, store, _object(call), timeout_s=timeout_s)
+        data = await self.registry.execute(call.name, store, _arguments_of(call), timeout_s=timeout_s)
         text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         assert store.caller.shown is not None
-        result = _shown(call.id, storable(text), store.caller.shown)
+        result = _limit_result(call.id, storable(text), store.caller.shown)
         return replace(result, ends_silently=store.session.ends_silently)
 
 
-def _shown(call_id: str, text: str, limit: Limit) -> ToolResult:
+def _limit_result(call_id: str, text: str, limit: Limit) -> ToolResult:
     if limit.cut(text) == text:
         return ToolResult(call_id, text)
-    whole, shown = text[:KEPT_CHARS], limit.less(CUT_CHARS).cut(text)
-    lost = f"\n[Of {len(text):,} characters no more were kept.]" if len(text) > len(whole) else ""
-    note = how_to_read_on(call_id, at=len(shown), of=len(whole))
-    return ToolResult(call_id, shown + note, whole=whole + lost)
+    whole, excerpt = text[:KEPT_CHARS], limit.less(CUT_CHARS).cut(text)
+    loss_note = f"\n[Of {len(text):,} characters no more were kept.]" if len(text) > len(whole) else ""
+    note = how_to_read_on(call_id, at=len(excerpt), of=len(whole))
+    return ToolResult(call_id, excerpt + note, whole=whole + loss_note)
 
 
-def _returned(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
+def _returned_event(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
     data: dict[str, Any] = {
         "call_id": call.id,
         "name": call.name,
@@ -147,7 +147,7 @@ def _returned(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
     return EventKind.TOOL_RETURNED, data
 
 
-def _object(call: ToolCall) -> dict[str, Any]:
+def _arguments_of(call: ToolCall) -> dict[str, Any]:
     if not isinstance(call.arguments, dict):  # the wire says so, and servers differ
         raise ToolError(f"The arguments of {call.name} must be an object with one field for each argument.")
     return call.arguments

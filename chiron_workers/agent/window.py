@@ -1,4 +1,4 @@
-"""What the model is shown: the journal's entries as the messages of one call."""
+"""The journal's entries as the messages of one model call."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from chiron_workers.runs.messages import Message, encoded, shared
 
 GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
 NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."
-SHORTENED = "\n[Shortened for want of room.]"
+SHORTENED_NOTE = "\n[Shortened for want of room.]"
 BYTES_FREED = 5  # for each token that must go: as many as a token of plain English has, and more
-UNFINISHED = ("pause_turn", "model_context_window_exceeded")  # replies that a summary cannot follow
+UNFINISHED_STOPS = ("pause_turn", "model_context_window_exceeded")  # replies that a summary cannot follow
 TEXTS_KEPT = 3
 
 
@@ -39,29 +39,29 @@ class Window:
         self._opening = opening
         self._tools = tuple(shared(encoded(tool)) for tool in opening.tools)
         self._messages: list[Message] = []
-        self._sent: tuple[int, int] | None = None
+        self._last_question_at: tuple[int, int] | None = None
         self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
         self._bytes_since = len(encoded(opening.system)) + sum(map(len, self._tools))
         self._latest: Entry = opening
         self.replies = 0
-        self.unanswered: list[str] = []  # messages since the latest reply
-        self._answered: list[str] = []  # by the latest reply
-        self.said: deque[str] = deque(maxlen=TEXTS_KEPT)  # the latest words of the model
+        self.unanswered_questions: list[str] = []  # messages since the latest reply
+        self._answered_questions: list[str] = []  # by the latest reply
+        self.last_words: deque[str] = deque(maxlen=TEXTS_KEPT)  # the latest words of the model
 
     def add(self, entry: Entry) -> None:
-        """Take in the next entry; an opening begins anew."""
+        """Add the next entry; an opening begins an epoch anew."""
         match entry:
             case Opening():
                 self._begin(entry)
-            case Compaction() if isinstance(self._latest, Reply) and self._latest.stop in UNFINISHED:
-                self._take_back(self._latest)
+            case Compaction() if isinstance(self._latest, Reply) and self._latest.stop in UNFINISHED_STOPS:
+                self._undo_reply(self._latest)
             case Question(text):
-                self.unanswered.append(text)
+                self.unanswered_questions.append(text)
             case Reply(is_compaction=False):
-                self._note(entry)
-        for role, blocks in _spoken(entry):
+                self._note_reply(entry)
+        for role, blocks in _messages_of(entry):
             message = Message.of(role, blocks)
-            self._say(message)
+            self._append(message)
             self._measure(entry, message)
         self._latest = entry
 
@@ -70,7 +70,12 @@ class Window:
         assert self._opening is not None
         opening = self._opening
         return Request(
-            opening.model, opening.system, self._tools, opening.max_tokens, self._messages, self._sent
+            opening.model,
+            opening.system,
+            self._tools,
+            opening.max_tokens,
+            self._messages,
+            self._last_question_at,
         )
 
     def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
@@ -82,9 +87,11 @@ class Window:
         opening, last = self._opening, self._messages[-1]
         excess = self.prompt_tokens - prompt_tokens
         if excess > 0:
-            last = Message.of(last.role, _cut(last.content(), by=excess * BYTES_FREED))
+            last = Message.of(last.role, _shorten(last.content(), by=excess * BYTES_FREED))
         messages = [*self._messages[:-1], last]
-        return Request(opening.model, opening.system, self._tools, reply_tokens, messages, self._sent)
+        return Request(
+            opening.model, opening.system, self._tools, reply_tokens, messages, self._last_question_at
+        )
 
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:
@@ -93,7 +100,7 @@ class Window:
 
     @property
     def prompt_tokens(self) -> int:
-        """Tokens of the next call, by a cautious guess: what was billed for the last one, and what came since."""
+        """Tokens of the next call, by a cautious guess: those billed for the last one, and an estimate of what came since."""
         return self._counted_tokens + -(-self._bytes_since // BYTES_PER_TOKEN)
 
     @property
@@ -102,30 +109,30 @@ class Window:
         return self._counted_tokens + self._bytes_since
 
     def recount(self, tokens: int | None, *, more_than: int) -> None:
-        """Correct the guess of the next call's tokens by what a server says that refused it, if only by its doing so."""
+        """Correct the guess of the next call's tokens after a server refused it, by the count that it gives or else upwards."""
         if tokens is not None:
             self._counted_tokens, self._bytes_since = tokens, 0
         else:  # it is not known how much too long the call is: much less must do the next time
             self._counted_tokens += max(self.prompt_tokens // 3, more_than * 4 // 3 - self.prompt_tokens)
 
-    def _note(self, reply: Reply) -> None:
+    def _note_reply(self, reply: Reply) -> None:
         if self._messages[-1].role == "user":
-            self._sent = (len(self._messages) - 1, len(self._messages[-1].blocks) - 1)
+            self._last_question_at = (len(self._messages) - 1, len(self._messages[-1].blocks) - 1)
         self.replies += 1
-        self._answered, self.unanswered = self.unanswered, []
+        self._answered_questions, self.unanswered_questions = self.unanswered_questions, []
         if reply.text:
-            self.said.append(reply.text)
+            self.last_words.append(reply.text)
 
-    def _take_back(self, reply: Reply) -> None:
+    def _undo_reply(self, reply: Reply) -> None:
         # A question cannot follow a reply that waits to be continued, nor one that filled the window.
-        assert self._sent is not None
-        place, block = self._sent
+        assert self._last_question_at is not None
+        place, block = self._last_question_at
         del self._messages[place + 1 :]
         del self._messages[place].blocks[block + 1 :]
-        self.unanswered = self._answered
+        self.unanswered_questions = self._answered_questions
         self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
 
-    def _say(self, message: Message) -> None:
+    def _append(self, message: Message) -> None:
         if not message.blocks:
             return
         if self._messages and self._messages[-1].role == message.role:
@@ -144,14 +151,14 @@ class Window:
             self._bytes_since += sum(map(len, message.blocks))
 
 
-def _spoken(entry: Entry) -> list[tuple[str, list[Block]]]:
+def _messages_of(entry: Entry) -> list[tuple[str, list[Block]]]:
     match entry:
         case Question(text) | Compaction(text):
             return [("user", [{"type": "text", "text": text}])]
         case Results(results):
             return [("user", [_result_block(result) for result in results])]
         case Reply():
-            return [("assistant", _sendable(entry)), ("user", _after_a_cut(entry))]
+            return [("assistant", _sendable(entry)), ("user", _note_for_cut_reply(entry))]
         case Opening():
             return []
 
@@ -161,14 +168,14 @@ def _sendable(reply: Reply) -> list[Block]:
     return [block for block in reply.content if block["type"] != "text" or block["text"].strip()]
 
 
-def _after_a_cut(reply: Reply) -> list[Block]:
+def _note_for_cut_reply(reply: Reply) -> list[Block]:
     if reply.stop in ("tool_use", "pause_turn"):
         return []
-    unanswered = [
+    error_blocks = [
         _result_block(ToolResult(call.id, NOT_RUN.format(stop=reply.stop), is_error=True))
         for call in reply.calls
     ]
-    return [*unanswered, {"type": "text", "text": GO_ON}] if reply.stop == "max_tokens" else unanswered
+    return [*error_blocks, {"type": "text", "text": GO_ON}] if reply.stop == "max_tokens" else error_blocks
 
 
 def _result_block(result: ToolResult) -> Block:
@@ -180,12 +187,12 @@ def _result_block(result: ToolResult) -> Block:
     }
 
 
-def _cut(content: list[Block], *, by: int) -> list[Block]:
+def _shorten(content: list[Block], *, by: int) -> list[Block]:
     results = [block for block in content if block["type"] == "tool_result"]
-    most = size_limit([len(block["content"].encode()) for block in results], by=by)
+    bytes_max = size_limit([len(block["content"].encode()) for block in results], by=by)
     return [
-        block | {"content": Limit(most, most).cut(block["content"]) + SHORTENED}
-        if block["type"] == "tool_result" and len(block["content"].encode()) > most
+        block | {"content": Limit(bytes_max, bytes_max).cut(block["content"]) + SHORTENED_NOTE}
+        if block["type"] == "tool_result" and len(block["content"].encode()) > bytes_max
         else block
         for block in content
     ]

@@ -75,13 +75,13 @@ class Admission:
 
     def _publish(self, cooldown: Cooldown) -> None:
         if self._redis is not None:
-            publishing = _without_outages(start_cooldown(self._redis, CHANNEL, cooldown))
-            task = asyncio.get_running_loop().create_task(publishing)
+            publication = _without_outages(start_cooldown(self._redis, CHANNEL, cooldown))
+            task = asyncio.get_running_loop().create_task(publication)
             self._publishing.add(task)
             task.add_done_callback(self._publishing.discard)
 
 
-async def _without_outages(publishing: Coroutine[Any, Any, None]) -> None:
+async def _without_outages(publication: Coroutine[Any, Any, None]) -> None:
     # Without Redis each worker cools down alone.
     with contextlib.suppress(RedisError, OSError):
-        await publishing
+        await publication

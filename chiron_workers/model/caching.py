@@ -27,8 +27,8 @@ def body(request: Request, *, ttl: str) -> bytes:
         "messages": _json_array([message.to_json() for message in _messages(request, mark)]),
     }
     if request.tools:
-        *others, last = request.tools  # runs of other roles and subjects have these too
-        parts["tools"] = _json_array([*others, _marked(last, mark)])
+        *other_tools, last = request.tools  # runs of other roles and subjects have these too
+        parts["tools"] = _json_array([*other_tools, _marked(last, mark)])
     if mark is not None:
         parts["cache_control"] = encoded(mark)  # the API puts this one at the end of the request
         parts["system"] = encoded([{"type": "text", "text": request.system, "cache_control": mark}])
@@ -36,14 +36,14 @@ def body(request: Request, *, ttl: str) -> bytes:
 
 
 def _messages(request: Request, mark: dict[str, str] | None) -> Sequence[Message]:
-    if request.sent is None:
+    if request.last_question_at is None:
         return request.messages
     # The history stays as it is, for the next request marks another place: only one message is copied.
-    place, block = request.sent  # a turn of many parallel calls is longer than 20 blocks
+    place, block = request.last_question_at  # a turn of many parallel calls is longer than 20 blocks
     blocks = list(request.messages[place].blocks)
     blocks[block] = _marked(blocks[block], mark)
-    marked = Message(request.messages[place].role, blocks)
-    return [*request.messages[:place], marked, *request.messages[place + 1 :]]
+    marked_message = Message(request.messages[place].role, blocks)
+    return [*request.messages[:place], marked_message, *request.messages[place + 1 :]]
 
 
 def _marked(part: bytes, mark: dict[str, str] | None) -> bytes:

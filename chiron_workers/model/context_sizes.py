@@ -59,10 +59,10 @@ def window_exceeded(words: str) -> WindowExceeded | None:
     for pattern in TOO_LONG:
         if (match := pattern.search(words)) is not None:
             numbers = match.groupdict()
-            sent, limit = numbers.get("sent"), numbers.get("limit")
+            tokens_sent, limit = numbers.get("sent"), numbers.get("limit")
             return WindowExceeded(
                 f"The conversation no longer fits the model's context window: {words}",
-                tokens_sent=int(sent) if sent else None,
+                tokens_sent=int(tokens_sent) if tokens_sent else None,
                 tokens_max=int(limit) if limit else None,
             )
     return None

@@ -195,9 +195,13 @@ def _seconds_until(then: datetime | None, headers: Mapping[str, str]) -> float |
 
 def _reset(headers: Mapping[str, str]) -> datetime | None:
     resets = []
-    for name, left in headers.items():
+    for name, remaining_text in headers.items():
         limit = name.lower().removesuffix("-remaining")
-        if limit.startswith("anthropic-ratelimit-") and limit != name.lower() and left.strip() == "0":
+        if (
+            limit.startswith("anthropic-ratelimit-")
+            and limit != name.lower()
+            and remaining_text.strip() == "0"
+        ):
             try:
                 at = datetime.fromisoformat(headers.get(f"{limit}-reset", ""))
             except ValueError:

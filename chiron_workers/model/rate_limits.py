@@ -22,7 +22,7 @@ log = structlog.get_logger()
 BURST_S = 10.0  # of a limit's flow may be used at once
 BYTES_PER_TOKEN = 3  # of a request before any reply taught better; English has about four
 OUTPUT_TOKENS = 1_000  # of a reply before any taught better
-LEARNING = 0.2  # weight of the newest reply in the averages
+LEARNING_RATE = 0.2  # weight of the newest reply in the averages
 OUTAGE_S = 5.0  # for which calls go unlimited after Redis did not answer
 
 _SCRIPT = Path(__file__).with_suffix(".lua").read_text()
@@ -91,10 +91,12 @@ class RateLimiter:
     def settle(self, estimate: Estimate, usage: Usage) -> None:
         """Correct what a call took, by what its reply used; returns at once."""
         averages = self._averages[estimate.model]
-        counted = usage.input_tokens + usage.written_tokens
-        averages.tokens_per_byte += LEARNING * (counted / estimate.request_bytes - averages.tokens_per_byte)
-        averages.output_tokens += LEARNING * (usage.output_tokens - averages.output_tokens)
-        used = _amounts(counted, usage.output_tokens)
+        input_tokens = usage.input_tokens + usage.written_tokens
+        averages.tokens_per_byte += LEARNING_RATE * (
+            input_tokens / estimate.request_bytes - averages.tokens_per_byte
+        )
+        averages.output_tokens += LEARNING_RATE * (usage.output_tokens - averages.output_tokens)
+        used = _amounts(input_tokens, usage.output_tokens)
         averages.correct({name: amount - used[name] for name, amount in estimate.amounts.items()})
 
     def _estimate(self, request: Request, limit: RateLimit) -> Estimate:

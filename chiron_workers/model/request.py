@@ -13,7 +13,9 @@ class Request:
     tools: Sequence[bytes]  # each definition as JSON
     max_tokens: int
     messages: Sequence[Message]
-    sent: tuple[int, int] | None = None  # message and block that the request before this one ended with
+    last_question_at: tuple[int, int] | None = (
+        None  # message and block that the request before this one ended with
+    )
 
     @property
     def prompt_bytes(self) -> int:

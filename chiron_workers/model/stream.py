@@ -98,6 +98,6 @@ def _sendable(message: Wire) -> Wire:
         json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
         text = json.dumps(message, ensure_ascii=False).encode(errors="replace")
-        repaired: Wire = json.loads(text, parse_constant=lambda _: None)
-        return repaired
+        valid_message: Wire = json.loads(text, parse_constant=lambda _: None)
+        return valid_message
     return message

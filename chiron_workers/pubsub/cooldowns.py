@@ -56,5 +56,7 @@ async def active_cooldowns(redis: Redis) -> list[Cooldown]:
     """The cool-downs of this moment, without their reasons. Raises RedisError."""
     seconds, micros = await redis.time()
     scores = cast(list[tuple[bytes, float]], await redis.zrange(KEY, 0, -1, withscores=True))
-    remaining = [(model, until - seconds - micros / 1e6) for model, until in scores]
-    return [Cooldown(model.decode(errors="replace"), left_s) for model, left_s in remaining if left_s > 0]
+    seconds_by_model = [(model, until - seconds - micros / 1e6) for model, until in scores]
+    return [
+        Cooldown(model.decode(errors="replace"), left_s) for model, left_s in seconds_by_model if left_s > 0
+    ]

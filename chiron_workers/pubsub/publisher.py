@@ -12,32 +12,32 @@ from chiron_workers.states import EventKind
 
 EVENTS_MAX = 5_000  # that wait to be published; more are dropped, since watchers find them in Postgres
 DELTAS_FROM = 2_000  # with so many waiting, text deltas are dropped: they are the many and the least
-PIPELINED = 100  # events of one round trip; 58,000 publishes a second were measured with it
+PIPELINE_EVENTS = 100  # events of one round trip; 58,000 publishes a second were measured with it
 GATHERING_S = 0.02  # so that the events of one step, and of many runs, leave in one round trip
 CLOSING_S = 2.0
 PAUSE_MAX_S = 5.0
 
 
 def batch_channel(batch_id: UUID) -> str:
-    """Where the events of all runs of a batch are published."""
+    """The channel of the events of all runs of a batch."""
     return f"chiron:batch:{batch_id}"
 
 
 def run_channel(run_id: UUID) -> str:
-    """Where the events of one run are published."""
+    """The channel of the events of one run."""
     return f"chiron:run:{run_id}"
 
 
 class Publisher:
     """Publishes events after their commit, within an event loop that it never holds up.
 
-    What cannot be published is dropped: whoever watches reads it from Postgres. So a dead Redis costs nothing
+    Events that cannot be published are dropped: watchers read them from Postgres. So a dead Redis costs nothing
     but the liveness of the watching.
     """
 
     def __init__(self, redis_url: str) -> None:
         self._redis = redis_client(redis_url) if redis_url else None
-        self._waiting: deque[Event] = deque()
+        self._queue: deque[Event] = deque()
         self._arrived = asyncio.Event()
         self._sender: asyncio.Task[None] | None = None
         self._is_closing = False
@@ -45,9 +45,9 @@ class Publisher:
     def publish(self, event: Event) -> None:
         """Queue an event; returns at once and never raises. Call it within the event loop."""
         limit = DELTAS_FROM if event.kind == EventKind.TEXT_DELTA else EVENTS_MAX
-        if self._redis is None or len(self._waiting) >= limit:
+        if self._redis is None or len(self._queue) >= limit:
             return
-        self._waiting.append(event)
+        self._queue.append(event)
         self._arrived.set()
         if self._sender is None:
             self._sender = asyncio.get_running_loop().create_task(self._send_all(self._redis))
@@ -66,11 +66,11 @@ class Publisher:
 
     async def _send_all(self, redis: Redis) -> None:
         pause_s = 0.1
-        while self._waiting or not self._is_closing:
+        while self._queue or not self._is_closing:
             await self._arrived.wait()
             if not self._is_closing:
                 await asyncio.sleep(GATHERING_S)
-            if await self._send_some(redis):
+            if await self._send_batch(redis):
                 pause_s = 0.1
                 continue
             if self._is_closing:
@@ -78,8 +78,8 @@ class Publisher:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 2, PAUSE_MAX_S)
 
-    async def _send_some(self, redis: Redis) -> bool:
-        events = list(islice(self._waiting, PIPELINED))
+    async def _send_batch(self, redis: Redis) -> bool:
+        events = list(islice(self._queue, PIPELINE_EVENTS))
         pipeline = redis.pipeline(transaction=False)
         for event in events:
             message = event.to_json()
@@ -90,7 +90,7 @@ class Publisher:
         except (RedisError, OSError):
             return False
         for _ in events:
-            self._waiting.popleft()
-        if not self._waiting and not self._is_closing:
+            self._queue.popleft()
+        if not self._queue and not self._is_closing:
             self._arrived.clear()
         return True

@@ -19,7 +19,7 @@ from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 from chiron_workers.runs.events import Event, Heads, heads, read_page
 from chiron_workers.states import EventKind
 
-READ_AGAIN_S = 4.0  # between two looks into Postgres while Redis is heard of
+READ_AGAIN_S = 4.0  # between two reads of Postgres while Redis is connected
 POLL_S = 1.0  # and while it is not
 PAUSE_MAX_S = 5.0
 RUNS_AT_ONCE = 200  # of a batch, whose events are read together
@@ -39,7 +39,7 @@ async def tail(
     after: int = 0,
     with_text: bool = False,
 ) -> AsyncGenerator[Event]:
-    """The events of a run or of a batch: first those that are stored, then each as it happens, until the end.
+    """Yield the events of a run or of a batch: first those that are stored, then each as it happens, until the end.
 
     Each run's events come in order of seq, none missing and none twice, also across outages of Redis and
     Postgres. Without Redis they come a second later. Wrap it in `contextlib.aclosing` to leave it early.
@@ -53,20 +53,20 @@ async def tail(
     """
     if (batch_id is None) == (run_id is None):
         raise TypeError("tail() follows one batch or one run")
-    reached: dict[UUID, int] = {} if run_id is None else {run_id: after}
-    live = Live(redis_url, run_channel(run_id) if run_id else batch_channel(cast(UUID, batch_id)))
+    seen_seqs: dict[UUID, int] = {} if run_id is None else {run_id: after}
+    live = LiveEvents(redis_url, run_channel(run_id) if run_id else batch_channel(cast(UUID, batch_id)))
     try:
         await live.subscribe()
         while True:
-            found = await _through_outage(pool, lambda: heads(pool, batch_id=batch_id, run_id=run_id))
-            if not found.seqs:
+            run_heads = await _through_outage(pool, lambda: heads(pool, batch_id=batch_id, run_id=run_id))
+            if not run_heads.seqs:
                 raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
-            async for event in _missing(pool, reached, _behind(found, reached)):
+            async for event in _missing_events(pool, seen_seqs, _runs_behind(run_heads, seen_seqs)):
                 yield event
-            if found.is_over:
+            if run_heads.is_over:
                 return
-            endings = FINAL_EVENTS if run_id else {EventKind.BATCH_COMPLETED}
-            async for event in _live(pool, live, reached, endings=endings):
+            final_kinds = FINAL_EVENTS if run_id else {EventKind.BATCH_COMPLETED}
+            async for event in _live_events(pool, live, seen_seqs, final_kinds=final_kinds):
                 if event.seq is not None or with_text:
                     yield event
     finally:
@@ -74,8 +74,8 @@ async def tail(
 
 
 @dataclass(slots=True)
-class Live:
-    """What is published on one channel. It may miss messages, and says whenever it may have."""
+class LiveEvents:
+    """The events published on one channel; `events` ends whenever it may have missed some."""
 
     redis_url: str
     channel: str
@@ -110,9 +110,9 @@ class Live:
                 await asyncio.sleep(POLL_S)
             return
         ask_again_at = time.monotonic() + READ_AGAIN_S
-        while (left := ask_again_at - time.monotonic()) > 0:
+        while (left_s := ask_again_at - time.monotonic()) > 0:
             try:
-                message = await self._pubsub.get_message(timeout=left)
+                message = await self._pubsub.get_message(timeout=left_s)
             except (RedisError, OSError):
                 leave_if_cancelled()
                 await self.close()
@@ -122,7 +122,7 @@ class Live:
                 continue
             if message["type"] == "subscribe":
                 return
-            if event := _event_of(message):
+            if event := _parse_event(message):
                 yield event
 
     async def close(self) -> None:
@@ -135,42 +135,44 @@ class Live:
                 await redis.aclose()
 
 
-async def _live(
-    pool: Pool, live: Live, reached: dict[UUID, int], *, endings: Set[str]
+async def _live_events(
+    pool: Pool, live: LiveEvents, seen_seqs: dict[UUID, int], *, final_kinds: Set[str]
 ) -> AsyncGenerator[Event]:
     async with aclosing(live.events()) as events:
         async for event in events:
-            before = reached.get(event.run_id, 0)
+            seen_seq = seen_seqs.get(event.run_id, 0)
             if event.seq is None:
                 yield event
-            elif event.seq == before + 1:
-                reached[event.run_id] = event.seq
+            elif event.seq == seen_seq + 1:
+                seen_seqs[event.run_id] = event.seq
                 yield event
-            elif event.seq > before:
-                async for stored in _missing(pool, reached, [event.run_id]):
-                    yield stored
-            if event.kind in endings:
+            elif event.seq > seen_seq:
+                async for missing_event in _missing_events(pool, seen_seqs, [event.run_id]):
+                    yield missing_event
+            if event.kind in final_kinds:
                 return
 
 
-def _behind(found: Heads, reached: Mapping[UUID, int]) -> list[UUID]:
-    return [run_id for run_id, seq in found.seqs.items() if seq > reached.get(run_id, 0)]
+def _runs_behind(run_heads: Heads, seen_seqs: Mapping[UUID, int]) -> list[UUID]:
+    return [run_id for run_id, seq in run_heads.seqs.items() if seq > seen_seqs.get(run_id, 0)]
 
 
-async def _missing(pool: Pool, reached: dict[UUID, int], run_ids: list[UUID]) -> AsyncGenerator[Event]:
+async def _missing_events(
+    pool: Pool, seen_seqs: dict[UUID, int], run_ids: list[UUID]
+) -> AsyncGenerator[Event]:
     for start in range(0, len(run_ids), RUNS_AT_ONCE):
         behind = run_ids[start : start + RUNS_AT_ONCE]
         while behind:
-            after = {run_id: reached.get(run_id, 0) for run_id in behind}
+            after = {run_id: seen_seqs.get(run_id, 0) for run_id in behind}
             page = await _through_outage(pool, lambda after=after: read_page(pool, after))  # type: ignore[misc]
             for event in page:
-                reached[event.run_id] = cast(int, event.seq)
+                seen_seqs[event.run_id] = cast(int, event.seq)
                 yield event
-            advanced = {event.run_id for event in page}
-            behind = [run_id for run_id in behind if run_id in advanced]
+            run_ids_of_page = {event.run_id for event in page}
+            behind = [run_id for run_id in behind if run_id in run_ids_of_page]
 
 
-def _event_of(message: Mapping[str, object]) -> Event | None:
+def _parse_event(message: Mapping[str, object]) -> Event | None:
     data = message["data"]
     if message["type"] != "message" or not isinstance(data, bytes):
         return None

@@ -6,7 +6,7 @@ import structlog
 
 def log_to_stderr(level: str) -> None:
     """Structured lines on stderr, ours and the libraries' alike: text on a terminal, JSON elsewhere."""
-    shared: list[structlog.typing.Processor] = [
+    processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,  # the run and the batch, while one is played
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -17,7 +17,7 @@ def log_to_stderr(level: str) -> None:
         structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     )
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,
@@ -25,12 +25,12 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
+            foreign_pre_chain=processors,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for chatty in ("httpx", "httpx2", "anthropic", "aiohttp.access", "urllib3"):
-        logging.getLogger(chatty).setLevel("WARNING")
+    for library in ("httpx", "httpx2", "anthropic", "aiohttp.access", "urllib3"):
+        logging.getLogger(library).setLevel("WARNING")

@@ -1,4 +1,4 @@
-"""A span for each taking of a run, each model call and each tool call, named after OpenTelemetry's conventions for GenAI.
+"""A span for each execution of a run, each model call and each tool call, named after OpenTelemetry's conventions for GenAI.
 
 Nothing is recorded, and nothing of OpenTelemetry imported here, until `tracing.start` finds an exporter in the environment.
 """
@@ -31,14 +31,14 @@ trace_of_execution: ContextVar[int | None] = ContextVar("trace_of_taking", defau
 @dataclass(slots=True)
 class _Recorder:
     tracer: "trace.Tracer | None" = None
-    captures: bool = False  # what was said, too
+    captures: bool = False  # the words of prompts, replies and results, too
 
 
 _recorder = _Recorder()
 
 
-def record_with(tracer: "trace.Tracer | None", *, captures: bool = False) -> None:
-    """From now on record with this tracer; None: no longer. Content is left out unless it `captures` it."""
+def set_tracer(tracer: "trace.Tracer | None", *, captures: bool = False) -> None:
+    """Record with this tracer from now on; None stops it. `captures` adds the content of prompts, replies and results."""
     _recorder.tracer, _recorder.captures = tracer, captures
 
 
@@ -56,20 +56,20 @@ class Span:
         return None
 
     def replied(self, reply: Reply, *, tries: int) -> None:
-        """Note what a model call brought."""
+        """Record the reply of a model call."""
 
     def returned(self, result: ToolResult, error: BaseException | None = None) -> None:
-        """Note what a tool call brought, and the error that its result tells of."""
+        """Record the result of a tool call, and the error that it reports."""
 
     def ended(self, outcome: Outcome) -> None:
-        """Note how a taking ended."""
+        """Record the outcome of an execution."""
 
 
 OFF = Span()
 
 
 def execution(run: Run) -> Span:
-    """The span of one taking of a run. All takings of a run, in whatever workers, are in one trace."""
+    """The span of one execution of a run. All executions of a run, in whatever workers, are in one trace."""
     if _recorder.tracer is None:
         return OFF
     attributes = {
@@ -82,7 +82,7 @@ def execution(run: Run) -> Span:
         "chiron.taking": run.lease,
         "chiron.attempt": run.attempt,
     }
-    return _Recorded(f"invoke_agent {run.role}", attributes, trace_id=trace_id(run))
+    return _RecordedSpan(f"invoke_agent {run.role}", attributes, trace_id=trace_id(run))
 
 
 def trace_id(run: Run) -> int:
@@ -115,9 +115,9 @@ def chat(
     if _recorder.captures:
         attributes["gen_ai.system_instructions"] = _json([{"type": "text", "content": system}])
         attributes["gen_ai.input.messages"] = _json(
-            [_message(each.role, each.content()) for each in _news(messages)]
+            [_message_json(message.role, message.content()) for message in _new_messages(messages)]
         )
-    return _Recorded(f"chat {model}", attributes, calls_out=True)
+    return _RecordedSpan(f"chat {model}", attributes, calls_out=True)
 
 
 def tool_call(call: ToolCall) -> Span:
@@ -134,10 +134,10 @@ def tool_call(call: ToolCall) -> Span:
     }
     if _recorder.captures:
         attributes["gen_ai.tool.call.arguments"] = arguments
-    return _Recorded(f"execute_tool {call.name[:NAME_CHARS]}", attributes)
+    return _RecordedSpan(f"execute_tool {call.name[:NAME_CHARS]}", attributes)
 
 
-class _Recorded(Span):
+class _RecordedSpan(Span):
     __slots__ = ("_attributes", "_calls_out", "_name", "_span", "_token", "_trace_id")
     _span: "trace.Span"
     _token: "Token[Context]"
@@ -155,7 +155,7 @@ class _Recorded(Span):
 
         assert _recorder.tracer is not None
         kind = trace.SpanKind.CLIENT if self._calls_out else trace.SpanKind.INTERNAL
-        within = None if self._trace_id is None else context.Context()  # a taking begins on its own
+        within = None if self._trace_id is None else context.Context()  # an execution has no parent
         mark = trace_of_execution.set(self._trace_id)
         try:
             self._span = _recorder.tracer.start_span(
@@ -179,7 +179,7 @@ class _Recorded(Span):
     def replied(self, reply: Reply, *, tries: int) -> None:
         """As the conventions count: the input includes what the cache read and wrote."""
         usage = reply.usage
-        found: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "gen_ai.response.model": reply.model,
             "gen_ai.response.finish_reasons": [reply.stop],
             "gen_ai.usage.input_tokens": usage.tokens - usage.output_tokens,
@@ -192,11 +192,11 @@ class _Recorded(Span):
             "chiron.tries": tries,
         }
         if reply.cost_usd is not None:
-            found["chiron.cost_usd"] = float(reply.cost_usd)
+            attributes["chiron.cost_usd"] = float(reply.cost_usd)
         if _recorder.captures:
-            said = _message("assistant", reply.content) | {"finish_reason": reply.stop}
-            found["gen_ai.output.messages"] = _json([said])
-        self._span.set_attributes(found)
+            message = _message_json("assistant", reply.content) | {"finish_reason": reply.stop}
+            attributes["gen_ai.output.messages"] = _json([message])
+        self._span.set_attributes(attributes)
 
     def returned(self, result: ToolResult, error: BaseException | None = None) -> None:
         """Its size, and the words only where content is captured."""
@@ -221,17 +221,17 @@ class _Recorded(Span):
         self._span.set_status(Status(StatusCode.ERROR, words))
 
 
-def _news(messages: Sequence[Message]) -> Sequence[Message]:
+def _new_messages(messages: Sequence[Message]) -> Sequence[Message]:
     """What came after the last reply: what was before it stands in the spans before."""
     replies = [n for n, message in enumerate(messages) if message.role == "assistant"]
     return messages[replies[-1] + 1 :] if replies else messages
 
 
-def _message(role: str, content: Sequence[Block]) -> dict[str, Any]:
-    return {"role": role, "parts": [_part(block) for block in content]}
+def _message_json(role: str, content: Sequence[Block]) -> dict[str, Any]:
+    return {"role": role, "parts": [_part_json(block) for block in content]}
 
 
-def _part(block: Block) -> dict[str, Any]:
+def _part_json(block: Block) -> dict[str, Any]:
     match block["type"]:
         case "text":
             return {"type": "text", "content": block["text"]}

@@ -30,53 +30,53 @@ def exporter_names(environment: Mapping[str, str]) -> list[str]:
     """The exporters that the environment asks for: those it names, or OTLP where it names an endpoint only."""
     if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return []
-    named = environment.get("OTEL_TRACES_EXPORTER", "").strip()
-    if not named:
-        named = "otlp" if any(environment.get(name) for name in ENDPOINTS) else ""
-    return [name for each in named.split(",") if (name := each.strip()) not in ("", "none")]
+    setting = environment.get("OTEL_TRACES_EXPORTER", "").strip()
+    if not setting:
+        setting = "otlp" if any(environment.get(name) for name in ENDPOINTS) else ""
+    return [name for part in setting.split(",") if (name := part.strip()) not in ("", "none")]
 
 
 def start() -> None:
-    """Record spans from now on, if an exporter is asked for. One that cannot be had is told in the log and left out."""
+    """Record spans from now on, if the environment names an exporter. One that cannot be loaded is logged and left out."""
     names = exporter_names(os.environ)
     if not names or _providers:
         return
-    exporters = [found for name in names if (found := _exporter(name)) is not None]
+    exporters = [exporter for name in names if (exporter := _exporter(name)) is not None]
     if exporters:
         provider = _provider(exporters)
         _providers.append(provider)
         words = os.environ.get(CAPTURE, "").strip().lower()
-        captures = words in ("true", "1", "span_only", "span_and_event")
-        spans.record_with(provider.get_tracer("chiron"), captures=captures)
-        log.info("tracing.started", exporters=names, content=captures)
+        captures_content = words in ("true", "1", "span_only", "span_and_event")
+        spans.set_tracer(provider.get_tracer("chiron"), captures=captures_content)
+        log.info("tracing.started", exporters=names, content=captures_content)
 
 
 def stop(within_s: float = FLUSH_S) -> None:
-    """Record no longer, and send what is left for so many seconds at most."""
-    spans.record_with(None)
+    """Stop recording, and send the last spans, for so many seconds at most."""
+    spans.set_tracer(None)
     while _providers:
         # In a thread that no exit waits for: the SDK's own limit is half a minute.
-        sending = threading.Thread(target=_providers.pop().shutdown, name="last-spans", daemon=True)
-        sending.start()
-        sending.join(within_s)
-        if sending.is_alive():
+        sender = threading.Thread(target=_providers.pop().shutdown, name="last-spans", daemon=True)
+        sender.start()
+        sender.join(within_s)
+        if sender.is_alive():
             log.warning(
                 "tracing.unsent", reason=f"The collector did not take the last spans in {within_s:g} s."
             )
 
 
 def _exporter(name: str) -> "SpanExporter | None":
-    protocol = next((found for each in PROTOCOLS if (found := os.environ.get(each))), OVER_HTTP)
+    protocol = next((value for variable in PROTOCOLS if (value := os.environ.get(variable))), OVER_HTTP)
     if name == "otlp" and protocol != OVER_HTTP:
         log.error("tracing.no_exporter", exporter=name, reason=f"It speaks {OVER_HTTP} and not {protocol}.")
         return None
-    for brought in entry_points(group="opentelemetry_traces_exporter", name=ENTRY_POINTS.get(name, name)):
+    for entry_point in entry_points(group="opentelemetry_traces_exporter", name=ENTRY_POINTS.get(name, name)):
         try:
-            made: SpanExporter = brought.load()()
+            exporter: SpanExporter = entry_point.load()()
         except Exception:  # an exporter is somebody's code, and no reason not to work
             log.exception("tracing.no_exporter", exporter=name)
             return None
-        return made
+        return exporter
     log.error("tracing.no_exporter", exporter=name, reason="No installed package brings it.")
     return None
 
@@ -88,15 +88,15 @@ def _provider(exporters: "list[SpanExporter]") -> "TracerProvider":
     from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
     class TraceOfRun(RandomIdGenerator):
-        """Puts all takings of a run into one trace."""
+        """Puts all executions of a run into one trace."""
 
         def generate_trace_id(self) -> int:
             return spans.trace_of_execution.get() or super().generate_trace_id()
 
-    named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get(
+    has_name = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get(
         "OTEL_RESOURCE_ATTRIBUTES", ""
     )
-    resource = Resource.create({} if named else {"service.name": "chiron-worker"})
+    resource = Resource.create({} if has_name else {"service.name": "chiron-worker"})
     provider = TracerProvider(resource=resource, id_generator=TraceOfRun(), shutdown_on_exit=False)
     for exporter in exporters:
         provider.add_span_processor(BatchSpanProcessor(exporter))

@@ -58,15 +58,15 @@ class Executions:
             return Outcome.NOT_OURS
         lease_for = timedelta(seconds=self._settings.lease_s)
         try:
-            leased = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
+            acquired = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise
             log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
             return Outcome.NOT_OURS
-        if leased is None:
+        if acquired is None:
             return Outcome.NOT_OURS
-        run, event = leased
+        run, event = acquired
         self._publish(event)
         return await self._execute(run)
 

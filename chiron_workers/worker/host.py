@@ -137,10 +137,10 @@ class Host:
             build_vector_indexes(settings, space),
             on_failure=self._shut_down,
         )
-        listening = listen_for_signals(
+        listener = listen_for_signals(
             settings.redis_url, on_cooldown=self._clients.admission.apply, on_target=self._target_changed
         )
-        self._duties.start(listening, on_failure=log_deafness)
+        self._duties.start(listener, on_failure=log_deafness)
 
     async def _play(self, run_id: UUID) -> Outcome:
         await self._servers.wait_for_first_attempts()  # a run keeps the tools that are there when it begins

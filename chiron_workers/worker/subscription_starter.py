@@ -18,10 +18,10 @@ async def start_due_subscriptions(
     pool: Pool, settings: Settings, *, is_draining: Callable[[], bool], on_start: Callable[[], None]
 ) -> None:
     """Start what subscriptions have due, and compare what is finished with the time before, every `rescue_s`; never ends."""
-    left: dict[UUID, datetime] = {}  # times due that this worker lacks something for
+    postponed: dict[UUID, datetime] = {}  # times due that this worker lacks something for
     while True:
         with outages_logged("due_times"):
-            while not is_draining() and (due_times := await start_due(pool, left)):
+            while not is_draining() and (due_times := await start_due(pool, postponed)):
                 for due in due_times:
                     log.info(
                         f"subscription.{due.outcome}",
