@@ -52,8 +52,8 @@ async def test_text_deltas_are_dropped_before_events(mortal, open_publisher):
         for _ in range(DELTAS_FROM * 2):
             out.publish(delta)
         out.publish(event)
-        assert len(out._waiting) == DELTAS_FROM + 1
-        assert out._waiting[-1] == event
+        assert len(out._queue) == DELTAS_FROM + 1
+        assert out._queue[-1] == event
 
 
 def test_a_redis_url_that_is_none_is_named():
