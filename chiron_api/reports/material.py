@@ -52,7 +52,7 @@ async def _keep(material: Material, page: reports.Rows, place: dict[str, DictRow
             if (change := changes.get(row["source_url"])) and (mark := change.mark(row["id"])):
                 material.source_marks[row["id"]] = mark
     for fact_id, found in (await Confidences(session).of(list(kept))).items():
-        material.origins[fact_id] = len(found.supporting)
+        material.origins[fact_id] = len(found.support)
 
 
 def _link(row: DictRow) -> Link:

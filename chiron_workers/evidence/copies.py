@@ -19,31 +19,31 @@ def minhash(text: str) -> bytes:
 
     MinHash: A. Broder, On the resemblance and containment of documents, 1997.
     """
-    found = RMinHash(num_perm=PERMUTATIONS, seed=1)
-    found.update(list(_shingles(text[:TEXT_CHARS_MAX])))
-    return np.array(found.digest(), dtype="<u4").tobytes()
+    hashes = RMinHash(num_perm=PERMUTATIONS, seed=1)
+    hashes.update(list(_shingles(text[:TEXT_CHARS_MAX])))
+    return np.array(hashes.digest(), dtype="<u4").tobytes()
 
 
-def are_copies(one: bytes, other: bytes) -> bool:
+def are_copies(signature: bytes, rival: bytes) -> bool:
     """Whether two signatures are of texts that share at least half of their runs of words."""
-    return resemblance(one, other) >= COPY_FROM
+    return resemblance(signature, rival) >= COPY_FROM
 
 
 def copy_pairs(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
     """The pairs among many signatures that are of copies, by their places."""
     if len(signatures) < 2:
         return []
-    every = np.array([np.frombuffer(one, "<u4") for one in signatures])
-    found = []
-    for n in range(1, len(every)):
-        near = np.flatnonzero((every[:n] == every[n]).mean(axis=1) >= COPY_FROM)
-        found += [(n, int(other)) for other in near]
-    return found
+    matrix = np.array([np.frombuffer(signature, "<u4") for signature in signatures])
+    pairs = []
+    for n in range(1, len(matrix)):
+        places = np.flatnonzero((matrix[:n] == matrix[n]).mean(axis=1) >= COPY_FROM)
+        pairs += [(n, int(place)) for place in places]
+    return pairs
 
 
-def resemblance(one: bytes, other: bytes) -> float:
+def resemblance(signature: bytes, rival: bytes) -> float:
     """The estimated Jaccard similarity of the runs of words of two texts, 0 to 1."""
-    return float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")))
+    return float(np.mean(np.frombuffer(signature, "<u4") == np.frombuffer(rival, "<u4")))
 
 
 def _shingles(text: str) -> Iterator[str]:

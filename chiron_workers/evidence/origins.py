@@ -45,19 +45,19 @@ def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
     many assertions the most trusted are looked at.
     """
-    most = sorted(assertions, key=lambda one: -one.score)[:ASSERTIONS_MAX]
+    trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)[:ASSERTIONS_MAX]
     groups: dict[int, list[Assertion]] = defaultdict(list)
-    for one, group in zip(most, _groups(most), strict=True):
-        groups[group].append(one)
-    found = [
+    for assertion, group in zip(trusted_first, _groups(trusted_first), strict=True):
+        groups[group].append(assertion)
+    origins = [
         Origin(
-            names=tuple(dict.fromkeys(origin_name(one.url) for one in group)),
-            urls=tuple(dict.fromkeys(one.url for one in group)),
-            score=max(one.score for one in group),
+            names=tuple(dict.fromkeys(origin_name(assertion.url) for assertion in group)),
+            urls=tuple(dict.fromkeys(assertion.url for assertion in group)),
+            score=max(assertion.score for assertion in group),
         )
         for group in groups.values()
     ]
-    return tuple(sorted(found, key=lambda origin: (-origin.score, origin.names)))
+    return tuple(sorted(origins, key=lambda origin: (-origin.score, origin.names)))
 
 
 @lru_cache(maxsize=10_000)
@@ -83,13 +83,13 @@ def _groups(assertions: Sequence[Assertion]) -> list[int]:
             n = group[n]
         return n
 
-    for n, one in enumerate(assertions):
-        for key in (("name", origin_name(one.url)), ("passage", _passage(one.quote))):
+    for n, assertion in enumerate(assertions):
+        for key in (("name", origin_name(assertion.url)), ("passage", _passage(assertion.quote))):
             if key[1]:
                 group[root(n)] = root(first.setdefault(key, n))
-    signed = [n for n, one in enumerate(assertions) if one.signature]
-    for copy, copied_from in copy_pairs([assertions[n].signature or b"" for n in signed]):
-        group[root(signed[copy])] = root(signed[copied_from])
+    with_text = [n for n, assertion in enumerate(assertions) if assertion.signature]
+    for copy, copied_from in copy_pairs([assertions[n].signature or b"" for n in with_text]):
+        group[root(with_text[copy])] = root(with_text[copied_from])
     return [root(n) for n in range(len(assertions))]
 
 

@@ -35,7 +35,7 @@ ONE_ANSWER = frozenset(words("one answer"))
 ENGLISH = frozenset(words("english"))
 FOREIGN = frozenset(words("foreign"))
 SYNONYMS = [line.split() for line in _SECTIONS["synonyms"]]
-SPELLINGS = [written.split("/") for written in words("spellings")]
-OPPOSITES = [written.split("/") for written in words("opposites")]
+SPELLINGS = [pair.split("/") for pair in words("spellings")]
+OPPOSITES = [pair.split("/") for pair in words("opposites")]
 OPPOSING_PREFIXES = words("opposing prefixes")
 PHRASES = dict(line.split(" = ") for line in _SECTIONS["phrases"])

@@ -147,7 +147,7 @@ async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | No
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []
-    return found.agreement, [quoted[n] for n in found.lost]
+    return found.agreement, [quoted[n] for n in found.missing_quotes]
 
 
 def _address(url: str) -> str:

@@ -36,7 +36,7 @@ def test_the_formula(supporting: list[Assertion], opposing: list[Assertion], val
 
 def test_a_further_source_of_less_trust_does_not_hide_what_a_better_one_carries() -> None:
     found = calculate_confidence([says(A, 0.9), says(B, 0.4)], [], unverified_max=0.5)
-    assert (found.value, found.carried) == (0.65, 0.9)
+    assert (found.value, found.best_value) == (0.65, 0.9)
     assert found.status(0.7) is FactStatus.ACCEPTED
 
 

@@ -33,11 +33,11 @@ def test_a_quote_stands_wherever_its_sentences_stand(file: Path) -> None:
     text, dice = file.read_text(), random.Random(file.name)
     quotes = stored_quotes(text, dice, 12)
     later = f"Another paragraph.\n\n{text}\n\nThe end."
-    assert measure_drift(text, later, quotes).lost == []
+    assert measure_drift(text, later, quotes).missing_quotes == []
     for n, quote in enumerate(quotes[:5]):
         if digit := re.search(r"\d", quote):
             wrong = quote.replace(digit[0], str((int(digit[0]) + 1) % 10))
-            assert n in measure_drift(text, later.replace(quote, wrong), quotes).lost
+            assert n in measure_drift(text, later.replace(quote, wrong), quotes).missing_quotes
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_quote_stands_wherever_its_sentences_stand(file: Path) -> None:
     ],
 )
 def test_a_sentence_that_was_made_longer_or_shorter_is_another_one(now: str, stands: bool) -> None:
-    assert (measure_drift(OLD, now, [QUOTE]).lost == []) is stands
+    assert (measure_drift(OLD, now, [QUOTE]).missing_quotes == []) is stands
 
 
 def test_the_share_of_sentences_that_still_stand_says_how_far_two_texts_agree() -> None:
@@ -75,5 +75,5 @@ def test_a_long_text_and_many_quotes_take_time_in_proportion() -> None:
     began = time.process_time()
     found = measure_drift("\n\n".join(lines), "\n\n".join(lines[:4_000]), quotes)
     assert time.process_time() - began < 10, "800 KB"
-    assert {int(quotes[n].split(":")[0].split()[1]) >= 4_000 for n in found.lost} == {True}
-    assert len(found.lost) == sum(int(quote.split(":")[0].split()[1]) >= 4_000 for quote in quotes)
+    assert {int(quotes[n].split(":")[0].split()[1]) >= 4_000 for n in found.missing_quotes} == {True}
+    assert len(found.missing_quotes) == sum(int(quote.split(":")[0].split()[1]) >= 4_000 for quote in quotes)

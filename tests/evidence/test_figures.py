@@ -12,7 +12,7 @@ def the_quantity(text):
 
 
 def the_moment(text):
-    [found] = read_figures(text).moments
+    [found] = read_figures(text).dates
     return found
 
 
@@ -105,7 +105,7 @@ def test_a_date_is_the_days_it_spans(text, first, last):
     "text", ["about 1500 people", "with 1500 soldiers", "1,998 pages", "2000 metres", "1999 %"]
 )
 def test_four_digits_that_count_something_are_no_year(text):
-    assert read_figures(text).moments == ()
+    assert read_figures(text).dates == ()
     assert the_quantity(text).low in {1500, 1998, 2000, Fraction(1999, 100)}
 
 

@@ -73,30 +73,30 @@ class DateSpan:
         """Whether it says of which year it is."""
         return self.first[0] != 0
 
-    def within(self, other: "DateSpan") -> bool:
+    def within(self, rival: "DateSpan") -> bool:
         """Whether all of it lies in another, and so says the same more precisely or equally so."""
-        return other.first <= self.first and self.last <= other.last
+        return rival.first <= self.first and self.last <= rival.last
 
-    def has_same_days(self, other: "DateSpan") -> bool:
+    def has_same_days(self, rival: "DateSpan") -> bool:
         """Whether both say the same days: 12 May 1937, May 12, 1937."""
-        return (self.first, self.last) == (other.first, other.last)
+        return (self.first, self.last) == (rival.first, rival.last)
 
-    def touches(self, other: "DateSpan") -> bool:
+    def touches(self, rival: "DateSpan") -> bool:
         """Whether both can be said of one day; a day without a year can be of any."""
-        if self.has_year != other.has_year:
-            if (self.last[0] - self.first[0]) or (other.last[0] - other.first[0]):
+        if self.has_year != rival.has_year:
+            if (self.last[0] - self.first[0]) or (rival.last[0] - rival.first[0]):
                 return True
-            return self.first[1:] <= other.last[1:] and other.first[1:] <= self.last[1:]
-        return self.first <= other.last and other.first <= self.last
+            return self.first[1:] <= rival.last[1:] and rival.first[1:] <= self.last[1:]
+        return self.first <= rival.last and rival.first <= self.last
 
 
 def read_dates(text: str) -> Iterator[DateSpan]:
     """Every date of a text, in order. A bare number of four digits is a year where its place says so."""
-    found: list[DateSpan] = []
-    taken = bytearray(len(text))
+    dates: list[DateSpan] = []
+    is_read = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if any(taken[match.start() : match.end()]):
+            if any(is_read[match.start() : match.end()]):
                 continue
             if (
                 set(match.groupdict()) == {"year"}
@@ -106,9 +106,9 @@ def read_dates(text: str) -> Iterator[DateSpan]:
                 continue
             if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _is_month(text, match):
                 continue
-            found += _read(match)
-            taken[match.start() : match.end()] = b"\1" * len(match[0])
-    return iter(sorted(found, key=lambda moment: moment.start))
+            dates += _read(match)
+            is_read[match.start() : match.end()] = b"\1" * len(match[0])
+    return iter(sorted(dates, key=lambda moment: moment.start))
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:

@@ -25,12 +25,12 @@ class Figures:
 
     text: str
     quantities: tuple[Quantity, ...]
-    moments: tuple[DateSpan, ...]
+    dates: tuple[DateSpan, ...]
 
     @property
     def all(self) -> tuple[Figure, ...]:
         """Quantities and dates together, as they stand in the text."""
-        return tuple(sorted((*self.quantities, *self.moments), key=lambda figure: figure.start))
+        return tuple(sorted((*self.quantities, *self.dates), key=lambda figure: figure.start))
 
 
 def plain(text: str) -> str:
@@ -41,16 +41,16 @@ def plain(text: str) -> str:
 def read_figures(text: str) -> Figures:
     """Every number and every date of a text."""
     text = plain(text)
-    dated = tuple(read_dates(text))
-    taken = bytearray(len(text))
-    for moment in dated:
-        taken[moment.start : moment.end] = b"\1" * (moment.end - moment.start)
-    found: list[Quantity] = []
-    for quantity in (*read_proportions(text), *read_measures(text, dated)):
-        if not any(taken[quantity.start : quantity.end]):
-            found.append(quantity)
-            taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
-    return Figures(text, tuple(sorted(found, key=lambda quantity: quantity.start)), dated)
+    dates = tuple(read_dates(text))
+    is_read = bytearray(len(text))
+    for date in dates:
+        is_read[date.start : date.end] = b"\1" * (date.end - date.start)
+    quantities: list[Quantity] = []
+    for quantity in (*read_proportions(text), *read_measures(text, dates)):
+        if not any(is_read[quantity.start : quantity.end]):
+            quantities.append(quantity)
+            is_read[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+    return Figures(text, tuple(sorted(quantities, key=lambda quantity: quantity.start)), dates)
 
 
 def words_after(text: str, quantity: Quantity) -> tuple[str, ...]:

@@ -24,14 +24,14 @@ _NUMBERED_KIND = re.compile(rf"\b(?:{'|'.join(words('numbered'))}) $", re.I)
 _NO_NAMES = frozenset(words("no names"))
 
 
-def read_measures(text: str, dated: Sequence[DateSpan]) -> Iterator[Quantity]:
+def read_measures(text: str, dates: Sequence[DateSpan]) -> Iterator[Quantity]:
     """Every number that is no part of a date, with its unit; a range is one of them."""
-    yield from _join_ranges(text, _measure_numerals(text, dated))
+    yield from _join_ranges(text, _measure_numerals(text, dates))
 
 
-def _measure_numerals(text: str, dated: Sequence[DateSpan]) -> list[Quantity]:
-    found = []
-    days = {place for moment in dated for place in range(moment.start, moment.end)}
+def _measure_numerals(text: str, dates: Sequence[DateSpan]) -> list[Quantity]:
+    quantities = []
+    days = {place for date in dates for place in range(date.start, date.end)}
     for number in read_numerals(text):
         if number.start in days or number.end - 1 in days:
             continue
@@ -41,7 +41,7 @@ def _measure_numerals(text: str, dated: Sequence[DateSpan]) -> list[Quantity]:
         ):
             continue
         value = number.value * unit.factor + unit.offset
-        found.append(
+        quantities.append(
             Quantity(
                 value,
                 value,
@@ -53,7 +53,7 @@ def _measure_numerals(text: str, dated: Sequence[DateSpan]) -> list[Quantity]:
                 number_end=number.end,
             )
         )
-    return found
+    return quantities
 
 
 def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
@@ -68,53 +68,53 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
                 start,
                 end,
             )
-    if (found := unit_after(text, number.end)) is not None:
-        return found[0], number.start, found[1]
+    if (unit_match := unit_after(text, number.end)) is not None:
+        return unit_match[0], number.start, unit_match[1]
     if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):
         return None, number.start, number.end  # 5G, 3D, 12th
-    named = _NAME_BEFORE.search(before)
+    name = _NAME_BEFORE.search(before)
     kind = _NUMBERED_KIND.search(before)
-    if number.in_digits and (kind or (named and named["name"].lower() not in _NO_NAMES)):
+    if number.in_digits and (kind or (name and name["name"].lower() not in _NO_NAMES)):
         return Unit("name"), number.start, number.end
     if (rate := rate_after(text, number.end)) is not None:
         return rate[0], number.start, rate[1]
     return _COUNT, number.start, number.end
 
 
-def _join_ranges(text: str, found: list[Quantity]) -> Iterator[Quantity]:
-    waiting = list(found)
-    while waiting:
-        one = waiting.pop(0)
-        if waiting and (joined := _join(text, one, waiting[0])) is not None:
-            waiting.pop(0)
-            one = joined
-        yield qualify(text, one)
+def _join_ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
+    queue = list(quantities)
+    while queue:
+        quantity = queue.pop(0)
+        if queue and (span := _join(text, quantity, queue[0])) is not None:
+            queue.pop(0)
+            quantity = span
+        yield qualify(text, quantity)
 
 
-def _join(text: str, one: Quantity, other: Quantity) -> Quantity | None:
-    gap = text[one.end : other.start]
+def _join(text: str, first: Quantity, second: Quantity) -> Quantity | None:
+    gap = text[first.end : second.start]
     spread = _SPREAD.fullmatch(gap) is not None
-    if _TOGETHER.fullmatch(gap) and one.dimension == other.dimension == "time" and other.low < one.step:
+    if _TOGETHER.fullmatch(gap) and first.dimension == second.dimension == "time" and second.low < first.step:
         return replace(
-            one,
-            low=one.low + other.low,
-            high=one.high + other.high,
-            step=other.step,
-            end=other.end,
-            written=text[one.start : other.end],
+            first,
+            low=first.low + second.low,
+            high=first.high + second.high,
+            step=second.step,
+            end=second.end,
+            written=text[first.start : second.end],
         )
     ranges = _LINK.fullmatch(gap) or (
-        _AND.fullmatch(gap) and _BETWEEN.search(text[max(0, one.start - BEFORE_CHARS) : one.start])
+        _AND.fullmatch(gap) and _BETWEEN.search(text[max(0, first.start - BEFORE_CHARS) : first.start])
     )
-    if one.dimension not in {other.dimension, "count"} or not (spread or ranges):
+    if first.dimension not in {second.dimension, "count"} or not (spread or ranges):
         return None
-    low, width = Fraction(one.low), Fraction(other.low)
-    shared = unit_after(text, other.number_end)
-    if shared is not None:
-        width -= shared[0].offset
-        low = low * shared[0].factor + shared[0].offset if one.dimension == "count" else low
-    ends = (low - width, low + width) if spread else (low, Fraction(other.high))
+    low, width = Fraction(first.low), Fraction(second.low)
+    unit_match = unit_after(text, second.number_end)
+    if unit_match is not None:
+        width -= unit_match[0].offset
+        low = low * unit_match[0].factor + unit_match[0].offset if first.dimension == "count" else low
+    ends = (low - width, low + width) if spread else (low, Fraction(second.high))
     if ends[0] > ends[1]:
         return None
-    written = text[one.start : other.end]
-    return Quantity(*ends, min(one.step, other.step), other.dimension, written, one.start, other.end)
+    step = min(first.step, second.step)
+    return Quantity(*ends, step, second.dimension, text[first.start : second.end], first.start, second.end)

@@ -62,15 +62,15 @@ class Numeral:
 
 def read_numerals(text: str) -> Iterator[Numeral]:
     """Every number of a text, in order."""
-    found = [_from_digits(match) for match in _DIGITS.finditer(text)]
-    taken = bytearray(len(text))
-    for number in found:
-        taken[number.start : number.end] = b"\1" * (number.end - number.start)
+    numbers = [_from_digits(match) for match in _DIGITS.finditer(text)]
+    is_read = bytearray(len(text))
+    for number in numbers:
+        is_read[number.start : number.end] = b"\1" * (number.end - number.start)
     for match in _WORDS.finditer(text):
         number_of_words = _from_words(match)
-        if number_of_words is not None and not any(taken[match.start() : match.end()]):
-            found.append(number_of_words)
-    return iter(sorted(found, key=lambda number: number.start))
+        if number_of_words is not None and not any(is_read[match.start() : match.end()]):
+            numbers.append(number_of_words)
+    return iter(sorted(numbers, key=lambda number: number.start))
 
 
 def money_scale(text: str, end: int) -> tuple[int, int]:
@@ -102,8 +102,8 @@ def _from_digits(match: re.Match[str]) -> Numeral:
     return Numeral(sign * value * factor, step * factor, match.start(), match.end())
 
 
-def _power(written: str) -> int:
-    return max(-60, min(60, int(written.translate(_POWERS).lstrip("^"))))
+def _power(digits: str) -> int:
+    return max(-60, min(60, int(digits.translate(_POWERS).lstrip("^"))))
 
 
 def _factor(scales: str) -> Fraction:
@@ -114,23 +114,23 @@ def _factor(scales: str) -> Fraction:
 
 
 def _from_words(match: re.Match[str]) -> Numeral | None:
-    spoken = [
+    parts = [
         word for word in re.findall(r"[a-z]+", match[0].lower()) if word not in {"and", "a", "an", "half"}
     ]
-    spoken = [word if word in _SMALL or word in _SCALES else word.removesuffix("s") for word in spoken]
-    if spoken == ["one"]:
+    parts = [word if word in _SMALL or word in _SCALES else word.removesuffix("s") for word in parts]
+    if parts == ["one"]:
         return Numeral(Fraction(1), Fraction(1), match.start(), match.end(), in_digits=False, is_one=True)
-    if spoken[0] in _SCALES and not match["article"] and not match["half"]:
+    if parts[0] in _SCALES and not match["article"] and not match["half"]:
         return None  # a pronoun; "thousands of"
     total, part, smallest = 0, 0, 1
-    for word in spoken:
+    for word in parts:
         if word in _SMALL:
             part += _SMALL[word]
         elif word in {"hundred", "dozen"}:
             part = max(part, 1) * _SCALES[word]
         else:
             total, part = total + max(part, 1) * _SCALES[word], 0
-    if spoken[-1] in _SCALES:
-        smallest = _SCALES[spoken[-1]]
+    if parts[-1] in _SCALES:
+        smallest = _SCALES[parts[-1]]
     value = Fraction(total + part) * (Fraction(1, 2) if match["half"] else 1)
     return Numeral(value, Fraction(smallest), match.start(), match.end(), in_digits=False)

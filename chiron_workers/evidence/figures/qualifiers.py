@@ -35,26 +35,28 @@ _OR_MORE = re.compile(r",? (?:or|and) (?:more|older|higher|above|over|greater|lo
 _OR_LESS = re.compile(r",? (?:or|and) (?:less|fewer|younger|lower|below|under|shorter)\b")
 
 
-def qualify(text: str, one: Quantity) -> Quantity:
+def qualify(text: str, quantity: Quantity) -> Quantity:
     """A quantity as the words around it make it: open to one side, or said to be rounded."""
-    before = text[max(0, one.start - BEFORE_CHARS) : one.start]
-    if one.dimension == "name":
-        return one
-    low, high = one.low, one.high
-    found = about = _ABOUT.search(before)
-    if found is None and (found := _AT_MOST.search(before)) is not None:
+    before = text[max(0, quantity.start - BEFORE_CHARS) : quantity.start]
+    if quantity.dimension == "name":
+        return quantity
+    low, high = quantity.low, quantity.high
+    match = about = _ABOUT.search(before)
+    if match is None and (match := _AT_MOST.search(before)) is not None:
         low = -inf
-    elif (found is None and (found := _AT_LEAST.search(before)) is not None) or _OR_MORE.match(text, one.end):
+    elif (match is None and (match := _AT_LEAST.search(before)) is not None) or _OR_MORE.match(
+        text, quantity.end
+    ):
         high = inf
-    elif _OR_LESS.match(text, one.end):
+    elif _OR_LESS.match(text, quantity.end):
         low = -inf
-    start = one.start - len(before) + found.start() if found else one.start
+    start = quantity.start - len(before) + match.start() if match else quantity.start
     return replace(
-        one,
+        quantity,
         low=low,
         high=high,
-        written=text[start : one.end].strip(),
+        written=text[start : quantity.end].strip(),
         start=start,
         is_about=about is not None,
-        is_limit=found is not None and _LIMIT.search(before) is not None,
+        is_limit=match is not None and _LIMIT.search(before) is not None,
     )

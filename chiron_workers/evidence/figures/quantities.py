@@ -37,29 +37,29 @@ class Quantity:
     is_about: bool = False
     is_limit: bool = False  # `at most`, `no fewer than`: the bound itself is what is said
 
-    def agreement(self, other: "Quantity") -> Agreement:
+    def agreement(self, rival: "Quantity") -> Agreement:
         """How it stands to another one of the same dimension."""
-        if (self.low, self.high) == (other.low, other.high):
+        if (self.low, self.high) == (rival.low, rival.high):
             return Agreement.EQUAL
         if self.dimension in {"name", "rank"}:
             return Agreement.DIFFERENT
-        if self.is_limit and other.is_limit and (self.low == other.low or self.high == other.high):
+        if self.is_limit and rival.is_limit and (self.low == rival.low or self.high == rival.high):
             return Agreement.DIFFERENT  # at most 100, at most 1,000
-        slack = min(max(self.step, other.step) / 2, self._rounding(other))
-        overlaps = self.low <= other.high + slack and other.low <= self.high + slack
+        slack = min(max(self.step, rival.step) / 2, self._rounding(rival))
+        overlaps = self.low <= rival.high + slack and rival.low <= self.high + slack
         return Agreement.NEAR if overlaps else Agreement.DIFFERENT
 
-    def within(self, other: "Quantity") -> bool:
+    def within(self, rival: "Quantity") -> bool:
         """Whether it says the same as another more precisely: fewer zeros, or a part of its range."""
-        if self.low == self.high and other.low == other.high:
-            return self.step < other.step
-        return other.low <= self.low and self.high <= other.high
+        if self.low == self.high and rival.low == rival.high:
+            return self.step < rival.step
+        return rival.low <= self.low and self.high <= rival.high
 
-    def _rounding(self, other: "Quantity") -> Fraction:
+    def _rounding(self, rival: "Quantity") -> Fraction:
         zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)
-        ends = (self.low, self.high, other.low, other.high)
+        ends = (self.low, self.high, rival.low, rival.high)
         largest = max(abs(Fraction(end) - zero) for end in ends if abs(end) != inf)
-        share = ROUNDING_SAID_MAX if self.is_about or other.is_about else ROUNDING_MAX
+        share = ROUNDING_SAID_MAX if self.is_about or rival.is_about else ROUNDING_MAX
         return largest * Fraction(share)
 
     @property

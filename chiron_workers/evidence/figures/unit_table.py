@@ -135,22 +135,22 @@ def _offset(name: str) -> Fraction:
 
 
 def _unit_names() -> dict[str, Unit]:
-    found = {}
+    table = {}
     for dimension, (names, factor) in _PREFIXED_UNITS.items():
         symbol, *words = names.split()
         for short, (long, times) in _PREFIXES.items():
             unit = Unit(dimension, Fraction(factor) * Fraction(times))
-            found[short + symbol] = unit
-            found |= {long + word + plural: unit for word in words for plural in ("", "s")}
+            table[short + symbol] = unit
+            table |= {long + word + plural: unit for word in words for plural in ("", "s")}
     for dimension, units in _OTHER_UNITS.items():
         for names, factor in units.items():
-            for name in (written.replace("_", " ") for written in names.split()):
+            for name in (name.replace("_", " ") for name in names.split()):
                 offset = _offset(name) if dimension == "temperature" else Fraction(0)
-                found[name] = Unit(dimension, Fraction(factor), offset)
+                table[name] = Unit(dimension, Fraction(factor), offset)
     hours = {
-        name: Unit("energy", unit.factor * 3600) for name, unit in found.items() if unit.dimension == "Wh"
+        name: Unit("energy", unit.factor * 3600) for name, unit in table.items() if unit.dimension == "Wh"
     }
-    return found | hours
+    return table | hours
 
 
 UNITS = _unit_names()

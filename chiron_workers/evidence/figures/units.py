@@ -35,10 +35,10 @@ def unit_after(text: str, end: int) -> tuple[Unit, int] | None:
 
     Rates are units too: km/h, grams per litre, dollars a day, and `per` anything (its word becomes a part of the dimension).
     """
-    found = _match_unit(text, end)
-    if found is None:
+    unit_match = _match_unit(text, end)
+    if unit_match is None:
         return None
-    unit, end = found
+    unit, end = unit_match
     if (per := _PER.match(text, end)) is None:
         return unit, end
     # A letter behind a number is a unit only with the number before it, and so is one behind a slash.
@@ -58,8 +58,8 @@ def rate_after(text: str, end: int) -> tuple[Unit, int] | None:
 
 
 def _match_unit(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | None:
-    found = [match for match in (names.match(text, end) for names in _names()) if match]
-    match = max(found, key=lambda match: match.end(), default=None)
+    matches = [match for match in (names.match(text, end) for names in _names()) if match]
+    match = max(matches, key=lambda match: match.end(), default=None)
     if match is None or (match["gap"] and not gap):
         return None
     unit = UNITS.get(match["name"]) or _ANY_CASE[match["name"].casefold()]

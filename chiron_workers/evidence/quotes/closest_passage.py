@@ -34,42 +34,46 @@ def find_closest_passage(quote: str, text: str) -> ClosestPassage | None:
 
     Looks up some of the quote's rarer words and compares letters only around the place where most of them meet.
     """
-    page, wanted = normalise(text), normalise(quote).text.strip()
-    at = _likeliest_start(wanted, page.text)
+    page, words = normalise(text), normalise(quote).text.strip()
+    at = _likeliest_start(words, page.text)
     if at is None:
         return None
-    start, end = _align(wanted, page.text, at)
-    if start == end or _word_share(wanted, page.text[start:end]) < ALIKE_MIN:
+    start, end = _align(words, page.text, at)
+    if start == end or _word_share(words, page.text[start:end]) < ALIKE_MIN:
         return None
-    found = list(diff_words(_words(page.text[slice(*_widen(page.text, start, end))]), _words(wanted)))
+    differences = list(diff_words(_words(page.text[slice(*_widen(page.text, start, end))]), _words(words)))
     begin, finish = page.span(start, end)
     if finish - begin > SHOWN_CHARS_MAX:
-        first = page.text.find(found[0].says or found[0].before, start, end) if found else start
+        first = (
+            page.text.find(differences[0].page_words or differences[0].previous_word, start, end)
+            if differences
+            else start
+        )
         begin = page.span(
             max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
         )[0]
         finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
     begin, finish = whole_sentences(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
-    return ClosestPassage(" ".join(text[begin:finish].split()), describe(found))
+    return ClosestPassage(" ".join(text[begin:finish].split()), describe(differences))
 
 
-def _likeliest_start(wanted: str, page: str) -> int | None:
+def _likeliest_start(quote: str, page: str) -> int | None:
     """Where the quote would begin if most of its rarer words stood in their places."""
-    lowered, sought = _lower(page), _lower(wanted)
-    words = {found[0]: found.start() for found in WORD.finditer(sought)}
+    lower_page, lower_quote = _lower(page), _lower(quote)
+    words = {match[0]: match.start() for match in WORD.finditer(lower_quote)}
     longest = sorted(words, key=lambda word: (any(map(str.isdigit, word)), len(word)), reverse=True)[
         :WORDS_MAX
     ]
-    counts = {word: count for word in longest if (count := lowered.count(word))}
+    counts = {word: count for word in longest if (count := lower_page.count(word))}
     votes = sorted(
         (place - words[word], 1 / counts[word])
         for word in sorted(counts, key=counts.__getitem__)[:12]
-        for place in _places(word, lowered)
+        for place in _places(word, lower_page)
     )
     best, at, weight, low = 0.0, None, 0.0, 0
     for place, worth in votes:
         weight += worth
-        while place - votes[low][0] > len(wanted) // 2 + 20:
+        while place - votes[low][0] > len(quote) // 2 + 20:
             weight -= votes[low][1]
             low += 1
         if weight > best:
@@ -82,8 +86,8 @@ def _words(text: str) -> list[str]:
 
 
 def _lower(text: str) -> str:
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text
+    lower_text = text.lower()
+    return lower_text if len(lower_text) == len(text) else text
 
 
 def _places(word: str, text: str) -> Iterator[int]:
@@ -95,17 +99,17 @@ def _places(word: str, text: str) -> Iterator[int]:
         at = text.find(word, at + len(word))
 
 
-def _align(wanted: str, page: str, at: int) -> tuple[int, int]:
+def _align(quote: str, page: str, at: int) -> tuple[int, int]:
     """The offsets of the words of a page, near a place, that begin and end most like a quote."""
-    sought, lowered = _lower(wanted), _lower(page)
-    slack = min(len(sought) // 2 + 20, END_CHARS)
-    head, tail = sought[:END_CHARS], sought[-END_CHARS:]
+    lower_quote, lower_page = _lower(quote), _lower(page)
+    slack = min(len(lower_quote) // 2 + 20, END_CHARS)
+    head, tail = lower_quote[:END_CHARS], lower_quote[-END_CHARS:]
     starts = _edges(page, at - slack, at + slack)
-    start = max(starts, key=lambda low: _ratio(head, lowered[low : low + len(head)]), default=0)
-    due = start + len(sought)
+    start = max(starts, key=lambda low: _ratio(head, lower_page[low : low + len(head)]), default=0)
+    due = start + len(lower_quote)
     ends = [end for end in _edges(page, due - slack, due + slack) if end > start]
     end = max(
-        ends, key=lambda high: _ratio(tail, lowered[max(start, high - len(tail)) : high]), default=start
+        ends, key=lambda high: _ratio(tail, lower_page[max(start, high - len(tail)) : high]), default=start
     )
     passage = page[start:end]
     return end - len(passage.lstrip()), start + len(passage.rstrip())
@@ -122,20 +126,20 @@ def _widen(page: str, start: int, end: int) -> tuple[int, int]:
 def _edges(page: str, low: int, high: int) -> list[int]:
     """Some of the places between two where a passage may begin or end."""
     low, high = max(0, low), min(len(page), high)
-    spaces = [low, *(found.end() for found in GAP.finditer(page, low, high)), high]
+    spaces = [low, *(match.end() for match in GAP.finditer(page, low, high)), high]
     places = spaces if len(spaces) > (high - low) // 20 else list(range(low, high + 1))
     return places[:: len(places) // EDGES_MAX + 1]
 
 
-def _ratio(one: str, other: str) -> float:
+def _ratio(text: str, rival: str) -> float:
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one, other)
+    return fuzz.ratio(text, rival)
 
 
-def _word_share(wanted: str, passage: str) -> float:
+def _word_share(quote: str, passage: str) -> float:
     words, there = (
-        set(WORD.findall(_lower(wanted))),
+        set(WORD.findall(_lower(quote))),
         set(WORD.findall(_lower(passage))),
     )
     return len(words & there) / max(1, len(words))

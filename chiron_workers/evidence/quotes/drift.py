@@ -19,19 +19,21 @@ AROUND_CHARS = 5_000  # more than a sentence is looked for in
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """`agreement` is the share of the earlier text's sentences that still stand; `lost` are the numbers of the quotes
-    that do not, from 0."""
+    """`agreement` is the share of the earlier text's sentences that still stand; `missing_quotes` are the
+    indexes of the quotes that do not."""
 
     agreement: float
-    lost: list[int]
+    missing_quotes: list[int]
 
 
 def measure_drift(before: str, now: str, quotes: list[str]) -> Drift:
-    """What became of a text and of the quotes from it, which are whole sentences. A sentence that was made longer or
-    shorter is another one: what was said is no longer said like that."""
+    """Measure what became of a text and of the quotes from it, which are whole sentences.
+
+    A sentence that was made longer or shorter is another one.
+    """
     page = _Page(now) if quotes else None
-    lost = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
-    return Drift(sentence_agreement(before, now), lost)
+    missing_quotes = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
+    return Drift(sentence_agreement(before, now), missing_quotes)
 
 
 def sentence_agreement(before: str, now: str) -> float:
@@ -39,8 +41,8 @@ def sentence_agreement(before: str, now: str) -> float:
     sentences = _sentences(before)
     if not sentences:
         return 1
-    left = set(_sentences(now))
-    return sum(sentence in left for sentence in sentences) / len(sentences)
+    later_sentences = set(_sentences(now))
+    return sum(sentence in later_sentences for sentence in sentences) / len(sentences)
 
 
 def _sentences(text: str) -> list[str]:
@@ -54,10 +56,10 @@ class _Page:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        pieces = [found.span() for found in PIECE.finditer(text)]
-        letters = [_letters(text[start:end]) for start, end in pieces]
+        spans = [match.span() for match in PIECE.finditer(text)]
+        letters = [_letters(text[start:end]) for start, end in spans]
         self._letters = "".join(letters)
-        self._starts = [start for start, _ in pieces]
+        self._starts = [start for start, _ in spans]
         self._counts = list(accumulate(map(len, letters), initial=0))[:-1]
 
     def around(self, letters: str) -> Iterator[str]:
@@ -81,15 +83,15 @@ def _stands(quote: str, page: _Page) -> bool:
 
 
 def _stands_in(quote: str, passage: str) -> bool:
-    found = locate(quote, passage)
-    if found is None:
+    match = locate(quote, passage)
+    if match is None:
         return False
-    return _spelled(found.quote) == _spelled(quote) or _is_whole_lines(quote, found.quote)
+    return _spelled(match.quote) == _spelled(quote) or _is_whole_lines(quote, match.quote)
 
 
-def _is_whole_lines(quote: str, found: str) -> bool:
+def _is_whole_lines(quote: str, passage: str) -> bool:
     # Where there are no stops, as in a table, what stands around a quote is other lines and no part of a sentence.
-    before, quote, after = found.partition(quote)
+    before, quote, after = passage.partition(quote)
     return bool(quote) and before[-1:] in ("", "\n") and after[:1] in ("", "\n")
 
 

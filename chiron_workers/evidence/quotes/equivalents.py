@@ -47,8 +47,8 @@ def equivalents() -> Any:
 
     table = np.arange(0x110000, dtype=np.uint32)
     table[0] = ord("\ufffd")
-    for letters, same in ((SPACES, " "), (SINGLE, "'"), (DOUBLE, '"'), (HYPHENS, "-"), (PAUSES, PAUSE)):
-        table[[ord(letter) for letter in letters]] = ord(same)
+    for letters, equivalent in ((SPACES, " "), (SINGLE, "'"), (DOUBLE, '"'), (HYPHENS, "-"), (PAUSES, PAUSE)):
+        table[[ord(letter) for letter in letters]] = ord(equivalent)
     for code in range(0xFF01, 0xFF5F):
         if table[code] == code and not 0xFF10 <= code <= 0xFF19:
             table[code] = code - 0xFEE0
@@ -62,14 +62,16 @@ def expansions() -> tuple[dict[str, str], Any]:
     """What ligatures and the doubles of other characters stand for, and for each code point whether it is one."""
     import numpy as np
 
-    found = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in LIGATURES} | {"…": "..."}
-    found |= {
-        chr(code): unicodedata.normalize("NFC", chr(code)) for code in DECOMPOSABLE if chr(code) not in found
+    spellings = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in LIGATURES} | {"…": "..."}
+    spellings |= {
+        chr(code): unicodedata.normalize("NFC", chr(code))
+        for code in DECOMPOSABLE
+        if chr(code) not in spellings
     }
-    changed = {letter: spelt for letter, spelt in found.items() if letter != spelt}
+    expanded_letters = {letter: spelt for letter, spelt in spellings.items() if letter != spelt}
     is_one = np.zeros(0x110000, bool)
-    is_one[list(map(ord, changed))] = True
-    return changed, is_one
+    is_one[list(map(ord, expanded_letters))] = True
+    return expanded_letters, is_one
 
 
 @cache

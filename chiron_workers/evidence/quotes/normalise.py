@@ -55,15 +55,15 @@ def without_hyphens(text: str) -> NormalisedText:
     import numpy as np
 
     row = code_points(text)
-    kept = np.ones(len(text), bool)
-    kept[_hyphen_places(row)] = False
-    row.keep(kept)
+    is_wanted = np.ones(len(text), bool)
+    is_wanted[_hyphen_places(row)] = False
+    row.keep(is_wanted)
     return row.folded()
 
 
 def hyphens(text: str) -> dict[int, str]:
     """Which hyphens `unbroken` takes out of a folded text, by the offset at which they are missed."""
-    return {at - missed: text[at] for missed, at in enumerate(_hyphen_places(code_points(text)).tolist())}
+    return {at - count: text[at] for count, at in enumerate(_hyphen_places(code_points(text)).tolist())}
 
 
 def _hyphen_places(row: CodePoints) -> "Offsets":
@@ -82,13 +82,13 @@ def _write_out(row: CodePoints) -> None:
     if not len(places):
         return
     widths = np.ones(len(row.codes), np.intp)
-    written = [spelt[chr(code)] for code in row.codes[places].tolist()]
-    widths[places] = list(map(len, written))
+    expanded_texts = [spelt[chr(code)] for code in row.codes[places].tolist()]
+    widths[places] = list(map(len, expanded_texts))
     firsts = (np.cumsum(widths) - widths)[places]
     row.codes = np.repeat(row.codes, widths)
     row.begins, row.ends = np.repeat(row.begins, widths), np.repeat(row.ends, widths)
     at = np.repeat(firsts, widths[places]) + ranges(widths[places])
-    row.codes[at] = [ord(letter) for letters in written for letter in letters]
+    row.codes[at] = [ord(letter) for letters in expanded_texts for letter in letters]
 
 
 def _compose(row: CodePoints) -> None:
@@ -101,14 +101,14 @@ def _compose(row: CodePoints) -> None:
     stops = np.flatnonzero(is_mark & ~followed_by(is_mark)) + 1
     firsts, lasts = np.maximum(starts - 1, 0), np.minimum(stops, starts + MARKS_MAX)
     text = row.folded().text
-    composed = {piece: unicodedata.normalize("NFC", piece) for piece in _pieces(text, firsts, lasts)}
-    written = [composed[piece] for piece in _pieces(text, firsts, lasts)]
-    sizes = np.array(list(map(len, written)))
+    normal_forms = {piece: unicodedata.normalize("NFC", piece) for piece in _pieces(text, firsts, lasts)}
+    new_pieces = [normal_forms[piece] for piece in _pieces(text, firsts, lasts)]
+    sizes = np.array(list(map(len, new_pieces)))
     row.ends[firsts + sizes - 1] = row.ends[lasts - 1]
     spare = lasts - firsts - sizes
     row.codes = row.codes.copy()
     row.codes[np.repeat(firsts + sizes, spare) + ranges(spare)] = UNSEEN_CODE
-    row.codes[np.repeat(firsts, sizes) + ranges(sizes)] = code_points("".join(written)).codes
+    row.codes[np.repeat(firsts, sizes) + ranges(sizes)] = code_points("".join(new_pieces)).codes
 
 
 def _pieces(text: str, firsts: "Offsets", lasts: "Offsets") -> Iterator[str]:
@@ -128,14 +128,14 @@ def _join_broken_words(row: CodePoints) -> None:
     is_soft = row.codes == ord(LINE_BREAK)
     at = np.flatnonzero((is_soft | (row.codes == HYPHEN)) & followed_by(row.codes == SPACE))
     at = at[(at > 0) & (at + 2 < len(row.codes))]
-    left, right = row.codes[at - 1], row.codes[at + 2]
-    is_inner = where(left, str.isalnum) & where(right, str.isalnum)
-    is_either = is_inner & where(left, str.isalpha) & where(right, str.islower)
-    kept = ~is_soft
-    kept[at[is_either]] = True
-    kept[at[is_either | (is_inner & ~is_soft[at])] + 1] = False
+    previous, following_code = row.codes[at - 1], row.codes[at + 2]
+    is_inner = where(previous, str.isalnum) & where(following_code, str.isalnum)
+    is_either = is_inner & where(previous, str.isalpha) & where(following_code, str.islower)
+    is_wanted = ~is_soft
+    is_wanted[at[is_either]] = True
+    is_wanted[at[is_either | (is_inner & ~is_soft[at])] + 1] = False
     row.codes[at[is_either]] = ord(LINE_BREAK)
-    row.keep(kept)
+    row.keep(is_wanted)
 
 
 def _even_dashes(row: CodePoints) -> None:
@@ -143,20 +143,22 @@ def _even_dashes(row: CodePoints) -> None:
 
     is_hyphen = row.codes == HYPHEN
     at = np.flatnonzero(is_hyphen & ~preceded_by(is_hyphen))
-    padded = np.concatenate([row.codes, np.full(5, SPACE, np.uint32)])  # the last one stands before the first
-    is_long = padded[at + 1] == HYPHEN
-    is_longer = is_long & (padded[at + 2] == HYPHEN)
-    left, right = padded[at - 1], padded[at + 1 + is_long + is_longer]
-    is_pause = (left == SPACE) & (right == SPACE)
-    is_pause |= is_long & where(left, str.isalpha) & where(right, str.isalpha)
-    kept = np.ones(len(row.codes), bool)
-    kept[at[is_pause & is_long] + 1] = False
-    kept[at[is_pause & is_longer] + 2] = False
+    padded_codes = np.concatenate(
+        [row.codes, np.full(5, SPACE, np.uint32)]
+    )  # the last one stands before the first
+    is_long = padded_codes[at + 1] == HYPHEN
+    is_longer = is_long & (padded_codes[at + 2] == HYPHEN)
+    previous, next_code = padded_codes[at - 1], padded_codes[at + 1 + is_long + is_longer]
+    is_pause = (previous == SPACE) & (next_code == SPACE)
+    is_pause |= is_long & where(previous, str.isalpha) & where(next_code, str.isalpha)
+    is_wanted = np.ones(len(row.codes), bool)
+    is_wanted[at[is_pause & is_long] + 1] = False
+    is_wanted[at[is_pause & is_longer] + 2] = False
     row.codes[at[is_pause]] = ord(PAUSE)
     at = np.flatnonzero(row.codes == ord(PAUSE))
-    is_sign = (padded[at - 1] == SPACE) & where(padded[at + 1], str.isnumeric)
+    is_sign = (padded_codes[at - 1] == SPACE) & where(padded_codes[at + 1], str.isnumeric)
     row.codes[at[is_sign]] = HYPHEN
-    row.keep(kept)
+    row.keep(is_wanted)
     is_pause = row.codes == ord(PAUSE)
     row.keep(
         ~(

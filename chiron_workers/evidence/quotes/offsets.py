@@ -34,10 +34,14 @@ class CodePoints:
     begins: "Offsets"
     ends: "Offsets"
 
-    def keep(self, kept: "Mask") -> None:
+    def keep(self, is_wanted: "Mask") -> None:
         """Leave out what is not marked."""
-        if not kept.all():
-            self.codes, self.begins, self.ends = self.codes[kept], self.begins[kept], self.ends[kept]
+        if not is_wanted.all():
+            self.codes, self.begins, self.ends = (
+                self.codes[is_wanted],
+                self.begins[is_wanted],
+                self.ends[is_wanted],
+            )
 
     def folded(self) -> NormalisedText:
         """The text that the code points spell."""
@@ -74,8 +78,8 @@ def where(codes: "Codes", test: Callable[[str], bool]) -> "Mask":
 
     if len(codes) < 1_000:
         return np.array([test(chr(code)) for code in codes.tolist()], bool)
-    kinds, which = np.unique(codes, return_inverse=True)
-    return np.array([test(chr(code)) for code in kinds.tolist()], bool)[which]
+    codes_once, inverse = np.unique(codes, return_inverse=True)
+    return np.array([test(chr(code)) for code in codes_once.tolist()], bool)[inverse]
 
 
 def ranges(widths: "Offsets") -> "Offsets":

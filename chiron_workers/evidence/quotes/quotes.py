@@ -43,9 +43,9 @@ def locate(quote: str, text: str) -> QuoteMatch | None:
     if unfit_reason(quote):
         return None
     page = _Page(normalise(text))
-    for wanted in _readings(quote):
-        if span := page.first(wanted):
-            start, end = page.folded.span(*span)
+    for words in _readings(quote):
+        if span := page.first(words):
+            start, end = page.normalised_text.span(*span)
             if end - start > QUOTE_CHARS_MAX:
                 return None
             start, end = whole_sentences(text, start, end, chars_max=QUOTE_CHARS_MAX)
@@ -59,21 +59,21 @@ def refusal_reason(quote: str, text: str) -> str:
         return problem
     if OMISSION.search(html.unescape(quote)):
         return "the quote leaves words out; give one continuous passage, without an ellipsis."
-    found = find_closest_passage(quote, text)
-    if found is None:
+    closest = find_closest_passage(quote, text)
+    if closest is None:
         return "these words do not stand in the page, and nothing there is like them."
-    why = found.differences or "they differ from it in several places"
-    return f"these words do not stand in the page: {why}; the nearest passage there is {found.passage!r}."
+    why = closest.differences or "they differ from it in several places"
+    return f"these words do not stand in the page: {why}; the nearest passage there is {closest.passage!r}."
 
 
 def unfit_reason(quote: str) -> str:
     """Why a quote could prove nothing wherever it stood, in a sentence; empty for a fit one."""
     if len(quote) > QUOTE_CHARS_MAX:
-        most = f"{QUOTE_CHARS_MAX:,}"
-        return f"the quote has {len(quote):,} characters; give the passage itself, at most {most}."
+        limit = f"{QUOTE_CHARS_MAX:,}"
+        return f"the quote has {len(quote):,} characters; give the passage itself, at most {limit}."
     words = [word for word in quote.split() if WORD.search(word)]
-    more = len(SPACELESS.findall(quote))
-    if sum(map(_is_word, quote)) + more < LETTERS_MIN or len(words) + more < 2:
+    spaceless = len(SPACELESS.findall(quote))
+    if sum(map(_is_word, quote)) + spaceless < LETTERS_MIN or len(words) + spaceless < 2:
         return (
             f"the quote is too short to point to one place; give at least two words and {LETTERS_MIN} letters "
             "or digits, better the whole sentence."
@@ -84,31 +84,31 @@ def unfit_reason(quote: str) -> str:
 def _readings(quote: str) -> Iterator[str]:
     """The folded quote, as it is, without HTML entities and the marks around it, each also with its first letter's other case."""
     plain = html.unescape(quote)
-    for reading in dict.fromkeys((quote, plain, plain.strip().strip("\"'“”„‟‘’«»"))):
-        wanted = normalise(reading).text.strip()
-        yield wanted
-        if wanted[1:2].islower():
-            yield wanted[0].swapcase() + wanted[1:]
+    for spelling in dict.fromkeys((quote, plain, plain.strip().strip("\"'“”„‟‘’«»"))):
+        words = normalise(spelling).text.strip()
+        yield words
+        if words[1:2].islower():
+            yield words[0].swapcase() + words[1:]
 
 
 @dataclass(slots=True)
 class _Page:
-    folded: NormalisedText
-    joined: NormalisedText | None = None
+    normalised_text: NormalisedText
+    text_without_hyphens: NormalisedText | None = None
 
-    def first(self, wanted: str) -> tuple[int, int] | None:
-        text = self.folded.text
-        for at in _places(wanted, text):
-            if _is_edge(text, at) and _is_edge(text, at + len(wanted)):
-                return at, at + len(wanted)
-        return self._first_broken(wanted) if LINE_BREAK in text or LINE_BREAK in wanted else None
+    def first(self, words: str) -> tuple[int, int] | None:
+        text = self.normalised_text.text
+        for at in _places(words, text):
+            if _is_edge(text, at) and _is_edge(text, at + len(words)):
+                return at, at + len(words)
+        return self._first_across_lines(words) if LINE_BREAK in text or LINE_BREAK in words else None
 
-    def _first_broken(self, wanted: str) -> tuple[int, int] | None:
-        text = self.folded.text
-        self.joined = self.joined or without_hyphens(text)
-        key, quote_hyphens = without_hyphens(wanted).text, hyphens(wanted)
-        for at in _places(key, self.joined.text):
-            start, end = self.joined.span(at, at + len(key))
+    def _first_across_lines(self, words: str) -> tuple[int, int] | None:
+        text = self.normalised_text.text
+        self.text_without_hyphens = self.text_without_hyphens or without_hyphens(text)
+        key, quote_hyphens = without_hyphens(words).text, hyphens(words)
+        for at in _places(key, self.text_without_hyphens.text):
+            start, end = self.text_without_hyphens.span(at, at + len(key))
             if (
                 _is_edge(text, start)
                 and _is_edge(text, end)
@@ -118,19 +118,19 @@ class _Page:
         return None
 
 
-def _places(wanted: str, page: str) -> Iterator[int]:
-    at = page.find(wanted)
+def _places(words: str, page: str) -> Iterator[int]:
+    at = page.find(words)
     for _ in range(TRIES_MAX):
         if at < 0:
             return
         yield at
-        at = page.find(wanted, at + 1)
+        at = page.find(words, at + 1)
 
 
-def _agree(quoted: dict[int, str], stands: dict[int, str]) -> bool:
+def _agree(quote_hyphens: dict[int, str], page_hyphens: dict[int, str]) -> bool:
     """Whether two spellings differ only where a line end broke a word of one of them."""
-    for at in quoted.keys() | stands.keys():
-        pair = quoted.get(at), stands.get(at)
+    for at in quote_hyphens.keys() | page_hyphens.keys():
+        pair = quote_hyphens.get(at), page_hyphens.get(at)
         if pair[0] != pair[1] and LINE_BREAK not in pair:
             return False
     return True
@@ -154,13 +154,13 @@ def _is_edge(page: str, at: int) -> bool:
     return not (_joins(first, before, after) or _joins(before, after, last))
 
 
-def _joins(left: str, middle: str, right: str) -> bool:
+def _joins(previous: str, middle: str, following: str) -> bool:
     """Whether three characters belong to one word or number."""
-    if not (left and right and _is_word(left) and _is_word(right)):
+    if not (previous and following and _is_word(previous) and _is_word(following)):
         return False
-    if middle == "." and left.islower() and right.isupper():
+    if middle == "." and previous.islower() and following.isupper():
         return False  # a space was lost between two sentences
-    return middle in JOINERS or (middle in NUMBER_JOINERS and left.isnumeric() and right.isnumeric())
+    return middle in JOINERS or (middle in NUMBER_JOINERS and previous.isnumeric() and following.isnumeric())
 
 
 def _is_word(letter: str) -> bool:

@@ -17,38 +17,38 @@ class Replacement:
     """The one stretch of words that the new statement has in place of another; all else is the same in the same order."""
 
     new: tuple[Word, ...]
-    known: tuple[Word, ...]
+    prior: tuple[Word, ...]
     position: int  # how many words and figures stand before it
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a new and a known statement share, and what only one of them has."""
+    """What a new and a prior statement share, and what only one of them has."""
 
     new: Statement
-    known: Statement
+    prior: Statement
     slots: tuple[Slot, ...]
     only_new: tuple[Word, ...]
-    only_known: tuple[Word, ...]
+    only_prior: tuple[Word, ...]
     unpaired_new: tuple[str, ...]  # figures
-    unpaired_known: tuple[str, ...]
+    unpaired_prior: tuple[str, ...]
 
     @property
     def common_stems(self) -> frozenset[str]:
         """The content words of both."""
-        return self.new.stems & self.known.stems
+        return self.new.stems & self.prior.stems
 
     @property
     def overlap(self) -> float:
         """The share of the content words of either that both have, 0 to 1."""
-        union = self.new.stems | self.known.stems
+        union = self.new.stems | self.prior.stems
         return len(self.common_stems) / len(union) if union else 1.0
 
     @property
     def is_one_topic(self) -> bool:
         """Whether they share so many words that figures of one kind in them fill one slot."""
         common = len(self.common_stems)
-        fewer = min(len(self.new.stems), len(self.known.stems))
+        fewer = min(len(self.new.stems), len(self.prior.stems))
         return self.overlap >= TOPIC_SHARE or (common >= TOPIC_WORDS and common >= COVERED_SHARE * fewer)
 
     @property
@@ -59,48 +59,48 @@ class Comparison:
     @property
     def has_equal_figures(self) -> bool:
         """Whether every figure of one stands in the other, in the same slot."""
-        return not (self.unpaired_new or self.unpaired_known) and all(
+        return not (self.unpaired_new or self.unpaired_prior) and all(
             slot.agreement is Agreement.EQUAL for slot in self.slots
         )
 
     @property
     def is_equally_negated(self) -> bool:
         """Whether both deny as often: one denial more or less turns a statement around."""
-        return len(self.new.negations) % 2 == len(self.known.negations) % 2
+        return len(self.new.negations) % 2 == len(self.prior.negations) % 2
 
     @property
     def is_equally_limited(self) -> bool:
         """Whether both are said as firmly, and with the same limits."""
-        return self.new.limits == self.known.limits
+        return self.new.limits == self.prior.limits
 
     @property
     def replacement(self) -> Replacement | None:
         """The one stretch of words in which they differ; None where they differ elsewhere too, or in figures."""
         from rapidfuzz.distance import Levenshtein
 
-        opcodes = Levenshtein.opcodes(self.known.order, self.new.order)
+        opcodes = Levenshtein.opcodes(self.prior.order, self.new.order)
         changes = [change for change in opcodes if change.tag != "equal"]
         if not changes:
             return None
-        known = slice(changes[0].src_start, changes[-1].src_end)
+        prior = slice(changes[0].src_start, changes[-1].src_end)
         new = slice(changes[0].dest_start, changes[-1].dest_end)
-        stems = {*self.known.order[known], *self.new.order[new]}
-        if {"#n", "#d"} & stems or not (self.known.order[known] and self.new.order[new]):
+        stems = {*self.prior.order[prior], *self.new.order[new]}
+        if {"#n", "#d"} & stems or not (self.prior.order[prior] and self.new.order[new]):
             return None
-        return Replacement(_words(self.new, new), _words(self.known, known), known.start)
+        return Replacement(_words(self.new, new), _words(self.prior, prior), prior.start)
 
 
-def compare(new: Statement, known: Statement) -> Comparison:
-    """A new and a known statement, side by side."""
-    pairing = pair_figures(new.figures, known.figures)
+def compare(new: Statement, prior: Statement) -> Comparison:
+    """Put a new and a prior statement side by side."""
+    pairs = pair_figures(new.figures, prior.figures)
     return Comparison(
         new,
-        known,
-        tuple(pairing.slots),
-        tuple(word for word in new.words if word.stem not in known.stems),
-        tuple(word for word in known.words if word.stem not in new.stems),
-        tuple(figure.written for figure in pairing.new),
-        tuple(figure.written for figure in pairing.known),
+        prior,
+        tuple(pairs.slots),
+        tuple(word for word in new.words if word.stem not in prior.stems),
+        tuple(word for word in prior.words if word.stem not in new.stems),
+        tuple(figure.written for figure in pairs.new),
+        tuple(figure.written for figure in pairs.prior),
     )
 
 

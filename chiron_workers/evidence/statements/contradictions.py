@@ -10,86 +10,93 @@ NEGATED_OVERLAP = 0.65  # of the content words of both, for a negation in one of
 OTHER_WORDS_MAX = 2  # beside the names in which two statements differ
 
 
-def different_figures(both: Comparison) -> str:
+def different_figures(comparison: Comparison) -> str:
     """Different figures in one slot: "The tower is 330 m tall." and "The tower is 324 m tall."
 
     Not where the two may speak of different cases: another condition ("in children"), another base ("worldwide"),
     another number of which one (Apollo 11), or another date beside a number, which may have changed since.
     """
-    slots = both.different_slots
-    if not slots or any(slot.is_which for slot in slots) or not both.is_one_topic:
+    slots = comparison.different_slots
+    if not slots or any(slot.is_which for slot in slots) or not comparison.is_one_topic:
         return ""
-    if any(slot.is_date for slot in slots) and any(not (slot.is_date or slot.is_rank) for slot in both.slots):
+    if any(slot.is_date for slot in slots) and any(
+        not (slot.is_date or slot.is_rank) for slot in comparison.slots
+    ):
         return ""
-    if both.unpaired_new and both.unpaired_known:
+    if comparison.unpaired_new and comparison.unpaired_prior:
         return ""
-    if not (both.is_equally_negated and both.is_equally_limited) or _have_different_subjects(both):
+    if not (comparison.is_equally_negated and comparison.is_equally_limited) or _have_different_subjects(
+        comparison
+    ):
         return ""
-    if any(map(_narrows, (*both.only_new, *both.only_known))):
+    if any(map(_narrows, (*comparison.only_new, *comparison.only_prior))):
         return ""
-    return "; ".join(f"{slot.new} against {slot.known}" for slot in slots)
+    return "; ".join(f"{slot.new} against {slot.prior}" for slot in slots)
 
 
-def opposite_words(both: Comparison) -> str:
+def opposite_words(comparison: Comparison) -> str:
     """One word replaced by its opposite: "invoked before the commit" and "invoked after the commit"."""
-    if len(both.only_new) != 1 or len(both.only_known) != 1:
+    if len(comparison.only_new) != 1 or len(comparison.only_prior) != 1:
         return ""
-    if not (both.has_equal_figures and both.is_equally_negated and both.is_equally_limited):
+    if not (comparison.has_equal_figures and comparison.is_equally_negated and comparison.is_equally_limited):
         return ""
-    new, known = both.only_new[0].written, both.only_known[0].written
+    new, prior = comparison.only_new[0].written, comparison.only_prior[0].written
     # "A is older than B" and "B is younger than A" say the same, "A is legal" and "illegal is A" do not.
     is_replaced = (
-        both.replacement is not None and len(both.replacement.new) == len(both.replacement.known) == 1
+        comparison.replacement is not None
+        and len(comparison.replacement.new) == len(comparison.replacement.prior) == 1
     )
-    if not (negates_by_prefix(new, known) or (are_opposites(new, known) and is_replaced)):
+    if not (negates_by_prefix(new, prior) or (are_opposites(new, prior) and is_replaced)):
         return ""
-    return f'"{new}" against "{known}"'
+    return f'"{new}" against "{prior}"'
 
 
-def opposite_directions(both: Comparison) -> str:
+def opposite_directions(comparison: Comparison) -> str:
     """From where to where, the other way round: "from the zinc to the copper" and "from the copper to the zinc"."""
-    start, end = _direction(both.new)
-    known_start, known_end = _direction(both.known)
-    starts, ends = [*(start.keys() & known_end.keys())], [*(end.keys() & known_start.keys())]
-    if not (starts and ends and both.is_equally_negated and both.is_one_topic):
+    start, end = _direction(comparison.new)
+    prior_start, prior_end = _direction(comparison.prior)
+    starts, ends = [*(start.keys() & prior_end.keys())], [*(end.keys() & prior_start.keys())]
+    if not (starts and ends and comparison.is_equally_negated and comparison.is_one_topic):
         return ""
     return f'from "{start[starts[0]].written}" to "{end[ends[0]].written}" against the other way round'
 
 
-def negation(both: Comparison) -> str:
+def negation(comparison: Comparison) -> str:
     """A negation that stands in one of them only: "The drug is not effective." and "The drug is effective." """
-    if both.is_equally_negated or not both.has_equal_figures or not both.is_equally_limited:
+    if comparison.is_equally_negated or not comparison.has_equal_figures or not comparison.is_equally_limited:
         return ""
-    negated, plain = (both.new, both.known) if both.new.negations else (both.known, both.new)
-    if plain.negations or both.overlap < NEGATED_OVERLAP:
+    denial, plain = (
+        (comparison.new, comparison.prior) if comparison.new.negations else (comparison.prior, comparison.new)
+    )
+    if plain.negations or comparison.overlap < NEGATED_OVERLAP:
         return ""
-    if not negated.denied_stems or negated.denied_stems[0] not in plain.stems:
+    if not denial.denied_stems or denial.denied_stems[0] not in plain.stems:
         return ""
-    return f'"{negated.negations[0]}" stands in one of them only'
+    return f'"{denial.negations[0]}" stands in one of them only'
 
 
-def different_names(both: Comparison) -> str:
+def different_names(comparison: Comparison) -> str:
     """Two names for what has only one: "The capital is Canberra." and "The capital is Sydney."
 
     Not where a place or an owner differs ("the largest city in Ontario"), or another noun or verb ("the first
     product", "the first customer").
     """
-    new, known = names(both.only_new), names(both.only_known)
-    if not (new and known and both.common_stems & set(map(stem_of, ONE_ANSWER))):
+    new, prior = names(comparison.only_new), names(comparison.only_prior)
+    if not (new and prior and comparison.common_stems & set(map(stem_of, ONE_ANSWER))):
         return ""
-    others = sorted((len(both.only_new) - len(new), len(both.only_known) - len(known)))
-    if others[0] > 0 or others[1] > OTHER_WORDS_MAX or both.different_slots:
+    word_counts = sorted((len(comparison.only_new) - len(new), len(comparison.only_prior) - len(prior)))
+    if word_counts[0] > 0 or word_counts[1] > OTHER_WORDS_MAX or comparison.different_slots:
         return ""
-    if not (both.is_equally_negated and both.is_equally_limited):
+    if not (comparison.is_equally_negated and comparison.is_equally_limited):
         return ""
-    if not (_is_one_name(both.new, new) and _is_one_name(both.known, known)):
+    if not (_is_one_name(comparison.new, new) and _is_one_name(comparison.prior, prior)):
         return ""
-    return f"{_written(new)} against {_written(known)}"
+    return f"{_written(new)} against {_written(prior)}"
 
 
-def _have_different_subjects(both: Comparison) -> bool:
-    new, known = both.new.words[:1], both.known.words[:1]
-    return bool({*new} & {*both.only_new} and {*known} & {*both.only_known})
+def _have_different_subjects(comparison: Comparison) -> bool:
+    new, prior = comparison.new.words[:1], comparison.prior.words[:1]
+    return bool({*new} & {*comparison.only_new} and {*prior} & {*comparison.only_prior})
 
 
 def _narrows(word: Word) -> bool:

@@ -1,4 +1,4 @@
-"""How a new statement relates to a known one that is near in meaning, as far as figures, negations and names decide it."""
+"""How a new statement relates to a prior one that is near in meaning, as far as figures, negations and names decide it."""
 
 from dataclasses import dataclass
 
@@ -11,49 +11,49 @@ from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.states import Relation
 
 SIZE_MAX = 120  # content words and figures of a statement
-REPEATED_SHARE = 0.6  # of the known statement's content words, that the one which limits it repeats
+REPEATED_SHARE = 0.6  # of the prior statement's content words, that the one which limits it repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a new statement relates to a known one, and what decided it; None: it is not decided."""
+    """How a new statement relates to a prior one, and what decided it; None: it is not decided."""
 
     relation: Relation | None
     reason: str
 
 
-def relate(new: str, known: str) -> Verdict:
-    """Decide how `new` relates to `known`, as far as rules can tell; they see no more of the world than these words.
+def relate(new: str, prior: str) -> Verdict:
+    """Decide how `new` relates to `prior`, as far as rules can tell; they see no more of the world than these words.
 
     `same` needs the same words in the same order, and figures that differ in notation alone: 5 km, 5,000 metres.
     `contradicts` needs one slot that the two fill differently. What is not plain stays undecided.
     """
-    if plainly_written(new) == plainly_written(known):
+    if plainly_written(new) == plainly_written(prior):
         return Verdict(Relation.SAME, "The words are the same.")
-    new_statement, known_statement = parse(new), parse(known)
-    if not (new_statement.is_english and known_statement.is_english):
+    new_statement, prior_statement = parse(new), parse(prior)
+    if not (new_statement.is_english and prior_statement.is_english):
         return Verdict(None, "The rules read English only.")
-    if max(len(new_statement.order), len(known_statement.order)) > SIZE_MAX:
+    if max(len(new_statement.order), len(prior_statement.order)) > SIZE_MAX:
         return Verdict(None, "They are too long for rules that compare single statements.")
-    if _is_same(new_statement, known_statement):
+    if _is_same(new_statement, prior_statement):
         return Verdict(Relation.SAME, "Figures, names and words agree.")
-    both = compare(new_statement, known_statement)
+    comparison = compare(new_statement, prior_statement)
     for answer, rule in _RULES:
-        if reason := rule(both):
+        if reason := rule(comparison):
             return Verdict(answer, f"{reason}.")
     return Verdict(None, "The words differ in ways that rules cannot judge.")
 
 
-def limit(both: Comparison) -> str:
-    """The word by which the new statement limits the known one: "works only if given early" and "works"."""
-    cues = both.new.cues - both.known.cues
-    if not cues or both.different_slots:
+def limit(comparison: Comparison) -> str:
+    """The word by which the new statement limits the prior one: "works only if given early" and "works"."""
+    cues = comparison.new.cues - comparison.prior.cues
+    if not cues or comparison.different_slots:
         return ""
-    if len(both.common_stems) < REPEATED_SHARE * len(both.known.stems):
+    if len(comparison.common_stems) < REPEATED_SHARE * len(comparison.prior.stems):
         return ""
-    cue, place = next((word, place) for word, place in both.new.marks if word in cues)
-    negations_before = sum(at < place for word, at in both.new.marks if word == DENIAL)
-    if negations_before != len(both.known.negations):
+    cue, place = next((word, place) for word, place in comparison.new.marks if word in cues)
+    negations_before = sum(at < place for word, at in comparison.new.marks if word == DENIAL)
+    if negations_before != len(comparison.prior.negations):
         return ""  # "not A but B" limits nothing
     return f'The new one says "{cue}"'
 
@@ -71,8 +71,10 @@ _RULES = (
 )
 
 
-def _is_same(new: Statement, known: Statement) -> bool:
-    return new.masked == known.masked and all(map(_is_same_figure, new.figures.all, known.figures.all))
+def _is_same(new: Statement, prior: Statement) -> bool:
+    return new.masked_text == prior.masked_text and all(
+        map(_is_same_figure, new.figures.all, prior.figures.all)
+    )
 
 
 def _is_same_figure(figure: Figure, rival: Figure) -> bool:

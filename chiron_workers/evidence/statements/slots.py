@@ -61,8 +61,8 @@ class PlacedFigure:
         """Whether both measure the same or, if they only count, may count the same."""
         if self.dimension != rival.dimension or self.dimension != "count":
             return self.dimension == rival.dimension
-        counted, rival_counted = self.counted_stems, rival.counted_stems
-        return not counted or not rival_counted or bool(counted & rival_counted)
+        stems, rival_stems = self.counted_stems, rival.counted_stems
+        return not stems or not rival_stems or bool(stems & rival_stems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Slot:
 
     agreement: Agreement
     new: str
-    known: str
+    prior: str
     dimension: str
     is_identity: bool = False  # says which one where the two differ: a rank, or a number behind the same name
 
@@ -93,10 +93,10 @@ class Slot:
 
 @dataclass(slots=True)
 class Pairing:
-    """Figures of a new and a known statement, paired; those without a partner are left in `new` and `known`."""
+    """Figures of a new and a prior statement, paired; those without a partner are left in `new` and `prior`."""
 
     new: list[PlacedFigure]
-    known: list[PlacedFigure]
+    prior: list[PlacedFigure]
     slots: list[Slot] = field(default_factory=list)
 
     def pair(
@@ -104,33 +104,33 @@ class Pairing:
     ) -> None:
         """Pair what fits; with `needs_one_choice`, only where nothing else would fit either."""
         for figure in tuple(self.new):
-            partners = [partner for partner in self.known if fits(figure, partner)]
+            partners = [partner for partner in self.prior if fits(figure, partner)]
             rivals = [rival for rival in self.new if partners and fits(rival, partners[0])]
             if partners and (not needs_one_choice or len(partners) == len(rivals) == 1):
                 self.slots.append(_slot(figure, partners[0]))
                 self.new.remove(figure)
-                self.known.remove(partners[0])
+                self.prior.remove(partners[0])
 
 
-def pair_figures(new: Figures, known: Figures) -> Pairing:
+def pair_figures(new: Figures, prior: Figures) -> Pairing:
     """The figures of two statements, slot by slot: first equal ones, then the only two of a kind."""
-    pairing = Pairing(
+    pairs = Pairing(
         [PlacedFigure(figure, new.text) for figure in new.all],
-        [PlacedFigure(figure, known.text) for figure in known.all],
+        [PlacedFigure(figure, prior.text) for figure in prior.all],
     )
-    pairing.pair(PlacedFigure.has_equal_value)
-    pairing.pair(PlacedFigure.is_of_one_kind, needs_one_choice=True)
-    return pairing
+    pairs.pair(PlacedFigure.has_equal_value)
+    pairs.pair(PlacedFigure.is_of_one_kind, needs_one_choice=True)
+    return pairs
 
 
-def _slot(new: PlacedFigure, known: PlacedFigure) -> Slot:
-    agreement = new.agreement(known) or Agreement.DIFFERENT
-    if agreement is Agreement.DIFFERENT and not _have_one_role(new.previous_word, known.previous_word):
+def _slot(new: PlacedFigure, prior: PlacedFigure) -> Slot:
+    agreement = new.agreement(prior) or Agreement.DIFFERENT
+    if agreement is Agreement.DIFFERENT and not _have_one_role(new.previous_word, prior.previous_word):
         agreement = Agreement.NEAR
     is_identity = new.dimension == "rank" or (
-        new.dimension == "name" and stem_of(new.previous_word) == stem_of(known.previous_word)
+        new.dimension == "name" and stem_of(new.previous_word) == stem_of(prior.previous_word)
     )
-    return Slot(agreement, new.written, known.written, new.dimension, is_identity)
+    return Slot(agreement, new.written, prior.written, new.dimension, is_identity)
 
 
 def _agreement_of_dates(date: DateSpan, rival: DateSpan) -> Agreement:

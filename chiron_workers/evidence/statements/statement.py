@@ -19,12 +19,12 @@ _DENIED_WITHIN = 3  # words and figures behind a negation
 class Statement:
     """The parts of a statement.
 
-    `masked` is its text with a mark for each figure. `order` holds the stems of the content words and a mark for each
+    `masked_text` is its text with a mark for each figure. `order` holds the stems of the content words and a mark for each
     number (#n) and date (#d), as they stand. `marks` are its negations (`not`), hedges and limiting words, each with
     how many entries of `order` stand before it.
     """
 
-    masked: str
+    masked_text: str
     figures: Figures
     words: tuple[Word, ...]
     order: tuple[str, ...]
@@ -60,19 +60,19 @@ class Statement:
 def parse(text: str) -> Statement:
     """The parts of a statement."""
     read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
-    masked = _masked(read)
-    tokens = _TOKEN.findall(masked)
-    lowered = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
+    masked_text = _masked(read)
+    tokens = _TOKEN.findall(masked_text)
+    lower_tokens = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
     reader = TokenReader()
-    reader.read(tokens, lowered)
+    reader.read(tokens, lower_tokens)
     return Statement(
-        plainly_written(masked),
+        plainly_written(masked_text),
         read,
         tuple(reader.words),
         tuple(reader.order),
         tuple(reader.negations),
         tuple(reader.marks),
-        _is_english(read.text, lowered),
+        _is_english(read.text, lower_tokens),
     )
 
 
@@ -90,9 +90,9 @@ def _masked(read: Figures) -> str:
     return text
 
 
-def _is_english(text: str, lowered: list[str]) -> bool:
+def _is_english(text: str, lower_tokens: list[str]) -> bool:
     letters = [letter for letter in text if letter.isalpha()]
     if sum(letter > "\u024f" for letter in letters) > 0.1 * len(letters):
         return False
-    foreign = sum(word in FOREIGN for word in lowered)
-    return foreign <= sum(word in ENGLISH for word in lowered)
+    foreign = sum(word in FOREIGN for word in lower_tokens)
+    return foreign <= sum(word in ENGLISH for word in lower_tokens)

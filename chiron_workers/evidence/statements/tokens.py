@@ -38,7 +38,7 @@ class TokenReader:
     opener: str = ""
     phrase_words: int = 0  # content words since the opener
 
-    def read(self, tokens: list[str], lowered: list[str]) -> None:
+    def read(self, tokens: list[str], lower_tokens: list[str]) -> None:
         """Read tokens; `lowered` holds them without case, and `\\x00n` or `\\x00d` stands for a number or a date."""
         for n, token in enumerate(tokens):
             if token.startswith("\x00"):
@@ -47,7 +47,7 @@ class TokenReader:
                 if figure == "#d":
                     self._close_phrase()
             else:
-                self._read_word(token, lowered, n)
+                self._read_word(token, lower_tokens, n)
 
     def _close_phrase(self) -> None:
         self.opener, self.phrase_words = "", 0
@@ -58,11 +58,11 @@ class TokenReader:
         elif word in _VERBS or (word.endswith("ed") and self.phrase_words):
             self._close_phrase()  # "in the province died", but not "in treated patients"
 
-    def _read_word(self, token: str, lowered: list[str], n: int) -> None:
-        word = lowered[n]
+    def _read_word(self, token: str, lower_tokens: list[str], n: int) -> None:
+        word = lower_tokens[n]
         self._move_phrase(word)
         if word in NEGATIONS or word.endswith("n't"):
-            if not EMPTY_AFTER_NEGATION.intersection(lowered[n + 1 : n + 2]):
+            if not EMPTY_AFTER_NEGATION.intersection(lower_tokens[n + 1 : n + 2]):
                 self.negations.append(word)
                 self.marks.append((DENIAL, len(self.order)))
         elif word in HEDGES or word in CUES:

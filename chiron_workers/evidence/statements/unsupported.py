@@ -20,46 +20,48 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
     A number is there in other digits, words or units too (three, 5 km for 5,000 m), or more precisely. What the quote
     denies and the fact does not is pointed out as well.
     """
-    said, shown = parse(fact), parse(quote)
-    figures = said.figures.all[:FIGURES_MAX]
-    lacking = [_written(said.figures, one) for one in figures if not _shows(shown.figures, one)]
-    lacking += _unread(said.figures, shown.figures)
-    if said.negations and not shown.negations:
-        lacking.append(f'"{said.negations[0]}"')
-    told = [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(lacking)]
-    return told + ([] if said.negations else _denials(said, shown))
+    fact_parts, quote_parts = parse(fact), parse(quote)
+    figures = fact_parts.figures.all[:FIGURES_MAX]
+    missing_parts = [
+        _written(fact_parts.figures, figure) for figure in figures if not _shows(quote_parts.figures, figure)
+    ]
+    missing_parts += _unread(fact_parts.figures, quote_parts.figures)
+    if fact_parts.negations and not quote_parts.negations:
+        missing_parts.append(f'"{fact_parts.negations[0]}"')
+    sentences = [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(missing_parts)]
+    return sentences + ([] if fact_parts.negations else _denials(fact_parts, quote_parts))
 
 
-def _denials(said: Statement, shown: Statement) -> list[str]:
-    if not all(word in PLAIN_DENIALS or word.endswith("n't") for word in shown.negations):
+def _denials(fact: Statement, quote: Statement) -> list[str]:
+    if not all(word in PLAIN_DENIALS or word.endswith("n't") for word in quote.negations):
         return []  # nobody, nothing, without: what they deny is harder to tell
-    denied = [stem for stem in shown.denied_stems if stem in said.stems and shown.order.count(stem) == 1]
-    words = {word.stem: word.written for word in shown.words}
-    return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(denied)]
+    stems = [stem for stem in quote.denied_stems if stem in fact.stems and quote.order.count(stem) == 1]
+    words = {word.stem: word.written for word in quote.words}
+    return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(stems)]
 
 
-def _written(figures: Figures, one: Quantity | DateSpan) -> str:
-    return one.written if isinstance(one, Quantity) else figures.text[one.start : one.end]
+def _written(figures: Figures, figure: Quantity | DateSpan) -> str:
+    return figure.written if isinstance(figure, Quantity) else figures.text[figure.start : figure.end]
 
 
-def _shows(shown: Figures, wanted: Quantity | DateSpan) -> bool:
-    return _shows_quantity(shown, wanted) if isinstance(wanted, Quantity) else _shows_date(shown, wanted)
+def _shows(quote: Figures, figure: Quantity | DateSpan) -> bool:
+    return _shows_quantity(quote, figure) if isinstance(figure, Quantity) else _shows_date(quote, figure)
 
 
-def _shows_quantity(shown: Figures, wanted: Quantity) -> bool:
-    if wanted.dimension == "rank" and wanted.low <= 2:
+def _shows_quantity(quote: Figures, quantity: Quantity) -> bool:
+    if quantity.dimension == "rank" and quantity.low <= 2:
         return True  # "first" counts nothing in most sentences
-    if any(_is_shown_by(one, wanted) for one in shown.quantities):
+    if any(_is_shown_by(rival, quantity) for rival in quote.quantities):
         return True
-    ends = {one.low for one in shown.quantities if one.dimension == wanted.dimension}
-    if wanted.low != wanted.high and {wanted.low, wanted.high} <= ends:
+    ends = {rival.low for rival in quote.quantities if rival.dimension == quantity.dimension}
+    if quantity.low != quantity.high and {quantity.low, quantity.high} <= ends:
         return True
-    years = (moment.first[0] for moment in shown.moments)
-    return wanted.dimension in {"count", "name"} and any(year == wanted.low for year in years)
+    years = (moment.first[0] for moment in quote.dates)
+    return quantity.dimension in {"count", "name"} and any(year == quantity.low for year in years)
 
 
-def _is_shown_by(one: Quantity, wanted: Quantity) -> bool:
-    kinds = {wanted.dimension, one.dimension}
+def _is_shown_by(rival: Quantity, quantity: Quantity) -> bool:
+    kinds = {quantity.dimension, rival.dimension}
     if kinds <= {
         "count",
         "name",
@@ -68,43 +70,45 @@ def _is_shown_by(one: Quantity, wanted: Quantity) -> bool:
         kinds = {"count"}
     if len(kinds) > 1:
         return False
-    if wanted.low == wanted.high and wanted.low in {one.low, one.high} - {inf, -inf}:
+    if quantity.low == quantity.high and quantity.low in {rival.low, rival.high} - {inf, -inf}:
         return True
-    return one.agreement(wanted) is Agreement.EQUAL or (
-        one.agreement(wanted) is Agreement.NEAR
-        and (one.within(wanted) or (one.step < wanted.step and not _is_range(one)))
+    return rival.agreement(quantity) is Agreement.EQUAL or (
+        rival.agreement(quantity) is Agreement.NEAR
+        and (rival.within(quantity) or (rival.step < quantity.step and not _is_range(rival)))
     )
 
 
-def _is_range(one: Quantity) -> bool:
+def _is_range(quantity: Quantity) -> bool:
     """Whether it leaves open which number it is: more than 100, between 1 and 10. No exact number is shown by that."""
-    return one.low == -inf or one.high == inf or one.high - one.low > 2 * one.step
+    return quantity.low == -inf or quantity.high == inf or quantity.high - quantity.low > 2 * quantity.step
 
 
-def _unread(said: Figures, shown: Figures) -> list[str]:
+def _unread(fact: Figures, quote: Figures) -> list[str]:
     """Digits of the fact that were not read as a figure, within names or in other languages, which the quote lacks."""
-    read = bytearray(len(said.text))
-    for one in said.all:
-        read[one.start : one.end] = b"\1" * (one.end - one.start)
-    there = set(_CODE.findall(shown.text.casefold())) | set(_DIGITS.findall(shown.text))
-    found = []
-    for match in (*_CODE.finditer(said.text), *_DIGITS.finditer(said.text)):
-        if not any(read[match.start() : match.end()]):
-            read[match.start() : match.end()] = b"\1" * len(match.group())
-            found.append(match.group())
-    return [digits for digits in found if digits.casefold() not in there]
+    is_read = bytearray(len(fact.text))
+    for figure in fact.all:
+        is_read[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
+    quote_digits = set(_CODE.findall(quote.text.casefold())) | set(_DIGITS.findall(quote.text))
+    missing_digits = []
+    for match in (*_CODE.finditer(fact.text), *_DIGITS.finditer(fact.text)):
+        if not any(is_read[match.start() : match.end()]):
+            is_read[match.start() : match.end()] = b"\1" * len(match.group())
+            missing_digits.append(match.group())
+    return [digits for digits in missing_digits if digits.casefold() not in quote_digits]
 
 
-def _shows_date(shown: Figures, wanted: DateSpan) -> bool:
-    if any(one.within(wanted) or _is_its_day(one, wanted) for one in shown.moments):
+def _shows_date(quote: Figures, date: DateSpan) -> bool:
+    if any(rival.within(date) or _is_its_day(rival, date) for rival in quote.dates):
         return True
-    return any(one.dimension in {"count", "name"} and one.low == wanted.first[0] for one in shown.quantities)
+    return any(
+        rival.dimension in {"count", "name"} and rival.low == date.first[0] for rival in quote.quantities
+    )
 
 
-def _is_its_day(one: DateSpan, wanted: DateSpan) -> bool:
+def _is_its_day(rival: DateSpan, date: DateSpan) -> bool:
     # "4 July" is shown by "4 July 2024".
     return (
-        not wanted.has_year
-        and one.has_year
-        and (one.first[1:], one.last[1:]) == (wanted.first[1:], wanted.last[1:])
+        not date.has_year
+        and rival.has_year
+        and (rival.first[1:], rival.last[1:]) == (date.first[1:], date.last[1:])
     )
