@@ -20,10 +20,10 @@ Result = TypeVar("Result")
 
 
 class Commands(TyperGroup):
-    """Turns errors into one sentence and an exit code: 2 for a wrong call, 1 for a failure, 130 for Ctrl+C."""
+    """Shows an error as one sentence and an exit code: 2 for a wrong call, 1 for a failure, 130 for Ctrl+C."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was named."""
+        """Run the command, and exit with the code of its error."""
         try:
             return super().invoke(ctx)
         except (UsageError, ToolValidationError) as error:
@@ -33,7 +33,7 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             sys.exit(130)
         except BrokenPipeError:
-            sys.stderr.close()  # Whoever read our output has gone; there is nobody to tell.
+            sys.stderr.close()  # The reader of the output has gone, so a message would fail too.
             sys.exit(141)
         except OSError as error:
             _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
@@ -59,9 +59,9 @@ def build(command: str = "") -> typer.Typer:
 
 
 def raise_on_sigterm() -> None:
-    """From here on SIGTERM and a closed terminal raise KeyboardInterrupt too, so that what was begun is undone.
+    """Let SIGTERM and a closed terminal raise KeyboardInterrupt too, so that cleanup runs.
 
-    What `nohup` told this process to ignore stays ignored.
+    A signal that is ignored, as SIGHUP under `nohup`, stays ignored.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -70,7 +70,7 @@ def raise_on_sigterm() -> None:
 
 def main() -> None:
     """Entry point of the `chiron` script."""
-    # The pool warns of each try to connect; the command says it once, as its error.
+    # The pool warns of each attempt to connect; the command reports the failure once.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     try:
         build(sys.argv[1] if len(sys.argv) > 1 else "")()
@@ -89,7 +89,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _fail(message: str, *, code: int) -> None:
-    # A message may quote a file or a server, and a terminal would obey what is no letter.
+    # A message may quote a file or a server; control characters in it would reach the terminal.
     printable = "".join(letter for letter in message if letter == "\n" or letter.isprintable())
     sys.stderr.write(f"chiron: {printable}\n")
     sys.exit(code)

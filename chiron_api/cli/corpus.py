@@ -14,7 +14,7 @@ from chiron_workers.knowledge.corpus import AddedCounts, Corpus
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
-# Each batch is a transaction of its own, so that a large folder neither fills the memory nor blocks the database.
+# A transaction for each batch of files: a large folder neither fills the memory nor holds locks for long.
 BATCH_FILES = 100
 SHOWN_SKIPPED = 20
 
@@ -135,5 +135,5 @@ def _print_json(value: object) -> None:
 
 
 def _printable_path(path: str) -> str:
-    """A file name that a terminal can print, whatever its bytes."""
+    """A path that can be printed, whatever its bytes."""
     return path.encode(errors="surrogateescape").decode(errors="replace")

@@ -40,7 +40,7 @@ TOPICS = (
 
 
 def demonstrate(*, as_json: bool) -> None:
-    """Play the demo. Raises ChironError unless every run completed."""
+    """Run the demo. Raises ChironError unless every run completed."""
     began = time.monotonic()
 
     def report(line: str) -> None:
@@ -48,7 +48,7 @@ def demonstrate(*, as_json: bool) -> None:
             typer.echo(line)
 
     with _fresh_home() as home:
-        half = (len(TOPICS) + 1) // 2  # so that each of them has something to do, whichever is quicker
+        half = (len(TOPICS) + 1) // 2  # Each worker gets half of the topics, however fast it is.
         stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
         try:
             _use_services_of(stack.start(report))
@@ -57,7 +57,7 @@ def demonstrate(*, as_json: bool) -> None:
             try:
                 report("Stopping everything ...")
             finally:
-                stack.stop()  # also where the terminal is gone that would be told
+                stack.stop()  # also where the terminal is gone
     if as_json:
         _print_json(batch, time.monotonic() - began)
     else:
@@ -82,7 +82,7 @@ def _demo_settings(home: Path) -> Settings:
 
 
 def _use_services_of(stack_settings: Settings) -> None:
-    # From here on this process is a client of the demo's own services, whatever the environment names.
+    # Commands and settings of this process use the demo's services from here on, whatever the environment names.
     os.environ["CHIRON_HOME"] = str(stack_settings.home)
     for name in ("database_url", "redis_url", "broker_url", "model"):
         os.environ[f"CHIRON_{name.upper()}"] = getattr(stack_settings, name)

@@ -83,7 +83,7 @@ async def _export(
 
 @contextmanager
 def _open_output(output: Path | None, *, force: bool) -> Iterator[TextIO]:
-    """Where the export goes; a file gets its name when it is complete."""
+    """The stream to write to; a file gets its name when it is complete."""
     if output is None:
         yield sys.stdout
         return

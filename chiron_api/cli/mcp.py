@@ -33,12 +33,12 @@ def mcp(
     http_settings = current.model_copy(update={"api_host": host, "api_port": http or 0})
     if http is not None:
         refuse_open_access(http_settings)
-    # fastmcp would take its own settings from any .env, and log in a format of its own.
+    # fastmcp would read its settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.mcp_server.transports import serve_http, serve_stdio
     from chiron_workers.telemetry.logs import log_to_stderr
 
-    # Clients show what a server writes there as its troubles.
+    # Clients show what a server writes to stderr as errors.
     log_to_stderr("warning" if http is None and current.log_level == "info" else current.log_level)
     if http is None:
         if sys.stdin.isatty():

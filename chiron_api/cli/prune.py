@@ -42,7 +42,7 @@ def prune(
 
 
 def parse_age(text: str) -> timedelta:
-    """The time span that a text such as 90d, 12w or 1y says. Raises UsageError."""
+    """Parse an age such as 90d, 12w or 1y. Raises UsageError."""
     match = re.fullmatch(r"\s*(\d{1,6})\s*([dwy])\s*", text)
     if match is None or not 0 < (days := int(match[1]) * DAYS[match[2]]) <= DAYS_MAX:
         raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")

@@ -58,7 +58,7 @@ def report(
 
 
 def parse_target(target: str | None, subject: str | None) -> UUID | str:
-    """What a command was asked about: an id, or the name of a subject. Raises UsageError unless it is one of them."""
+    """The id of a batch or run, or the name of a subject. Raises UsageError unless exactly one is given."""
     if (target is None) == (subject is None):
         raise UsageError("Name one thing: the id of a batch or a run, or a subject with --subject.")
     if target is None:

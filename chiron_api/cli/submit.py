@@ -24,7 +24,7 @@ cli = typer.Typer()
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What holds for topics that say nothing else."""
+    """The options of topics that set none themselves."""
 
     subject: str | None
     role: str

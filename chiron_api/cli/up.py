@@ -71,7 +71,7 @@ def _follow(stack: LocalStack) -> None:
     except KeyboardInterrupt:
         _drain(stack)
     except BaseException:
-        stack.stop()  # Whoever read our output is gone, and with it the way to stop this stack by Ctrl+C.
+        stack.stop()  # The terminal is gone, and with it the way to stop this stack by Ctrl+C.
         raise
     else:
         _explain_end(stack)
@@ -81,7 +81,7 @@ def _drain(stack: LocalStack) -> None:
     try:
         typer.echo("Draining the workers, then stopping everything (Ctrl+C again: at once) ...")
     finally:
-        _stop(stack)  # also where the terminal is gone that would be told
+        _stop(stack)  # also where the terminal is gone
     typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
 
 

@@ -23,7 +23,7 @@ from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
 
 FRAME_S = 0.25
-TEXT_FOR_RUNS = 20  # more runs write more words than anybody can follow
+TEXT_FOR_RUNS = 20  # nobody can read the words of more runs at once
 
 cli = typer.Typer()
 
@@ -44,7 +44,7 @@ def watch(
 
 
 def follow(target: str, *, after: int | None = None, as_json: bool = False) -> None:
-    """Watch until the end; leaves the program with 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
+    """Watch until the end, then exit: 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
     try:
         state = run(show_events(target, after, as_json=as_json))
     except KeyboardInterrupt:
@@ -58,14 +58,14 @@ def follow(target: str, *, after: int | None = None, as_json: bool = False) -> N
 async def show_events(
     target: str, after: int | None = None, *, as_json: bool = False, hint: str = CTRL_C_HINT
 ) -> RunState:
-    """Show what happens to a batch or a run until its end; the state it ends in.
+    """Show the events of a batch or a run until its end; returns its final state.
 
     Args:
-        hint: What the board says of Ctrl+C.
+        hint: The line below the board, about Ctrl+C.
     """
     from chiron_workers.pubsub.tail import tail
 
-    # The watching waits for a Postgres that is away; the pool's warnings would only tear the board.
+    # The tail waits while Postgres is away; the pool's warnings would break the board.
     current = settings()
     async with open_pool(current.database_url, size=2) as pool:
         target_summary = await _find(pool, target, after)
@@ -99,7 +99,7 @@ async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | Ru
     try:
         found_summary = await find(pool, target)
     except NotFound as error:
-        raise UsageError(str(error)) from None  # 1 would say that the research failed
+        raise UsageError(str(error)) from None  # Exit code 1 would mean that the research failed.
     if after is not None and isinstance(found_summary, BatchSummary):
         raise UsageError("--after is for runs: within a batch each run counts its own events.")
     return found_summary

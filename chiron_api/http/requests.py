@@ -75,12 +75,12 @@ async def _read_bytes(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON with `Content-Type: application/json`.")
-    received = bytearray()
+    payload = bytearray()
     async for chunk in request.stream():
-        received += chunk
-        if len(received) > BODY_BYTES_MAX:
+        payload += chunk
+        if len(payload) > BODY_BYTES_MAX:
             raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {BODY_BYTES_MAX:,} bytes.")
-    return bytes(received)
+    return bytes(payload)
 
 
 def read_query(request: Request, model: type[Model]) -> Model:

@@ -49,13 +49,13 @@ class Row:
     step: str = ""
     facts: int = 0
     turns: int = 0
-    last_event: int = 0  # the number of the event that came last, over all runs
+    last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
 
 
 @dataclass(slots=True)
 class Board:
-    """The runs of a batch, or one run: counts, sums and the rows that moved last, as many as fit the screen."""
+    """The runs of a batch, or one run: counts, sums and the rows with the latest events, as many as fit the screen."""
 
     title: str
     rows: dict[UUID, Row] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Board:
     started_at: datetime | None = None
 
     def apply(self, event: Event) -> None:
-        """Take in what happened."""
+        """Update rows and sums by an event."""
         row = self.rows.setdefault(event.run_id, Row(topic=event_field(event.data, "topic")))
         self.events += 1
         row.last_event = self.events
@@ -149,7 +149,7 @@ class Board:
         return table
 
     def _visible_rows(self, room: int) -> Sequence[Row]:
-        """The rows that moved last, in the order of the topics, so that they do not jump about."""
+        """The rows with the latest events, in the order of the topics, so that they do not jump about."""
         rows = list(self.rows.values())
         if len(rows) <= room:
             return rows

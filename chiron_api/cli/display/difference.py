@@ -1,4 +1,4 @@
-"""What has become of a subject between two moments, as a person reads it."""
+"""The differences of a subject between two times, as text."""
 
 from collections.abc import Iterator, Mapping
 
@@ -26,7 +26,7 @@ SOURCE_VERBS = {
     ChangeKind.BACK: "is back",
     ChangeKind.CHANGED: "has changed, and no longer says what facts rest on",
 }
-# What a count is called in one line.
+# The label of each count in `counts_line`.
 COUNT_LABELS = {
     "new": "new",
     "lifted": "lifted",
@@ -44,7 +44,7 @@ COUNT_LABELS = {
 
 
 def difference_lines(difference: SubjectDiff) -> Iterator[str]:
-    """A paragraph for each kind of difference, after a line that says between which moments."""
+    """A line with the period, then a section for each kind of difference."""
     since, until = difference.since.astimezone(), difference.until.astimezone()
     yield f"{difference.subject_id}, {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M}"
     for name, heading in SECTION_TITLES.items():
@@ -65,7 +65,7 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
 
 
 def counts_line(counts: Mapping[str, int]) -> str:
-    """The counts in one line: `3 new, 1 withdrawn`, or that nothing is different."""
+    """The counts in one line: `3 new, 1 withdrawn`, or `nothing is different`."""
     parts = [f"{counts[name]:,} {words}" for name, words in COUNT_LABELS.items() if counts.get(name)]
     return ", ".join(parts) or "nothing is different"
 

@@ -1,4 +1,4 @@
-"""What `chiron submit --dry-run` prints."""
+"""The estimate that `chiron submit --dry-run` prints."""
 
 import typer
 

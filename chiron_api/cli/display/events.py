@@ -9,7 +9,7 @@ from chiron_workers.states import EventKind
 
 
 def phrase(event: Event) -> str:
-    """What an event says, in a few words that are safe to print."""
+    """An event in a few words that are safe to print."""
     data = event.data
     match event.kind:
         case EventKind.RUN_QUEUED:

@@ -1,4 +1,4 @@
-"""One fact as a person reads it: what it rests on, how sure it is and why, and what stands against it."""
+"""One fact as text: its assertions with their sources, the explanation of its confidence, related facts and history."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ HASH_CHARS = 12
 
 
 def fact_lines(fact: FactDetails) -> Iterator[str]:
-    """The lines of a fact's page."""
+    """The lines that `chiron show FACT` prints."""
     claimed_part = f" (claimed {fact.claimed_confidence:.2f})" if fact.claimed_confidence is not None else ""
     yield from _fields(
         {

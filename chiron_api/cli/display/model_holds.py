@@ -1,4 +1,4 @@
-"""What people are told of models that nobody can call for a while."""
+"""Models that are held, as sentences: no worker calls them for a while."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The log of one run: its events, which lie in Postgres whoever played it, and what workers of this machine wrote of it."""
+"""The log of one run: its events from Postgres, and the lines that workers of this machine wrote about it."""
 
 import json
 import re
@@ -18,7 +18,7 @@ FIELDS_OF_HEAD = frozenset({"run_id", "batch_id", "timestamp", "event", "level"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something that happened to a run, or that a worker wrote while it played the run."""
+    """An event of a run, or a line that a worker logged while it executed the run."""
 
     at: datetime
     source: str  # `event`, or the name of the worker's file
@@ -35,20 +35,20 @@ def line_of_event(event: Event) -> Line:
 
 
 class WorkerFiles:
-    """The log files of the workers of one home, read from where the last look ended.
+    """The log files of the workers of one home, each read on from where the last call ended.
 
     Args:
         folder: Where supervised workers write, JSON line by line.
-        run_id: Whose lines are wanted.
+        run_id: The run whose lines are read.
     """
 
     def __init__(self, folder: Path, run_id: UUID) -> None:
         self._folder = folder
         self._run_id = str(run_id)
-        self._offsets: dict[int, int] = {}  # bytes by inode: a file keeps it when it is rotated
+        self._offsets: dict[int, int] = {}  # by inode, which a file keeps when it is rotated
 
     def new_lines(self) -> list[Line]:
-        """The lines about the run that came since the last look, by time."""
+        """The lines about the run since the last call, by time."""
         lines = [line for file in self._files() for line in self._lines_of(file)]
         return sorted(lines, key=lambda line: line.at)
 
@@ -70,7 +70,7 @@ class WorkerFiles:
                     self._offsets[inode] = stream.tell()
                     if marker in data and (line := self._parse(data, file.name)):
                         yield line
-        except FileNotFoundError:  # rotated away in this moment
+        except FileNotFoundError:  # rotated away meanwhile
             return
 
     def _parse(self, data: bytes, name: str) -> Line | None:
@@ -78,7 +78,7 @@ class WorkerFiles:
             fields = json.loads(data)
             at = datetime.fromisoformat(fields["timestamp"])
         except (ValueError, KeyError, TypeError):
-            return None  # not one of ours, such as a traceback of Python's
+            return None  # no log line, such as a line of a traceback
         if fields.get("run_id") != self._run_id:
             return None
         return Line(at if at.tzinfo else at.replace(tzinfo=UTC), name.partition(".log")[0], fields)

@@ -139,8 +139,8 @@ def _cost(summary: BatchSummary | RunSummary) -> str:
 
 
 def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:
-    finished = sum(count for state, count in batch.runs.items() if RunState(state).is_final)
-    runs = f"{finished:,}/{sum(batch.runs.values()):,}"
+    final_count = sum(count for state, count in batch.runs.items() if RunState(state).is_final)
+    runs = f"{final_count:,}/{sum(batch.runs.values()):,}"
     return (
         str(batch.id), _batch_state(batch), runs, f"{batch.facts:,}", usd(batch.spent_usd), batch.subject_id,
         one_line(batch.name),

@@ -5,7 +5,7 @@ import typer
 
 
 def usd_amount(text: str) -> Decimal:
-    """An amount of money as people write it: 2.50 or $2.50. Raises typer.BadParameter for anything else."""
+    """Parse an amount of money: 2.50 or $2.50. Raises typer.BadParameter for anything else, and for 0."""
     try:
         amount = Decimal(text.removeprefix("$"))
     except InvalidOperation:

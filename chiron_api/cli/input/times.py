@@ -4,7 +4,7 @@ import typer
 
 
 def parse_time(value: object) -> datetime:
-    """A time as people write it, in UTC: ISO 8601 such as 2026-03-01T09:30 or 2026-03-01; without a zone it is local time.
+    """Parse a time to UTC: ISO 8601 such as 2026-03-01T09:30 or 2026-03-01; without a zone it is local time.
 
     Raises:
         ValueError: It is no such time.
@@ -20,7 +20,7 @@ def parse_time(value: object) -> datetime:
             raise _refusal(value)
     try:
         return time.astimezone(UTC)
-    except (OverflowError, ValueError, OSError):  # a year that no clock here reaches
+    except (OverflowError, ValueError, OSError):  # a year that the platform's clock cannot represent
         raise _refusal(value) from None
 
 

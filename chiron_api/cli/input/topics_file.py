@@ -1,4 +1,4 @@
-"""Topics from a file or from standard input: txt, csv, jsonl or yaml, each problem named with file and line."""
+"""Topics from a file or from standard input: txt, csv, jsonl or yaml; each error names file and line."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ FORMATS = {
 
 
 class Topic(BaseModel):
-    """A topic and what it has of its own; the rest comes from the command line."""
+    """A topic with options of its own; what is None comes from the command line."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,7 +50,7 @@ class Topic(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TopicEntry:
-    """A topic with the place it was found at: "topics.csv, line 3"."""
+    """A topic with its location: "topics.csv, line 3"."""
 
     topic: Topic
     location: str
@@ -139,7 +139,7 @@ def _parse_csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
 
 
 def _cells(row: dict[str, str | None]) -> dict[str, str]:
-    """An empty cell says nothing, except that a topic is missing."""
+    """The cells that hold something; an empty topic stays, so that it is reported as missing."""
     return {
         column: cell or "" for column, cell in row.items() if column == "topic" or (cell and cell.strip())
     }
@@ -191,7 +191,7 @@ def _topic(values: Any, location: str) -> Topic:
 
 
 def _sentence(error: ValidationError) -> str:
-    # An unknown name is most likely a wrongly written one, and says more than that another is missing.
+    # An unknown name is most likely a misspelt one, and explains more than a field that is missing.
     problem = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
     field = ".".join(str(part) for part in problem["loc"])[:60]
     match problem["type"]:

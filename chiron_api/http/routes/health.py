@@ -21,11 +21,11 @@ async def readyz(request: Request) -> JSONResponse:
     """Postgres answers within 3 s and has every migration; else 503."""
     try:
         async with asyncio.timeout(3):
-            missing = await asyncio.to_thread(pending, services_of(request).settings.database_url)
+            migrations = await asyncio.to_thread(pending, services_of(request).settings.database_url)
     except (ServiceUnavailable, psycopg.Error, TimeoutError):
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Postgres does not answer.") from None
-    if missing:
-        detail = f"The schema lacks {', '.join(missing)}: run `chiron migrate`."
+    if migrations:
+        detail = f"The schema lacks {', '.join(migrations)}: run `chiron migrate`."
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
     return JSONResponse({"status": "ready"})
 
