@@ -101,10 +101,10 @@ class _Reader:
         style = self._styles.get(style_reference.get(f"{W}val")) if style_reference is not None else None
         if style is not None and (style.name or "").lower().startswith(HEADING_STYLES):
             return Block(one_line(text), is_heading=True)
-        numbering = element.find(f"{W}pPr/{W}numPr")
-        if numbering is None and style is not None:
-            numbering = style.element.find(f"{W}pPr/{W}numPr")
-        return Block(self._numbering.mark(numbering) + text if text.strip() else "")
+        list_properties = element.find(f"{W}pPr/{W}numPr")
+        if list_properties is None and style is not None:
+            list_properties = style.element.find(f"{W}pPr/{W}numPr")
+        return Block(self._numbering.mark(list_properties) + text if text.strip() else "")
 
 
 def _row(row: Any) -> str:

@@ -28,11 +28,11 @@ def providers() -> dict[str, Provider]:
 
 def select_providers(config: Settings) -> tuple[list[Provider], dict[str, str]]:
     """The providers that CHIRON_SEARCH turns on, and by name the reasons why others that it names stay off."""
-    enabled: dict[str, Provider] = {}
+    providers_by_name: dict[str, Provider] = {}
     reasons: dict[str, str] = {}
     for name in [part.strip() for part in config.search.split(",") if part.strip()]:
         if name == AUTO:
-            enabled |= {
+            providers_by_name |= {
                 name: provider
                 for name, provider in providers().items()
                 if provider.is_available_by_default(config)
@@ -46,8 +46,8 @@ def select_providers(config: Settings) -> tuple[list[Provider], dict[str, str]]:
         if reason := provider.missing(config):
             reasons[name] = reason
         else:
-            enabled[provider.name] = provider
-    return list(enabled.values()), reasons
+            providers_by_name[provider.name] = provider
+    return list(providers_by_name.values()), reasons
 
 
 def _provider_named(name: str) -> Provider:

@@ -24,16 +24,16 @@ async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -
         ToolError: No provider is enabled, or there are no hits and at least one provider failed.
     """
     config = settings()
-    enabled, _ = select_providers(config)
+    active_providers, _ = select_providers(config)
     if (store.caller.model or config.model) == OFFLINE_MODEL:
-        enabled = [provider for provider in enabled if provider.is_local]
-    if not enabled:
+        active_providers = [provider for provider in active_providers if provider.is_local]
+    if not active_providers:
         raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")
     searches = [
         _search_one(
             provider, store, query, subject_id, limit=limit, default_timeout_s=config.search_timeout_s
         )
-        for provider in enabled
+        for provider in active_providers
     ]
     answers = await asyncio.gather(*searches, return_exceptions=True)
     failures = []

@@ -44,7 +44,7 @@ HEADERS = {
     "Accept-Encoding": "gzip, deflate",
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1",
 }
-DENIED = ssrfguard.AddressTable(
+DENIED_NETWORKS = ssrfguard.AddressTable(
     (
         *ssrfguard.DEFAULT_DENIED.blocks,
         _denied(
@@ -53,13 +53,15 @@ DENIED = ssrfguard.AddressTable(
         *(_denied(network, "no global unicast", "RFC4291") for network in ("::/3", "4000::/2", "8000::/1")),
     )
 )
-PUBLIC_ONLY = ssrfguard.Policy(denied_networks=DENIED, allowed_ports=frozenset({80, 443, 8080, 8443}))
+PUBLIC_ONLY = ssrfguard.Policy(
+    denied_networks=DENIED_NETWORKS, allowed_ports=frozenset({80, 443, 8080, 8443})
+)
 # Clouds serve credentials at these addresses; the link-local 169.254.169.254 stays refused by DENIED.
 METADATA_ADDRESSES = tuple(
     ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe")
 )
 PRIVATE_ALLOWED = ssrfguard.Policy(
-    denied_networks=DENIED,
+    denied_networks=DENIED_NETWORKS,
     allowed_ports=frozenset(range(1, 65_536)),
     allowed_networks=tuple(
         part

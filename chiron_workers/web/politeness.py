@@ -70,8 +70,8 @@ class Politeness:
 
     async def _robots(self, url: str) -> Robots:
         origin = origin_of(url)
-        if (cached := await self.hosts.robots(origin)) is not None:
-            return cached
+        if (robots := await self.hosts.robots(origin)) is not None:
+            return robots
         await self._wait_for_turn(url, self.settings.fetch_pause_s)
         # The worker that had the turn before may have read it meanwhile.
         return await self.hosts.robots(origin) or await self._download_robots(origin)

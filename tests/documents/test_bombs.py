@@ -82,8 +82,8 @@ def test_a_bomb_ends_in_a_text_or_a_sentence_within_its_room(name: str) -> None:
     data = BOMBS[name]()
     began = time.monotonic()
     try:
-        found = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
+        outcome = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
     except UnreadableError as error:
-        found = str(error)
-    assert found
+        outcome = str(error)
+    assert outcome
     assert time.monotonic() - began < LIMITS.timeout_s + 30

@@ -28,20 +28,20 @@ def test_short_sections_share_a_passage_and_long_ones_have_their_own() -> None:
 
 
 def test_a_long_paragraph_is_cut_after_sentences_and_every_part_keeps_its_heading() -> None:
-    found = split_into_passages(compose([Block("Moons", is_heading=True), Block(SENTENCE * 100)], title=""))
-    assert len(found) == 4
-    assert {passage.heading for passage in found} == {"Moons"}
-    assert all(passage.body.endswith("small.") for passage in found)
+    pieces = split_into_passages(compose([Block("Moons", is_heading=True), Block(SENTENCE * 100)], title=""))
+    assert len(pieces) == 4
+    assert {passage.heading for passage in pieces} == {"Moons"}
+    assert all(passage.body.endswith("small.") for passage in pieces)
 
 
 @settings(max_examples=40, deadline=None)
 @given(blocks)
 def test_no_word_is_lost_and_no_passage_is_too_long(given_blocks: list[Block]) -> None:
     document = compose(given_blocks, title="")
-    found = split_into_passages(document)
-    assert all(len(passage.body) <= PASSAGE_CHARS_MAX + 20 for passage in found)
-    kept = "".join("".join(passage.body.split()) for passage in found)
-    headings = "".join("".join(passage.heading.split()) for passage in found)
+    pieces = split_into_passages(document)
+    assert all(len(passage.body) <= PASSAGE_CHARS_MAX + 20 for passage in pieces)
+    letters = "".join("".join(passage.body.split()) for passage in pieces)
+    headings = "".join("".join(passage.heading.split()) for passage in pieces)
     for block in document.blocks:
-        assert "".join(block.text.split()) in kept + headings
+        assert "".join(block.text.split()) in letters + headings
     document.text.encode()

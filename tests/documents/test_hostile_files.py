@@ -46,12 +46,12 @@ def outcome(data: bytes, name: str) -> str:
     """The text or the sentence that a file gives; fails the test if it takes longer than its limits."""
     began = time.monotonic()
     try:
-        found = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
+        outcome = run_sandboxed_sync(partial(read_file, data, name, Part()), limits=LIMITS).text
     except UnreadableError as error:
-        found = str(error)
+        outcome = str(error)
     assert time.monotonic() - began < LIMITS.timeout_s + 30
-    assert found
-    return found
+    assert outcome
+    return outcome
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -65,18 +65,18 @@ def test_a_pictures_licence_is_not_the_pages() -> None:
 
 def test_front_matter_tells_author_date_and_licence() -> None:
     text = "---\ntitle: Ice\nauthors: [A. Hall, B. Sea]\ndate: 2024-03-01\nlicense: CC0\n---\n\nIt floats.\n"
-    found = read_markdown(text)
+    document = read_markdown(text)
     expected = ("A. Hall, B. Sea", datetime(2024, 3, 1, tzinfo=UTC), "CC0")
-    assert (found.author, found.published_at, found.licence) == expected
+    assert (document.author, document.published_at, document.licence) == expected
     read = read_file(text.encode(), "ice.md", Part())
     assert (read.author, read.published_at, read.licence) == expected
     assert read_markdown("---\n- a\n- list\n---\nWords.").author == ""
 
 
 def test_fields_at_the_head_of_restructuredtext_tell_them_too() -> None:
-    found = read_rst("Ice\n===\n\n:Author: A. Hall\n:Date: 2024-03-01\n:License: MIT\n\nIt floats.\n")
-    assert (found.author, found.licence) == ("A. Hall", "MIT")
-    assert found.published_at == datetime(2024, 3, 1, tzinfo=UTC)
+    document = read_rst("Ice\n===\n\n:Author: A. Hall\n:Date: 2024-03-01\n:License: MIT\n\nIt floats.\n")
+    assert (document.author, document.licence) == ("A. Hall", "MIT")
+    assert document.published_at == datetime(2024, 3, 1, tzinfo=UTC)
 
 
 def test_the_properties_of_a_word_document_tell_author_and_date() -> None:

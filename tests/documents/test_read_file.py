@@ -38,9 +38,9 @@ def read(name: str, part: Part = ALL, *, sheet: str = "", called: str = "") -> F
 def test_a_document_of_another_program_is_read_as_a_person_would(
     name: str, kind: FileType, part: Part, sheet: str
 ) -> None:
-    found = read(name, part, sheet=sheet)
-    assert found.text == (GOLDEN / f"{name}.expected").read_text().removesuffix("\n")
-    assert found.file_type is kind
+    content = read(name, part, sheet=sheet)
+    assert content.text == (GOLDEN / f"{name}.expected").read_text().removesuffix("\n")
+    assert content.file_type is kind
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_json_without_line_breaks_is_laid_out() -> None:
         + b", ".join(b"%d" % n for n in range(1000))
         + b', 1e999], "name": "Gr\\u00f6\\u00dfe"}'
     )
-    found = read_file(long, "a.json", Part())
-    assert found.text.endswith('\n ],\n "name": "Größe"\n}')
+    content = read_file(long, "a.json", Part())
+    assert content.text.endswith('\n ],\n "name": "Größe"\n}')
     assert read_file(b"[" * 100_000, "a.json", Part()).text == "[" * 100_000
     assert read_file(b'{"a": 1}\n{"a": 2}\n', "a.jsonl", Part(2, 2)).text == '{"a": 2}'

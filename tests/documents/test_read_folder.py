@@ -82,15 +82,15 @@ HTML = """<!doctype html><html><head><title>Moons</title><meta charset="iso-8859
 
 
 def only(path: Path) -> FileDocument:
-    (found,) = read_folder(path)
-    assert isinstance(found, FileDocument), found
-    return found
+    (files,) = read_folder(path)
+    assert isinstance(files, FileDocument), files
+    return files
 
 
 def reason(path: Path) -> str:
-    (found,) = read_folder(path)
-    assert isinstance(found, SkippedFile), found
-    return found.reason
+    (files,) = read_folder(path)
+    assert isinstance(files, SkippedFile), files
+    return files.reason
 
 
 def test_markdown_gives_its_words_headings_tables_and_code_without_markup(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_folder_is_read_to_the_bottom_in_a_steady_order_without_hidden_files(t
         file = tmp_path / path
         file.parent.mkdir(exist_ok=True)
         file.write_text("Words.")
-    assert [found.path for found in read_folder(tmp_path)] == ["b.txt", "a/a.txt", "a/z.md"]
+    assert [files.path for files in read_folder(tmp_path)] == ["b.txt", "a/a.txt", "a/z.md"]
 
 
 def test_links_in_circles_out_of_the_folder_or_to_nowhere_are_skipped(tmp_path: Path) -> None:
@@ -196,9 +196,9 @@ def test_links_in_circles_out_of_the_folder_or_to_nowhere_are_skipped(tmp_path: 
     (root / "loop.txt").symlink_to(root / "loop.txt")
     (root / "nowhere.txt").symlink_to(root / "missing.txt")
     (root / "out.txt").symlink_to(tmp_path / "outside.txt")
-    found = list(read_folder(root))
-    assert all(isinstance(one, SkippedFile) for one in found)
-    assert [one.path for one in found] == ["loop.txt", "nowhere.txt", "out.txt"]
+    files = list(read_folder(root))
+    assert all(isinstance(file, SkippedFile) for file in files)
+    assert [file.path for file in files] == ["loop.txt", "nowhere.txt", "out.txt"]
 
 
 def test_pipes_empty_files_other_formats_and_huge_files_are_skipped(tmp_path: Path) -> None:
@@ -222,11 +222,11 @@ def test_pdf_and_word_documents_are_read_and_broken_ones_say_why(tmp_path: Path)
     for name in ("garden.pdf", "garden.docx", "encrypted.pdf"):
         copy(GOLDEN / name, tmp_path)
     (tmp_path / "cut.docx").write_bytes((GOLDEN / "garden.docx").read_bytes()[:3_000])
-    found = {file.path: file for file in read_folder(tmp_path)}
+    files = {file.path: file for file in read_folder(tmp_path)}
     for name in ("garden.pdf", "garden.docx"):
-        file = found[name]
+        file = files[name]
         assert isinstance(file, FileDocument)
         assert file.document.title == "The garden in spring"
         assert "Prune roses in March" in file.document.text
-    assert found["encrypted.pdf"] == SkippedFile("encrypted.pdf", "it is encrypted and needs a password")
-    assert found["cut.docx"] == SkippedFile("cut.docx", "it is no whole Word document")
+    assert files["encrypted.pdf"] == SkippedFile("encrypted.pdf", "it is encrypted and needs a password")
+    assert files["cut.docx"] == SkippedFile("cut.docx", "it is no whole Word document")

@@ -90,12 +90,12 @@ def test_a_broken_one_is_told_and_skipped(tmp_path: Path, text: str | None, word
 
 
 def test_the_doctor_says_who_is_asked_and_what_is_missing(settings: Settings) -> None:
-    told = chiron(
+    process = chiron(
         settings, "doctor", CHIRON_SEARCH="auto,brave", CHIRON_SEARCH_KEYS='{"exa": "k-e-y"}'
     ).stdout
-    assert "Asked for sources: claude, corpus, exa." in told
-    assert "brave is off. It has no key." in told
-    assert "k-e-y" not in told
+    assert "Asked for sources: claude, corpus, exa." in process
+    assert "brave is off. It has no key." in process
+    assert "k-e-y" not in process
 
 
 def test_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,20 +11,20 @@ from chiron_workers.settings import Settings
 
 @pytest.fixture
 async def stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIterator[Stage]:
-    async with open_stage(pool, settings, embedder) as made:
-        yield made
+    async with open_stage(pool, settings, embedder) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    async with serving() as made:
-        yield made
+    async with serving() as opened:
+        yield opened
 
 
 @pytest.fixture
 async def other_site() -> AsyncIterator[Site]:
-    async with serving("127.0.0.2") as made:
-        yield made
+    async with serving("127.0.0.2") as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -88,8 +88,8 @@ def public_only(setting: Callable[[str, str], None], monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 async def internet() -> AsyncIterator[Site]:
-    async with serving("127.0.0.77") as made:
-        yield made
+    async with serving("127.0.0.77") as site:
+        yield site
 
 
 @pytest.fixture

@@ -57,10 +57,10 @@ async def test_a_page_is_fetched_once_by_many_runs_on_several_workers(
     async with open_pool(database_url, size=4) as second, open_pool(database_url, size=4) as third:
         for n, reader in enumerate(every):
             reader.pool = (stage.pool, second, third)[n % 3]
-        found = await asyncio.gather(*(reader.read(site.url + "/page") for reader in every))
+        pages = await asyncio.gather(*(reader.read(site.url + "/page") for reader in every))
         again = await every[7].read(site.url + "/page#part", "call-2")
-    assert {page["text"] for page in found} == {"The words of the page."}
-    assert len({page["fetched_at"] for page in [*found, again]}) == 1
+    assert {page["text"] for page in pages} == {"The words of the page."}
+    assert len({page["fetched_at"] for page in [*pages, again]}) == 1
     assert site.asked("/page") == 1
     assert len(await stage.rows("select 1 from fetches")) == 1
 

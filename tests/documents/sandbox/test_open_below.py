@@ -40,8 +40,8 @@ def allowed(tmp_path: Path) -> Path:
 
 
 def text(path: str, folder: Path, *, bytes_max: int = 1000) -> str:
-    with open_below(path, [folder]) as found:
-        return found.read(bytes_max=bytes_max).decode()
+    with open_below(path, [folder]) as target:
+        return target.read(bytes_max=bytes_max).decode()
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_a_folder_that_becomes_a_link_while_it_is_opened_leads_nowhere(allowed: 
 
 def test_a_listing_shows_folders_first_and_nothing_hidden(allowed: Path) -> None:
     with open_below("", [allowed]) as folder:
-        found = [(one.name, one.kind) for one in list_folder(folder)]
-    assert found == [
+        target = [(entry.name, entry.kind) for entry in list_folder(folder)]
+    assert target == [
         ("deep", "folder"),
         ("line\nbreak.txt", "file"),
         ("loop", "link"),
@@ -200,8 +200,8 @@ def test_a_relative_path_is_looked_for_in_every_folder(allowed: Path, tmp_path: 
     other = tmp_path / "other"
     other.mkdir()
     (other / "c.txt").write_text("in the other")
-    with open_below("c.txt", [allowed, other]) as found:
-        assert (found.read(bytes_max=99), found.path) == (b"in the other", other.resolve() / "c.txt")
+    with open_below("c.txt", [allowed, other]) as target:
+        assert (target.read(bytes_max=99), target.path) == (b"in the other", other.resolve() / "c.txt")
 
 
 def test_the_folder_itself_may_be_a_link(allowed: Path, tmp_path: Path) -> None:

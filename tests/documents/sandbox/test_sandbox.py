@@ -26,8 +26,8 @@ LIMITS = Limits(timeout_s=60, memory_bytes=500_000_000)
 
 
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
-    found = await run_sandboxed(partial(sandbox_jobs.says, "Größe 火星 \n"), limits=LIMITS)
-    assert found == Document("a title", (Block("Größe 火星 \n"),))
+    output = await run_sandboxed(partial(sandbox_jobs.says, "Größe 火星 \n"), limits=LIMITS)
+    assert output == Document("a title", (Block("Größe 火星 \n"),))
     first, second = [await run_sandboxed(partial(sandbox_jobs.process_id), limits=LIMITS) for _ in range(2)]
     assert first != second
     await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(first))
@@ -47,12 +47,12 @@ async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile(
 
 
 async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
-    told = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     job = asyncio.create_task(
-        run_sandboxed(partial(sandbox_jobs.tells_its_id_and_hangs, str(told)), limits=LIMITS)
+        run_sandboxed(partial(sandbox_jobs.tells_its_id_and_hangs, str(pid_file)), limits=LIMITS)
     )
-    await asyncio.to_thread(wait_until, lambda: told.exists() and told.read_text())
-    pid = int(told.read_text())
+    await asyncio.to_thread(wait_until, lambda: pid_file.exists() and pid_file.read_text())
+    pid = int(pid_file.read_text())
     assert psutil.pid_exists(pid)
     job.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -96,7 +96,7 @@ async def test_the_process_has_no_environment_and_no_way_to_the_terminal(
 
 async def test_more_jobs_than_places_take_turns() -> None:
     jobs = [run_sandboxed(partial(sandbox_jobs.says, str(n)), limits=LIMITS) for n in range(3 * JOBS_MAX)]
-    assert [found.text for found in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
+    assert [output.text for output in await asyncio.gather(*jobs)] == [str(n) for n in range(3 * JOBS_MAX)]
 
 
 async def test_what_waits_for_a_place_has_loaded_nothing_and_is_not_loaded_once_it_is_cancelled() -> None:
@@ -116,8 +116,8 @@ async def test_what_waits_for_a_place_has_loaded_nothing_and_is_not_loaded_once_
     await asyncio.wait(jobs[-1:])
     assert len(loaded) == JOBS_MAX
     may_end.set()
-    found = await asyncio.gather(*jobs[:-1])
-    assert [document.text for document in found] == [str(n) for n in range(3 * JOBS_MAX - 1)]
+    output = await asyncio.gather(*jobs[:-1])
+    assert [document.text for document in output] == [str(n) for n in range(3 * JOBS_MAX - 1)]
     assert sorted(loaded) == list(range(3 * JOBS_MAX - 1))
 
 
@@ -130,8 +130,10 @@ async def test_what_loading_raises_is_raised() -> None:
 
 
 async def test_a_server_that_was_killed_is_started_again() -> None:
-    alive = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
-    [server] = [one for one in alive if "chiron_workers.documents.sandbox.fork_server" in one.cmdline()]
+    alive = [process for process in psutil.Process().children() if process.status() != psutil.STATUS_ZOMBIE]
+    [server] = [
+        process for process in alive if "chiron_workers.documents.sandbox.fork_server" in process.cmdline()
+    ]
     server.kill()
     await asyncio.to_thread(wait_until, lambda: server.status() == psutil.STATUS_ZOMBIE)
     assert (await run_sandboxed(partial(sandbox_jobs.says, "again"), limits=LIMITS)).text == "again"
@@ -146,28 +148,28 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
         "print(run_sandboxed_sync(partial(sandbox_jobs.says, 'once'), limits=Limits()).text)\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": paths},
         check=False,
     )
-    assert (done.stdout, done.stderr) == ("once\n", "")
+    assert (process.stdout, process.stderr) == ("once\n", "")
 
 
 def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    told = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     script.write_text(
         "from functools import partial\nfrom support import sandbox_jobs\n"
         "from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync\n"
-        f"run_sandboxed_sync(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(told)!r}), limits=Limits(timeout_s=2))\n"
+        f"run_sandboxed_sync(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(pid_file)!r}), limits=Limits(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:
-        wait_until(lambda: told.exists() and told.read_text().endswith("\n"))
+        wait_until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
         worker.kill()
-    job, server = map(int, told.read_text().split())
+    job, server = map(int, pid_file.read_text().split())
     wait_until(lambda: not psutil.pid_exists(server))
     wait_until(lambda: not psutil.pid_exists(job))

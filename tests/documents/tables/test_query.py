@@ -62,11 +62,11 @@ def test_the_same_table_is_the_same_in_every_format(name: str) -> None:
 def test_files_are_joined_and_every_sheet_is_a_table() -> None:
     files = golden("rain.xlsx", "beds.parquet", "beds.xlsx")
     assert [table.name for table in described(files)] == ["rain_rain", "rain_notes_2024", "beds", "beds_2"]
-    found = ask(
+    answer = ask(
         files,
         "select a.Plant, mm from beds a join beds_2 using (Plant), rain_rain where Month = 'Sum' limit 1",
     )
-    assert (found.columns, found.types, found.rows) == (
+    assert (answer.columns, answer.types, answer.rows) == (
         ["Plant", "mm"],
         ["VARCHAR", "DOUBLE"],
         [["Broad bean", 119.5]],
@@ -83,18 +83,18 @@ def test_json_and_json_lines_are_tables() -> None:
 
 def test_no_row_and_no_zero_of_a_csv_file_is_lost() -> None:
     text = '# not a comment;x\n007;1\n\n8;2;3\n"line\nbreak";2024-02-30\n9'
-    found = ask(made(text), "select * from a")
-    assert found.columns == ["# not a comment", "x", "column3"]
-    assert found.types == ["VARCHAR", "VARCHAR", "BIGINT"]
-    assert found.rows == [
+    answer = ask(made(text), "select * from a")
+    assert answer.columns == ["# not a comment", "x", "column3"]
+    assert answer.types == ["VARCHAR", "VARCHAR", "BIGINT"]
+    assert answer.rows == [
         ["007", "1", None], ["8", "2", 3], ["line\nbreak", "2024-02-30", None], ["9", None, None],
     ]  # fmt: skip
 
 
 def test_a_type_holds_of_every_row_and_not_only_of_the_first_ones() -> None:
     rows = "".join(f"{n},,{n},\n" for n in range(30_000))
-    found = ask(made(f"a,b,c,d\n{rows}x,2.5,7,\n"), "from a limit 0")
-    assert found.types == ["VARCHAR", "DOUBLE", "BIGINT", "VARCHAR"]
+    answer = ask(made(f"a,b,c,d\n{rows}x,2.5,7,\n"), "from a limit 0")
+    assert answer.types == ["VARCHAR", "DOUBLE", "BIGINT", "VARCHAR"]
 
 
 def test_names_of_tables_and_columns_can_be_written_without_surprise() -> None:
@@ -111,9 +111,9 @@ def test_values_are_json_whatever_they_are() -> None:
     query = """select 'nan'::double, 1e308 * 10, '12.10'::decimal(10, 2), 'abc'::blob, [1, null], {'k': date '2024-01-31'},
         map {'a': 1}, interval '3 days', uuid '00000000-0000-0000-0000-000000000001', time '12:30', 2::hugeint ** 100,
         repeat('x', 5000), null, timestamptz '2024-01-31 12:00:00+00', range(200)"""
-    found = ask(made("a,b\n1,2\n"), query)
-    assert found.problem == ""
-    [row] = found.rows
+    answer = ask(made("a,b\n1,2\n"), query)
+    assert answer.problem == ""
+    [row] = answer.rows
     assert row[:7] == ["nan", "inf", 12.1, "616263", [1, None], {"k": "2024-01-31"}, {"a": 1}]
     assert row[7:10] == ["3 days, 0:00:00", "00000000-0000-0000-0000-000000000001", "12:30:00"]
     assert row[11].endswith("x… [cut, 5,000 characters]")
@@ -121,8 +121,8 @@ def test_values_are_json_whatever_they_are() -> None:
 
 
 def test_rows_are_counted_to_the_limit() -> None:
-    found = ask(made("a,b\n1,2\n"), "select * from range(10)", rows_max=3)
-    assert (found.rows, found.is_cut) == ([[0], [1], [2]], True)
+    answer = ask(made("a,b\n1,2\n"), "select * from range(10)", rows_max=3)
+    assert (answer.rows, answer.is_cut) == ([[0], [1], [2]], True)
     assert not ask(made("a,b\n1,2\n"), "select * from range(3)", rows_max=3).is_cut
 
 
@@ -205,10 +205,10 @@ def test_no_attack_reads_writes_or_changes_anything() -> None:
     scratch = Path(tempfile.gettempdir())
     attacks = [attack.replace("TMP", str(scratch)) for attack in ATTACKS]
     job = partial(sandbox_jobs.all_queries, made("a,b\n1,2\n"), attacks, LIMITS)
-    for attack, found in zip(attacks, run_sandboxed_sync(job, limits=LIMITS), strict=True):
-        assert found.rows == [], attack
-        assert found.problem, attack
-        assert "root:" not in found.problem
+    for attack, answer in zip(attacks, run_sandboxed_sync(job, limits=LIMITS), strict=True):
+        assert answer.rows == [], attack
+        assert answer.problem, attack
+        assert "root:" not in answer.problem
     assert list(scratch.glob("attack*")) == []
 
 

@@ -161,9 +161,9 @@ async def test_each_trick_ends_clearly_in_bounded_time_and_memory() -> None:
         finally:
             with suppress(ProcessLookupError):
                 reader.kill()
-    *lines, told = [json.loads(line) for line in output.decode().splitlines()]
+    *lines, totals = [json.loads(line) for line in output.decode().splitlines()]
     lines.sort(key=lambda line: line["n"])
-    wrong = [
+    failures = [
         (name, line)
         for (name, (_, expected)), line in zip(TRICKS.items(), lines, strict=True)
         # On a busy machine any of them may meet the time limit first, which is as clear.
@@ -173,6 +173,6 @@ async def test_each_trick_ends_clearly_in_bounded_time_and_memory() -> None:
         or "\n" in line["outcome"]
         or line["seconds"] > 30
     ]
-    assert wrong == []
-    assert told["growth_mb"] < GROWTH_MAX_MB, told
-    assert told["longest_work_s"] < 4, told  # of the 5 s after which a worker loses its runs
+    assert failures == []
+    assert totals["growth_mb"] < GROWTH_MAX_MB, totals
+    assert totals["longest_work_s"] < 4, totals  # of the 5 s after which a worker loses its runs

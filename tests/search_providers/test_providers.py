@@ -98,11 +98,11 @@ class Service:
 
 @pytest.fixture
 async def service() -> AsyncIterator[Service]:
-    made = Service()
+    service_state = Service()
 
     async def handle(request: web.Request) -> web.StreamResponse:
         body = await request.text()
-        made.asked.append(
+        service_state.asked.append(
             {
                 "method": request.method,
                 "path": request.path,
@@ -111,12 +111,12 @@ async def service() -> AsyncIterator[Service]:
                 "body": body,
             }
         )
-        return made.answer(request)
+        return service_state.answer(request)
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handle)
-    async with served(app) as made.url:
-        yield made
+    async with served(app) as service_state.url:
+        yield service_state
 
 
 @pytest.fixture
@@ -235,8 +235,8 @@ async def test_an_answer_in_another_form_is_said(
 async def test_results_of_odd_kinds_are_left_out_rather_than_shown(
     service: Service, ask: Callable[..., Any], name: str
 ) -> None:
-    found = [None, 3, {}, {"url": None}, {"url": 7}, {"url": "https://a.test/\n x", "title": ["no"]}]
-    service.says({"results": found, "web": {"results": found}})
+    entries = [None, 3, {}, {"url": None}, {"url": 7}, {"url": "https://a.test/\n x", "title": ["no"]}]
+    service.says({"results": entries, "web": {"results": entries}})
     assert [(hit["url"], hit["title"]) for hit in await ask(name)] == [
         ("https://a.test/ x", "https://a.test/ x")
     ]
@@ -317,8 +317,8 @@ async def test_the_offline_researcher_asks_the_corpus_only(
     offline = Store(Session(store.session.pool, Caller(model="offline")), store.embedder)
     await search_all(offline, query="tides", subject_id="physics", limit=5)
     assert service.asked == []
-    found = await ask("auto")
-    assert {hit["source_type"] for hit in found} == {"own document", "web page"}
+    entries = await ask("auto")
+    assert {hit["source_type"] for hit in entries} == {"own document", "web page"}
 
 
 def test_every_file_beside_the_others_is_a_provider() -> None:
