@@ -47,7 +47,7 @@ def test_a_document_of_another_program_is_read_as_a_person_would(
     "name", [name for name, kind, *_ in DOCUMENTS if kind in ("pdf", "docx", "html", "spreadsheet")]
 )
 def test_what_a_file_is_its_content_says_and_not_its_name(name: str) -> None:
-    assert read(name, called="photo.png").kind is read(name).kind
+    assert read(name, called="photo.png").file_type is read(name).file_type
 
 
 def test_titles_are_those_of_the_documents() -> None:
