@@ -108,9 +108,9 @@ class SubscriptionState(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a doorbell was answered."""
+    """What became of a dispatched message."""
 
-    NOT_OURS = "not ours"  # there was nothing to claim
+    NOT_OURS = "not ours"  # there was nothing to acquire
     PLAYED = "played"
     FAILED = "failed"
     LEFT = "left"  # handed back, paused, or lost to another worker

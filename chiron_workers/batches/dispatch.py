@@ -17,7 +17,7 @@ DISPATCH_MAX = 100  # by one look, so that it stays short; the next one goes on
 
 @dataclass(frozen=True, slots=True)
 class QueuedRun:
-    """A queued run whose turn it is: what its doorbell says."""
+    """A queued run whose turn it is, with what its Celery message shows."""
 
     id: UUID
     role: str
@@ -27,7 +27,7 @@ class QueuedRun:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """What one look found: the runs to be rung, in their order, and how many doorbells are out with these."""
+    """The runs to send messages for, in their order, and how many dispatched runs wait for a worker with these."""
 
     runs_to_dispatch: list[QueuedRun]
     outstanding: int
@@ -36,10 +36,10 @@ class Dispatch:
 async def dispatch_next(
     pool: Pool, *, room: int, redispatch_after: timedelta, model_limits: Mapping[str, int]
 ) -> Dispatch:
-    """Decide whose turn it is, and mark these runs as rung.
+    """Decide whose turn it is, and mark these runs as dispatched.
 
-    Doorbells that are out count against the room, whoever rang them: any worker may answer them. A run whose doorbell
-    is out counts as running against every limit, so that two workers at once pass none.
+    Dispatched runs count against the room, whichever worker dispatched them, since any worker may acquire them. They
+    also count as running against every limit, so that two workers at once pass none.
 
     Args:
         room: Runs that the worker could begin to play.
@@ -64,7 +64,7 @@ async def dispatch_next(
 
 
 async def undo_dispatch(pool: Pool, runs: Sequence[QueuedRun]) -> None:
-    """Forget doorbells that could not be rung: it is decided anew whose turn it is."""
+    """Forget the dispatch of runs whose messages could not be sent: it is decided anew whose turn it is."""
     async with pool.connection() as connection:
         await connection.execute(SQL["undo"], {"run_ids": [run.id for run in runs]})
 

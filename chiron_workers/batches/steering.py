@@ -26,7 +26,7 @@ NO_CHANGE = Budget()
 class SteeringResult:
     """What a request came to: `changed` runs stopped or go on at once, `requested` are left to the workers that execute them.
 
-    After the commit, `events` are published and workers are told. `lifted_models` names the models that were held.
+    After the commit, publish `events` and notify the workers. `lifted_models` names the models that were held.
     """
 
     changed: int

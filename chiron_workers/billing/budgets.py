@@ -1,4 +1,4 @@
-"""Budgets of batches and runs: which amounts are allowed, and how one is raised. `reservations.py` holds calls to them."""
+"""Budgets of batches and runs: which amounts are allowed, and how one is raised. `reservations.py` enforces them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def check_amounts(budget: Budget) -> None:
 
 
 def check_model(model: str) -> None:
-    """Raises UsageError for a model whose price nobody has said: what it costs could not be told."""
+    """Raises UsageError for a model of which neither a price nor that it has none is configured."""
     if not is_known(model, settings().prices):
         raise UsageError(
             f'The price of {model} is not known. Set it in CHIRON_PRICES, or say that it has none: {{"{model}": "none"}}.'

@@ -38,9 +38,9 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decima
 def max_cost(
     model: str, overrides: Mapping[str, Price], *, prompt_tokens: int, reply_tokens: int, searches: int = 0
 ) -> MaxCost:
-    """What a call can cost at most: each token of the prompt at its dearest, a reply of full length, all searches.
+    """What a call can cost at most: each token of the prompt at its highest price, a reply of full length, all searches.
 
-    The dearest that is billed for a token of a prompt is a cache write kept for an hour: twice the input price.
+    The highest price of a token of a prompt is that of a cache write kept for an hour: twice the input price.
     """
     kinds = (
         {"input_tokens": 2 * prompt_tokens},
@@ -95,7 +95,7 @@ def _genai_price(model: str, usage: Usage) -> Decimal | None:
 
 
 def is_known(model: str, overrides: Mapping[str, Price]) -> bool:
-    """Whether anybody has said what a model costs, if only that it costs nothing that can be told."""
+    """Whether a model has a price, or is configured to have none ("none")."""
     return overrides.get(model) == "none" or is_priced(model, overrides)
 
 

@@ -1,4 +1,4 @@
-"""Money and tokens set aside for a model call before it is made, so that no budget is passed by calls in flight."""
+"""Enforces every budget (a run's, its batch's, the day's): a model call reserves what it can cost before it is made."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ NO_DAY_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What something may spend, has spent (or may have: unconfirmed), and has reserved for calls in flight."""
+    """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved."""
 
     owner: str
     unit: str

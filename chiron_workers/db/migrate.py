@@ -56,13 +56,13 @@ def migrate(database_url: str) -> list[str]:
     with connect(database_url) as connection:
         connection.execute(SQL["lock"])
         connection.execute(SQL["create_table"])
-        applied = {row["version"] for row in connection.execute(SQL["applied"])}
-        shipped = migrations()
-        refuse_newer(applied, shipped)
-        unapplied = [migration for migration in shipped if migration.version not in applied]
-        for migration in unapplied:
+        versions = {row["version"] for row in connection.execute(SQL["applied"])}
+        known_migrations = migrations()
+        refuse_newer(versions, known_migrations)
+        new_migrations = [migration for migration in known_migrations if migration.version not in versions]
+        for migration in new_migrations:
             _apply(connection, migration)
-        return [migration.name for migration in unapplied]
+        return [migration.name for migration in new_migrations]
 
 
 def _apply(connection: Connection[DictRow], migration: Migration) -> None:
@@ -113,15 +113,17 @@ def pending(database_url: str) -> list[str]:
     """The names of the migrations that the database lacks; changes nothing."""
     with connect(database_url) as connection:
         row = connection.execute(SQL["has_table"]).fetchone()
-        applied = (
+        versions = (
             {row["version"] for row in connection.execute(SQL["applied"])} if row and row["has"] else set()
         )
-        return [migration.name for migration in migrations() if migration.version not in applied]
+        return [migration.name for migration in migrations() if migration.version not in versions]
 
 
-def refuse_newer(applied: set[int], shipped: list[Migration], *, owner: str = "The database") -> None:
+def refuse_newer(
+    versions: set[int], known_migrations: list[Migration], *, owner: str = "The database"
+) -> None:
     """Raises ChironError where a schema has seen migrations that this program does not know."""
-    if unknown := applied - {migration.version for migration in shipped}:
+    if unknown := versions - {migration.version for migration in known_migrations}:
         raise ChironError(
             f"{owner} is at schema version {max(unknown)}, newer than this program. Install the newer chiron."
         )

@@ -11,18 +11,18 @@ def clean_text(text: str, *, field: str, chars_max: int) -> str:
     Raises:
         ToolValidationError: It is empty, too long, or holds characters that Postgres cannot store.
     """
-    stripped = text.strip()
-    if not stripped:
+    content = text.strip()
+    if not content:
         raise ToolValidationError(f"{field}: must not be empty.", field=field)
-    if len(stripped) > chars_max:
+    if len(content) > chars_max:
         raise ToolValidationError(
-            f"{field}: must have at most {chars_max:,} characters (got {len(stripped):,}).", field=field
+            f"{field}: must have at most {chars_max:,} characters (got {len(content):,}).", field=field
         )
-    if "\0" in stripped or any("\ud800" <= letter <= "\udfff" for letter in stripped):
+    if "\0" in content or any("\ud800" <= letter <= "\udfff" for letter in content):
         raise ToolValidationError(
             f"{field}: must be plain text; it holds NUL characters or halves of surrogate pairs.", field=field
         )
-    return stripped
+    return content
 
 
 def unit_interval(value: float, *, field: str) -> float:

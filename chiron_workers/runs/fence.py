@@ -15,7 +15,7 @@ NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 
 class LeasedRun(Protocol):
-    """What fences a write: a run and the number of its taking."""
+    """A run and the number of its lease, which fences every write."""
 
     @property
     def id(self) -> UUID:
@@ -27,11 +27,11 @@ class LeasedRun(Protocol):
 
     @property
     def lease(self) -> int:
-        """The number of the taking."""
+        """How many times the run has been acquired, this time included."""
 
 
 def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
-    """What every write under a lease names: the run, its lease, and the events that commit with it."""
+    """The parameters of every write under a lease: the run, its lease, and the events that commit with it."""
     return {
         "run_id": run.id,
         "lease": run.lease,

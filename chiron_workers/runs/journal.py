@@ -34,7 +34,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What a holder learns from a write: whether messages wait."""
+    """What a write tells the holder of the lease: whether messages wait."""
 
     unread: bool
 
@@ -147,7 +147,7 @@ class Journal:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
 
         Returns:
-            The entry, and the turns the run may take: whoever is asked may answer, also in the last turn.
+            The entry, and the turns the run may take: a question in the last turn may still be answered.
         """
         args = self._fence(run, ()) | {"n": n, "more_turns": MORE_TURNS}
         async with self.pool.connection() as connection, connection.transaction():
@@ -168,7 +168,7 @@ class Journal:
         return bool(row["unread"])
 
     async def has_progressed(self, run: Run) -> bool:
-        """Whether this taking has added anything to the journal. Raises LeaseLost."""
+        """Whether anything was added to the journal under this lease. Raises LeaseLost."""
         row = await self._fetch_row(SQL["progress"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
@@ -181,7 +181,7 @@ class Journal:
         return float(row["seconds"])
 
     async def release(self, run: Run, release: Release) -> bool:
-        """End this taking of a run; False if messages arrived that a completed run must still answer.
+        """Release a run; False if messages arrived that a completed run must still answer.
 
         The last open run of a batch also completes the batch, in the same transaction.
 

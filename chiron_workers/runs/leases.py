@@ -21,7 +21,7 @@ MESSAGE_CHARS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as its holder sees it. `lease` is the number of this taking and fences every write."""
+    """A run as its holder sees it. `lease` counts how often it was acquired and fences every write."""
 
     id: UUID
     batch_id: UUID
@@ -43,7 +43,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """A run its holder must leave: lost to another worker, or wanted stopped."""
+    """A run that its holder must let go of: the lease is lost, or a stop (`pause` or `cancel`) was requested."""
 
     id: UUID
     lease: int
@@ -52,7 +52,7 @@ class Interrupt:
 
 
 async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
-    """Take a run whose doorbell is out for `lease_for`; the run and what watchers are told, None if it cannot be taken."""
+    """Acquire a dispatched run for `lease_for`; the run and its event, None if it cannot be acquired."""
     args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
     async with pool.connection() as connection:
         row = await (await connection.execute(SQL["acquire"], args)).fetchone()
@@ -66,7 +66,7 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
 def renew(
     connection: Connection[DictRow], leases: Sequence[tuple[UUID, int]], *, lease_for: timedelta
 ) -> list[Interrupt]:
-    """Keep these runs, given as (id, lease), for `lease_for` from now; those that must be left."""
+    """Renew the leases of runs, given as (id, lease), for `lease_for` from now; the runs that must be let go of."""
     args = {
         "run_ids": [run_id for run_id, _ in leases],
         "leases": [lease for _, lease in leases],
@@ -84,7 +84,7 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
     """Send a message to a run: a finished one goes on with it, a running one reads it at its next step.
 
     Returns:
-        Whether the run had ended and goes on: after the commit, workers are told of it.
+        Whether the run had ended and goes on; after the commit, notify the workers.
 
     Raises:
         UsageError: The message is empty or too long.

@@ -14,7 +14,7 @@ REASON_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A model whose runs are neither rung nor claimed until then."""
+    """A model whose runs are neither dispatched nor acquired until then."""
 
     model: str
     until: datetime
@@ -29,7 +29,7 @@ async def hold(pool: Pool, model: str, *, hold_for: timedelta, reason: str) -> N
 
 
 async def active_holds(pool: Pool) -> list[Hold]:
-    """The holds that stand now, in the order of the models."""
+    """The holds in force now, in the order of the models."""
     async with pool.connection() as connection:
         return [Hold(**row) for row in await (await connection.execute(SQL["active"])).fetchall()]
 

@@ -1,4 +1,4 @@
-"""How a taking ends: completed, failed, paused, cancelled or handed back, and with it, perhaps, its batch."""
+"""How a lease ends: the run completes, fails, pauses, is cancelled or goes back to the queue, and its batch may complete."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ON_REQUEST = {"reason": "asked for"}
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """How a taking ends. `counts` marks a taking that failed: it uses up an attempt if it added nothing."""
+    """The state a run is released to. `counts`: the lease failed, and uses up an attempt if it added nothing to the journal."""
 
     state: RunState
     events: tuple[NewEvent, ...]
@@ -35,9 +35,9 @@ class Release:
 async def release_run(
     connection: AsyncConnection[DictRow], run: LeasedRun, release: Release
 ) -> list[Event] | None:
-    """End a taking within a transaction of the caller; the events to publish after it, None if fenced off.
+    """Release a run within the caller's transaction; the events to publish after it, None if the lease is lost.
 
-    A run that would go on elsewhere stops here if somebody wants it to: nobody else would have to be asked.
+    A stop that was requested takes effect here where the run would go back to the queue.
     """
     locked_row = await _lock(connection, run)
     if locked_row is None or (release.state == RunState.COMPLETED and locked_row["unread"]):
@@ -50,8 +50,8 @@ async def release_runs(
     connection: AsyncConnection[DictRow], releases: Sequence[tuple[LeasedRun, Release]]
 ) -> list[Event]:
     """As `release_run` for many runs whose workers are lost; those that are fenced off are passed over."""
-    locked = [(run, release, await _lock(connection, run)) for run, release in releases]
-    ours = [(run, release, locked_row) for run, release, locked_row in locked if locked_row is not None]
+    leased_rows = [(run, release, await _lock(connection, run)) for run, release in releases]
+    ours = [(run, release, locked_row) for run, release, locked_row in leased_rows if locked_row is not None]
     # All before the first batch: replies hold their row of the day while they wait for that of their batch.
     for run, _, locked_row in ours:
         await _spend_reserved(connection, run, locked_row)
@@ -70,7 +70,7 @@ async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, r
 
 
 def apply_stop_request(release: Release, stop_requested: str | None) -> Release:
-    """How a taking ends that somebody wants paused or cancelled. What is completed stays so; a cancel beats the rest."""
+    """The release that a requested stop makes of it. What is completed stays so; a cancel goes before the rest."""
     if stop_requested == "cancel" and release.state != RunState.COMPLETED:
         return Release(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, ON_REQUEST),))
     if stop_requested == "pause" and release.state == RunState.QUEUED:

@@ -13,7 +13,7 @@ RUNS_PER_PASS = 200  # runs of one pass, so that a pass stays short
 
 @dataclass(frozen=True, slots=True)
 class ExpiredRun:
-    """A run whose holder is not heard of."""
+    """A running run whose lease has run out."""
 
     id: UUID
     batch_id: UUID

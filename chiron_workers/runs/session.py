@@ -67,7 +67,7 @@ class Session:
         """All rows of a query that only reads; it sees what this session has written.
 
         Args:
-            prepare: False has it planned for these very arguments, each time; True once, as soon as Postgres finds that as good.
+            prepare: False: Postgres plans for these arguments on every call. True: it may keep one plan for all.
         """
         if self._connection is not None:
             return await (await self._connection.execute(query, args, prepare=prepare)).fetchall()

@@ -329,13 +329,13 @@ def _sentence(problem: object) -> str:
     return f"{name}: {problem['msg']}{got}. Change it in the environment or in .env."
 
 
-def fill_in(configured: Settings) -> Settings:
+def fill_in(base: Settings) -> Settings:
     """The settings with the local services' addresses in place of empty URLs; URLs that were set stay."""
-    addresses = read_addresses(configured.home) or Addresses()
-    return configured.model_copy(
+    addresses = read_addresses(base.home) or Addresses()
+    return base.model_copy(
         update={
-            "database_url": configured.database_url or addresses.database_url,
-            "redis_url": configured.redis_url or addresses.redis_url,
+            "database_url": base.database_url or addresses.database_url,
+            "redis_url": base.redis_url or addresses.redis_url,
         }
     )
 

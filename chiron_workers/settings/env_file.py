@@ -17,11 +17,11 @@ def refuse_code(file: Path = FILE) -> None:
         values = {name.upper(): value or "" for name, value in dotenv_values(file).items()}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None
-    refused = [name for name in RUN_CODE if name in values]  # empty, it would name the folder itself
+    denied = [name for name in RUN_CODE if name in values]  # empty, it would name the folder itself
     if any(mark in values.get("CHIRON_SEARCH", "") for mark in "./"):
-        refused.append("CHIRON_SEARCH with a module or file")
-    if refused:
+        denied.append("CHIRON_SEARCH with a module or file")
+    if denied:
         raise ConfigurationError(
-            f"{file.absolute()} sets {', '.join(refused)}. What these name runs as code, or is read by agents, so a file that "
+            f"{file.absolute()} sets {', '.join(denied)}. What these name runs as code, or is read by agents, so a file that "
             "comes with a folder may not set them: put them into the environment (`export`, or `env_file` of a service) instead."
         )

@@ -38,8 +38,8 @@ class _CannotStart(Exception):
     """No worker can start it, whatever it has: the rows say so."""
 
 
-async def start_due(pool: Pool, skipped: dict[UUID, datetime] | None = None) -> list[DueOccurrence]:
-    """Start what is due and say when each is due next; what another worker was quicker with is not told.
+async def start_due(pool: Pool, due_elsewhere: dict[UUID, datetime] | None = None) -> list[DueOccurrence]:
+    """Start what is due and store when each is due next; what another worker has started is left out.
 
     A worker that dies between two of these steps leaves a subscription as it was: whoever looks next submits with the
     same key and gets the same batch. Times that were missed while nobody looked come due once, all together.
@@ -48,17 +48,17 @@ async def start_due(pool: Pool, skipped: dict[UUID, datetime] | None = None) -> 
         left: Which time of which subscription this worker lacks something for (a role, a price, a time zone); it is
             added to, and what it names is left to other workers. After six hours without one that can it is paused.
     """
-    skipped = {} if skipped is None else skipped
+    due_elsewhere = {} if due_elsewhere is None else due_elsewhere
     args = {
         "limit": SUBSCRIPTIONS_PER_PASS,
         "patience": PATIENCE,
-        "left_ids": list(skipped.keys()),
-        "left_at": list(skipped.values()),
+        "left_ids": list(due_elsewhere.keys()),
+        "left_at": list(due_elsewhere.values()),
     }
     async with pool.connection() as connection:
         rows = await (await connection.execute(SQL["due"], args)).fetchall()
     outcomes = [due for row in rows if (due := await _handle_due(pool, row)) is not None]
-    skipped |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
+    due_elsewhere |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
     return outcomes
 
 

@@ -96,10 +96,10 @@ class Subscriptions:
         if existing_row := await self._session.row(SQL["by_fingerprint"], {"fingerprint": fingerprint}):
             subscription = await self.get(existing_row["id"])
             if (
-                existing := Allowance(subscription.model, subscription.budget_usd, subscription.ends_at)
+                current := Allowance(subscription.model, subscription.budget_usd, subscription.ends_at)
             ) != allowance:
                 raise Conflict(
-                    f"Subscription {subscription.id} has the same topics and times, but {existing}; you ask for {allowance}. "
+                    f"Subscription {subscription.id} has the same topics and times, but {current}; you ask for {allowance}. "
                     "Delete it first, or ask for what it has."
                 )
             return subscription, False
@@ -205,9 +205,11 @@ class Subscriptions:
         row = await self._session.row(SQL["counts"], {"subject_id": subject_id})
         assert row is not None
         limit = settings().subscriptions_per_subject
-        unstarted = row["unstarted"] if self._session.caller.run_id is not None else 0
-        if row["active"] + unstarted >= limit:
-            unstarted_text = f" and {unstarted:,} that wait for a person to start them" if unstarted else ""
+        unstarted_count = row["unstarted"] if self._session.caller.run_id is not None else 0
+        if row["active"] + unstarted_count >= limit:
+            unstarted_text = (
+                f" and {unstarted_count:,} that wait for a person to start them" if unstarted_count else ""
+            )
             raise Conflict(
                 f"{subject_id} has {row['active']:,} active subscriptions{unstarted_text}, and may have {limit:,} "
                 "(CHIRON_SUBSCRIPTIONS_PER_SUBJECT). Pause or delete one first."

@@ -175,11 +175,11 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
         pieces.append(await whole(*args))
         return pieces[-1]
 
-    monkeypatch.setattr(removal, "_remove_piece", breaks_off)
+    monkeypatch.setattr(removal, "_delete_piece", breaks_off)
     with pytest.raises(ConnectionError):
         await delete(stage.pool, batch_id)
     assert (await stage.rows("select run_count from batches"))[0]["run_count"] == 3
-    monkeypatch.setattr(removal, "_remove_piece", whole)
+    monkeypatch.setattr(removal, "_delete_piece", whole)
     assert await delete(stage.pool, batch_id) == Deletion(runs=3, batch=True)
     for table in ("runs", "batches", "entries", "tool_results", "events", "inbox"):
         assert await stage.rows(f"select 1 from {table}") == []  # noqa: S608
