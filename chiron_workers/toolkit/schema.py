@@ -17,6 +17,7 @@ from chiron_workers.toolkit.coercion import ENUM_NAMES, REF, Location, Schema
 DATA_KEYWORDS = frozenset({"default", "enum", "const", "examples"})
 # A title repeats the name; a discriminator points at definitions that are written out in place.
 OMITTED_KEYWORDS = frozenset({"title", "discriminator", ENUM_NAMES})
+_UNDESCRIBABLE = (PydanticUserError, PydanticUndefinedAnnotation)
 
 
 class _Generator(GenerateJsonSchema):
@@ -50,13 +51,16 @@ def model_of(function: Callable[..., Any]) -> type[BaseModel]:
         if problem := _refusal(parameter):
             raise ToolRegistrationError(f"{name}: the parameter `{parameter}` {problem}.", tool=name)
         hint, default = hints[parameter.name], parameter.default
-        _require_describable(name, parameter.name, hint)
         is_required = default is inspect.Parameter.empty
         fields[f"argument_{index}"] = (
             Annotated[hint, Field(alias=parameter.name)],
             ... if is_required else default,
         )
-    return create_model(name, **fields)
+    try:
+        return create_model(name, **fields)
+    except _UNDESCRIBABLE as error:
+        own_hints = {parameter.name: hints[parameter.name] for parameter in parameters}
+        raise _refused_hint(name, own_hints) from error
 
 
 def _refusal(parameter: inspect.Parameter) -> str:
@@ -71,21 +75,26 @@ def _refusal(parameter: inspect.Parameter) -> str:
     return ""
 
 
-def _require_describable(tool: str, name: str, hint: Any) -> None:
-    try:
-        TypeAdapter(hint).json_schema()
-    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-        first_line = str(error).splitlines()[0]
-        raise ToolRegistrationError(
-            f"{tool}: the hint of `{name}` cannot be described in JSON schema: {first_line}", tool=tool
-        ) from error
+def _refused_hint(tool: str, hints: Mapping[str, Any]) -> ToolRegistrationError:
+    """The error that names the first of the hints that has no JSON schema."""
+    for name, hint in hints.items():
+        try:
+            TypeAdapter(hint).json_schema()
+        except _UNDESCRIBABLE as error:
+            reason = str(error).splitlines()[0]
+            sentence = f"{tool}: the hint of `{name}` cannot be described in JSON schema: {reason}"
+            return ToolRegistrationError(sentence, tool=tool)
+    return ToolRegistrationError(f"{tool}: its hints cannot be described in JSON schema.", tool=tool)
 
 
 def full_schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
     """A model's schema with references and the names of enumerations. Raises ToolRegistrationError."""
-    for name, field in model.model_fields.items():
-        _require_describable(tool, field.alias or name, field.rebuild_annotation())
-    schema = model.model_json_schema(schema_generator=_Generator)
+    try:
+        schema = model.model_json_schema(schema_generator=_Generator)
+    except _UNDESCRIBABLE as error:
+        fields = model.model_fields.items()
+        hints = {field.alias or name: field.rebuild_annotation() for name, field in fields}
+        raise _refused_hint(tool, hints) from error
     return dict(_opened(schema, schema)) | {"$defs": schema.get("$defs", {})}
 
 

@@ -314,7 +314,7 @@ def test_what_cannot_be_described_to_a_model_is_refused():
 
     def silent(number: int) -> None: ...
 
-    def odd(number: object, *, lock: type[Any] | complex | Tool) -> None:
+    def odd(store: Tool, number: object, *, lock: type[Any] | complex | Tool) -> None:
         """Odd."""
 
     with pytest.raises(ToolRegistrationError, match="`number` has no type hint"):
