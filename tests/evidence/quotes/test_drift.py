@@ -10,7 +10,7 @@ import pytest
 from chiron_workers.evidence.quotes.drift import measure_drift, sentence_agreement
 from chiron_workers.evidence.quotes.quotes import locate
 
-TEXTS = sorted((Path(__file__).parents[1] / "golden").glob("*.expected"))
+TEXTS = sorted((Path(__file__).parents[2] / "golden").glob("*.expected"))
 OLD = (
     "The ice has an extent of 4.3 million square kilometres. It is two metres thick.\n\nIt floats on the sea."
 )
