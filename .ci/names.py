@@ -28,7 +28,7 @@ IRREGULAR = """
 NOUNS = """
     bed being bring building ceiling embed embedding encoding feed finding following heading heed king listing morning need
     opening ping pricing proceed ranking rating red ring seed setting shed sibling spelling spring string thing timing warning
-    weed wing
+    weed wing wording
 """
 RIDDLES = frozenset((PRONOUNS + IRREGULAR).split())
 ALLOWED = frozenset(NOUNS.split())

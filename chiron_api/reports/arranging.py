@@ -16,7 +16,7 @@ Place = tuple[str, str | None]  # an address and the hash of the text it gave
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedSource:
     """The number of a source, and the numbers of the findings that cite it."""
 
     number: int
@@ -30,34 +30,36 @@ class Arrangement:
     sections: tuple[Section, ...]
     asides: tuple[Finding, ...]
     contradictions: tuple[Contradiction, ...]
-    places: dict[Place, Cited]
+    places: dict[Place, CitedSource]
 
 
 @dataclass(slots=True)
-class _Desk:
+class _Context:
     """What is at hand while findings are made one after the other."""
 
     material: Material
     numbers: dict[str, int]
     links: dict[str, list[Link]]
-    places: dict[Place, Cited] = field(default_factory=dict)
+    places: dict[Place, CitedSource] = field(default_factory=dict)
 
 
 def arrange(material: Material) -> Arrangement:
     """Findings by subject and topic path, the surest first; sources are numbered as they are first cited."""
-    listed = sorted(material.listed.values(), key=_order)
-    aside = sorted(material.aside.values(), key=_order)
-    numbers = {row["id"]: number for number, row in enumerate([*listed, *aside], start=1)}
-    desk = _Desk(material, numbers, _by_fact(material.links.values()))
+    finding_rows = sorted(material.findings.values(), key=_order)
+    aside_rows = sorted(material.aside.values(), key=_order)
+    numbers = {row["id"]: number for number, row in enumerate([*finding_rows, *aside_rows], start=1)}
+    context = _Context(material, numbers, _by_fact(material.links.values()))
     sections = tuple(
-        Section(subject_id, path, tuple(_finding(row, desk) for row in rows))
+        Section(subject_id, path, tuple(_finding(row, context) for row in rows))
         for (subject_id, path), rows in groupby(
-            listed, key=lambda row: (row["subject_id"], row["topic_path"])
+            finding_rows, key=lambda row: (row["subject_id"], row["topic_path"])
         )
     )
-    asides = tuple(_finding(row, desk) for row in aside)
-    contradictions = sorted(_contradictions(desk), key=lambda one: (one.number, one.other))
-    return Arrangement(sections, asides, tuple(contradictions), desk.places)
+    asides = tuple(_finding(row, context) for row in aside_rows)
+    contradictions = sorted(
+        _contradictions(context), key=lambda contradiction: (contradiction.number, contradiction.other)
+    )
+    return Arrangement(sections, asides, tuple(contradictions), context.places)
 
 
 def _order(row: DictRow) -> tuple[object, ...]:
@@ -66,45 +68,47 @@ def _order(row: DictRow) -> tuple[object, ...]:
 
 
 def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:
-    found: dict[str, list[Link]] = defaultdict(list)
+    links_by_fact: dict[str, list[Link]] = defaultdict(list)
     for link in links:
-        found[link.fact_id].append(link)
-        found[link.other_id].append(link)
-    return found
+        links_by_fact[link.fact_id].append(link)
+        links_by_fact[link.other_id].append(link)
+    return links_by_fact
 
 
-def _finding(row: DictRow, desk: _Desk) -> Finding:
+def _finding(row: DictRow, context: _Context) -> Finding:
     fact_id = row["id"]
-    assertions = desk.material.assertions.pop(fact_id, [])  # so that nothing is held twice
-    relatives = [_relative(fact_id, link, desk.numbers) for link in desk.links.get(fact_id, ())]
+    assertions = context.material.assertions.pop(fact_id, [])  # so that nothing is held twice
+    relatives = [_relative(fact_id, link, context.numbers) for link in context.links.get(fact_id, ())]
     return Finding(
-        number=desk.numbers[fact_id],
+        number=context.numbers[fact_id],
         fact_id=fact_id,
         subject_id=row["subject_id"],
         topic_path=row["topic_path"],
         content=row["content"],
         status=FactStatus(row["status"]),
         confidence=row["confidence"],
-        origins=desk.material.origins.get(fact_id, 0),
-        citations=tuple(_citation(one, row["content"], desk.numbers[fact_id], desk) for one in assertions),
-        relatives=tuple(sorted(relatives, key=lambda one: one.number)),
+        origins=context.material.origins.get(fact_id, 0),
+        citations=tuple(
+            _citation(relative, row["content"], context.numbers[fact_id], context) for relative in assertions
+        ),
+        relatives=tuple(sorted(relatives, key=lambda relative: relative.number)),
         objections=tuple(text for text in row["contradictions"] if parse_id_or_none(text) is None),
         validated_at=row["validated_at"],
     )
 
 
-def _citation(row: DictRow, content: str, number: int, desk: _Desk) -> Citation:
+def _citation(row: DictRow, content: str, number: int, context: _Context) -> Citation:
     place = (address(row["source_url"]), row["snapshot_hash"])
-    cited = desk.places.setdefault(place, Cited(len(desk.places) + 1))
-    if number not in cited.by[-1:]:
-        cited.by.append(number)
+    source = context.places.setdefault(place, CitedSource(len(context.places) + 1))
+    if number not in source.by[-1:]:
+        source.by.append(number)
     return Citation(
-        source=cited.number,
+        source=source.number,
         wording="" if row["content"] == content else row["content"],
         quote=row["quote"] or "",
         is_verified=row["quote_state"] == QuoteState.VERIFIED,
         source_score=row["source_score"],
-        source_mark=desk.material.source_marks.get(row["id"], ""),
+        source_mark=context.material.source_marks.get(row["id"], ""),
         stored_at=row["created_at"],
     )
 
@@ -114,8 +118,8 @@ def _relative(fact_id: str, link: Link, numbers: dict[str, int]) -> Relative:
     return Relative(numbers[link.other_id if is_active else link.fact_id], link.relation, is_active)
 
 
-def _contradictions(desk: _Desk) -> Iterator[Contradiction]:
-    for link in desk.material.links.values():
+def _contradictions(context: _Context) -> Iterator[Contradiction]:
+    for link in context.material.links.values():
         if link.relation is Relation.CONTRADICTS:
-            first, second = sorted((desk.numbers[link.fact_id], desk.numbers[link.other_id]))
+            first, second = sorted((context.numbers[link.fact_id], context.numbers[link.other_id]))
             yield Contradiction(first, second, link.decided_by, link.reason)

@@ -15,34 +15,34 @@ def cover(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[tuple[NodeC
         tops: The topmost nodes with all below them.
         paths: How many facts there are at each topic path.
     """
-    own, unmapped = _own_facts(tops, paths)
-    return tuple(line for top in tops for line in _lines(top, own, 0)), unmapped
+    facts_by_node, unmapped_facts = _facts_by_node(tops, paths)
+    return tuple(line for top in tops for line in _lines(top, facts_by_node, 0)), unmapped_facts
 
 
-def _own_facts(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[dict[str, int], int]:
-    named, own, unmapped = NodeTitles(_every(tops)), defaultdict[str, int](int), 0
+def _facts_by_node(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[dict[str, int], int]:
+    titles, facts_by_node, unmapped_facts = NodeTitles(_flatten(tops)), defaultdict[str, int](int), 0
     for path, facts in paths.items():
-        nodes = named.nodes_of(path)
-        unmapped += 0 if nodes else facts
+        nodes = titles.nodes_of(path)
+        unmapped_facts += 0 if nodes else facts
         for node_id in nodes:
-            own[node_id] += facts
-    return own, unmapped
+            facts_by_node[node_id] += facts
+    return facts_by_node, unmapped_facts
 
 
-def _every(branches: Sequence[Branch]) -> Iterator[Branch]:
+def _flatten(branches: Sequence[Branch]) -> Iterator[Branch]:
     for branch in branches:
         yield branch
-        yield from _every(branch["children"])
+        yield from _flatten(branch["children"])
 
 
-def _lines(branch: Branch, own: Mapping[str, int], level: int) -> Iterator[NodeCoverage]:
-    below = [line for child in branch["children"] for line in _lines(child, own, level + 1)]
+def _lines(branch: Branch, facts_by_node: Mapping[str, int], level: int) -> Iterator[NodeCoverage]:
+    below = [line for child in branch["children"] for line in _lines(child, facts_by_node, level + 1)]
     yield NodeCoverage(
         node_id=branch["node_id"],
         title=branch["title"],
         level=level,
         is_goal_critical=branch["is_goal_critical"],
-        facts=own.get(branch["node_id"], 0),
+        facts=facts_by_node.get(branch["node_id"], 0),
         facts_below=sum(line.facts for line in below),
     )
     yield from below

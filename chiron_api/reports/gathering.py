@@ -7,12 +7,12 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.reports.arranging import Arrangement, Cited, Place, arrange
+from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
 from chiron_workers.knowledge.report_rows import Target
@@ -25,7 +25,7 @@ SOURCES_AT_ONCE = 500
 NO_MONEY = Decimal(0)
 
 
-async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = False) -> Report:
+async def gather(pool: Pool, scope: UUID | str, *, with_candidates: bool = False) -> Report:
     """The report on a run or batch, by its id, or on a subject, by its name; 100,000 findings at most.
 
     It is read in short statements, so it can hold what was stored while it was read.
@@ -33,67 +33,69 @@ async def gather(pool: Pool, wanted: UUID | str, *, with_candidates: bool = Fals
     Raises:
         NotFound: There is nothing of that id or name.
     """
-    target = await reports.find_target(pool, wanted)
+    target = await report_rows.find_target(pool, scope)
     statuses = [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * with_candidates
-    counts = await reports.counts(pool, target)
-    found = await reports.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
-    material = await read(pool, found)
+    counts = await report_rows.counts(pool, target)
+    fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
+    material = await read(pool, fact_ids)
     # A second's work for a large report, and what else runs on this loop goes on.
-    arranged = await asyncio.to_thread(arrange, material)
+    arrangement = await asyncio.to_thread(arrange, material)
     return Report(
         kind=target.kind,
         id=str(target.id),
         title=target.title,
         made_at=datetime.now(UTC),
-        subjects=await _subjects(pool, target, arranged),
-        sections=arranged.sections,
-        asides=arranged.asides,
-        sources=tuple(await _sources(pool, arranged.places)),
-        contradictions=arranged.contradictions,
+        subjects=await _subjects(pool, target, arrangement),
+        sections=arrangement.sections,
+        asides=arrangement.asides,
+        sources=tuple(await _sources(pool, arrangement.places)),
+        contradictions=arrangement.contradictions,
         counts=counts,
         with_candidates=with_candidates,
         left_out=max(0, sum(counts[status] for status in statuses) - FINDINGS_MAX),
         work=await _work(pool, target),
-        agent_words=await reports.answer(pool, target),
+        agent_words=await report_rows.answer(pool, target),
     )
 
 
-async def _subjects(pool: Pool, target: Target, arranged: Arrangement) -> tuple[SubjectPart, ...]:
+async def _subjects(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[SubjectPart, ...]:
     """The subject of the target first, then others that its runs found something about."""
-    others = {section.subject_id for section in arranged.sections} - {target.subject_id}
-    rows = await reports.subject_rows(pool, [target.subject_id, *others])
+    other_ids = {section.subject_id for section in arrangement.sections} - {target.subject_id}
+    rows = await report_rows.subject_rows(pool, [target.subject_id, *other_ids])
     rows.sort(key=lambda row: (row["subject_id"] != target.subject_id, row["subject_id"]))
     return tuple([await _subject(pool, row) for row in rows])
 
 
 async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
     tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
-    found = await count_facts_by_path(Session(pool), row["subject_id"], SHOWN_STATUSES) if tops else {}
-    nodes, unmapped = await asyncio.to_thread(cover, tops, found)
+    facts_by_path = (
+        await count_facts_by_path(Session(pool), row["subject_id"], SHOWN_STATUSES) if tops else {}
+    )
+    nodes, unmapped_facts = await asyncio.to_thread(cover, tops, facts_by_path)
     return SubjectPart(
         subject_id=row["subject_id"],
         title=row["title"],
         purpose=row["purpose_statement"] or "",
         depth=row["target_depth"],
         nodes=nodes,
-        unmapped_facts=unmapped,
+        unmapped_facts=unmapped_facts,
         is_cut=is_cut,
     )
 
 
-async def _sources(pool: Pool, places: Mapping[Place, Cited]) -> list[Source]:
-    found, wanted = list[Source](), list(places)
-    for start in range(0, len(wanted), SOURCES_AT_ONCE):
-        page = wanted[start : start + SOURCES_AT_ONCE]
-        rows = await reports.fetches(pool, page)
-        found += [_source(place, places[place], row) for place, row in zip(page, rows, strict=True)]
-    return found
+async def _sources(pool: Pool, places: Mapping[Place, CitedSource]) -> list[Source]:
+    sources, cited_places = list[Source](), list(places)
+    for start in range(0, len(cited_places), SOURCES_AT_ONCE):
+        page = cited_places[start : start + SOURCES_AT_ONCE]
+        rows = await report_rows.fetches(pool, page)
+        sources += [_source(place, places[place], row) for place, row in zip(page, rows, strict=True)]
+    return sources
 
 
-def _source(place: Place, cited: Cited, row: DictRow) -> Source:
+def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
     url, snapshot_hash = place
     return Source(
-        number=cited.number,
+        number=citations.number,
         url=url,
         title=row["title"] or "",
         author=row["author"] or "",
@@ -101,12 +103,12 @@ def _source(place: Place, cited: Cited, row: DictRow) -> Source:
         published_at=row["published_at"],
         fetched_at=row["fetched_at"],
         snapshot_hash=snapshot_hash,
-        cited_by=tuple(cited.by),
+        cited_by=tuple(citations.by),
     )
 
 
 async def _work(pool: Pool, target: Target) -> Work:
-    uses = await reports.uses(pool, target)
+    uses = await report_rows.uses(pool, target)
     states: dict[RunState, int] = defaultdict(int)
     for row in uses:
         states[RunState(row["state"])] += row["runs"]
@@ -114,13 +116,13 @@ async def _work(pool: Pool, target: Target) -> Work:
     return Work(
         runs_by_state={state: states[state] for state in RunState if states[state]},
         models=models,
-        spent_usd=sum((one.spent_usd for one in models), start=NO_MONEY),
+        spent_usd=sum((model.spent_usd for model in models), start=NO_MONEY),
         unconfirmed_usd=sum((row["unconfirmed_usd"] for row in uses), start=NO_MONEY),
-        input_tokens=sum(one.input_tokens for one in models),
-        output_tokens=sum(one.output_tokens for one in models),
+        input_tokens=sum(model.input_tokens for model in models),
+        output_tokens=sum(model.output_tokens for model in models),
         started_at=min(_times(uses, "started_at"), default=None),
         finished_at=max(_times(uses, "finished_at"), default=None),
-        runs=tuple([_run(row) for row in await reports.runs(pool, target, limit=RUNS_MAX)]),
+        runs=tuple([_run(row) for row in await report_rows.runs(pool, target, limit=RUNS_MAX)]),
     )
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 
 # What an address may hold as it is (RFC 3986); % stays where it encodes a letter, since most of what is stored is
 # encoded already.
-KEPT = "%:/?#[]@!$&'()*+,;=-._~"
+SAFE_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~"
 BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -25,4 +25,4 @@ def link(url: str) -> str | None:
     is_file = parts.scheme == "file" and parts.netloc in {"", "localhost"} and not parts.path.startswith("//")
     if not (is_page or is_file):
         return None
-    return BARE_PERCENT.sub("%25", quote(url.encode("utf-8", "replace"), safe=KEPT))
+    return BARE_PERCENT.sub("%25", quote(url.encode("utf-8", "replace"), safe=SAFE_CHARACTERS))

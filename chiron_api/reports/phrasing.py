@@ -20,25 +20,25 @@ from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.states import Decider, FactStatus, Relation, RunState
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
-UNSHOWN = re.compile(
+UNPRINTABLE = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
-CHECKED = (
+ORIGIN_NOTE = (
     "Every finding is a fact in the database with the source it rests on; no model wrote this report. "
     "A number in brackets is a source in the list at the end."
 )
-UNCHECKED = (
+AGENT_WORDS_NOTE = (
     "What follows is the agent's own summary of its work, word for word. Nobody checked it, and it is no finding: what counts "
     "is above, with its sources."
 )
-NOTHING = "Nothing has been stored yet that is sure enough to be shown."
+NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
 ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
 )
 BOTH_STAY = "Both sides stay until a source settles it."
-OWN_WORDS = "The agent’s own words, not checked"
+AGENT_WORDS_HEADING = "The agent’s own words, not checked"
 NO_RUN = "No run has worked on this."
 NO_MAP = "There is no coverage map: nobody has said yet what belongs to this subject."
 DECIDERS = {
@@ -56,14 +56,14 @@ RELATIONS = {
 }
 
 
-def shown(text: str) -> str:
+def one_line(text: str) -> str:
     """A text on one line, without what a screen would obey."""
-    return " ".join(UNSHOWN.sub("", text).split())
+    return " ".join(UNPRINTABLE.sub("", text).split())
 
 
 def paragraphs(text: str) -> list[str]:
     """The lines of a text that are not empty, each as `shown`."""
-    return [line for line in map(shown, text.splitlines()) if line]
+    return [line for line in map(one_line, text.splitlines()) if line]
 
 
 def day(at: datetime | None) -> str:
@@ -76,14 +76,14 @@ def minute(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, singular: str, plural: str = "") -> str:
     """ "1 fact", "2 facts"."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def heading(report: Report) -> str:
     """What the report is called."""
-    return shown(report.title) or f"{report.kind.capitalize()} {report.id}"
+    return one_line(report.title) or f"{report.kind.capitalize()} {report.id}"
 
 
 def origin_line(report: Report) -> str:
@@ -92,11 +92,15 @@ def origin_line(report: Report) -> str:
     return f"Report on the {report.kind} {name} as of {minute(report.made_at)}."
 
 
-def glance(report: Report) -> Iterator[tuple[str, str]]:
+def summary(report: Report) -> Iterator[tuple[str, str]]:
     """The report in numbers, as (name, value)."""
     findings = list(report.findings)
-    unverified = sum(not finding.is_verified for finding in findings)
-    yield "Findings", f"{len(findings):,}" + (f", {unverified:,} of them not verified" if unverified else "")
+    unverified_findings = sum(not finding.is_verified for finding in findings)
+    yield (
+        "Findings",
+        f"{len(findings):,}"
+        + (f", {unverified_findings:,} of them not verified" if unverified_findings else ""),
+    )
     yield "Sources", f"{len(report.sources):,}"
     yield "Contradictions", f"{len(report.contradictions):,}"
     yield from _not_shown(report)
@@ -112,9 +116,9 @@ def glance(report: Report) -> Iterator[tuple[str, str]]:
 
 def cost(report: Report) -> str:
     """What the runs cost; calls whose reply was lost may have been billed too."""
-    unconfirmed = report.work.unconfirmed_usd
+    unconfirmed_usd = report.work.unconfirmed_usd
     return usd(report.work.spent_usd) + (
-        f", up to {usd(unconfirmed)} more unconfirmed" if unconfirmed else ""
+        f", up to {usd(unconfirmed_usd)} more unconfirmed" if unconfirmed_usd else ""
     )
 
 
@@ -123,27 +127,27 @@ def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
     if candidates:
         where = "shown and marked" if report.with_candidates else "not sure enough, left out"
         yield "Candidates", f"{candidates:,}, {where}"
-    if withdrawn := report.counts[FactStatus.WITHDRAWN]:
-        yield "Withdrawn", f"{withdrawn:,}, not shown"
+    if withdrawn_facts := report.counts[FactStatus.WITHDRAWN]:
+        yield "Withdrawn", f"{withdrawn_facts:,}, not shown"
     if report.left_out:
         yield "Left out", f"{count(report.left_out, 'older fact')}: a report holds 100,000"
 
 
-def standing(finding: Finding) -> str:
+def confidence_line(finding: Finding) -> str:
     """How sure a finding is, and why, with its marks."""
-    return " · ".join([sureness(finding), *marks(finding)])
+    return " · ".join([confidence_and_origins(finding), *marks(finding)])
 
 
-def sureness(finding: Finding) -> str:
+def confidence_and_origins(finding: Finding) -> str:
     """How sure a finding is, and how many say so independently."""
     return f"confidence {finding.confidence:.2f} · {count(finding.origins, 'independent source')}"
 
 
 def marks(finding: Finding) -> list[str]:
     """What a reader must know before relying on a finding."""
-    unverified = [] if finding.is_verified else ["not verified"]
+    quote_marks = [] if finding.is_verified else ["not verified"]
     doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
-    return unverified + ([str(finding.status)] if finding.status in doubtful else [])
+    return quote_marks + ([str(finding.status)] if finding.status in doubtful else [])
 
 
 def passage(citation: Citation) -> str:
@@ -152,7 +156,9 @@ def passage(citation: Citation) -> str:
     if not citation.quote:
         return f"No passage was given.{mark}"
     return (
-        f"“{shown(citation.quote)}”" + ("" if citation.is_verified else " (not found in the source)") + mark
+        f"“{one_line(citation.quote)}”"
+        + ("" if citation.is_verified else " (not found in the source)")
+        + mark
     )
 
 
@@ -163,19 +169,21 @@ def relation(relative: Relative) -> str:
 
 def objection(text: str) -> str:
     """A statement that an agent noted against a finding."""
-    return f"The agent noted against it, without a stored fact or source: “{shown(text)}”"
+    return f"The agent noted against it, without a stored fact or source: “{one_line(text)}”"
 
 
-def because(contradiction: Contradiction) -> str:
+def reason(contradiction: Contradiction) -> str:
     """Who says that two findings contradict each other, and why."""
-    return f"{DECIDERS[contradiction.decided_by]}: {shown(contradiction.reason)}"
+    return f"{DECIDERS[contradiction.decided_by]}: {one_line(contradiction.reason)}"
 
 
-def about(source: Source) -> list[str]:
+def source_details(source: Source) -> list[str]:
     """What is known of a source beside its title and address."""
-    fetched = f"fetched {minute(source.fetched_at)}" if source.fetched_at else "never fetched by Chiron"
-    published = f"published {day(source.published_at)}" if source.published_at else ""
-    return [part for part in (shown(source.author), published, shown(source.licence), fetched) if part]
+    fetched_on = f"fetched {minute(source.fetched_at)}" if source.fetched_at else "never fetched by Chiron"
+    published_on = f"published {day(source.published_at)}" if source.published_at else ""
+    return [
+        part for part in (one_line(source.author), published_on, one_line(source.licence), fetched_on) if part
+    ]
 
 
 def node_facts(node: NodeCoverage) -> str:
@@ -183,28 +191,32 @@ def node_facts(node: NodeCoverage) -> str:
     if node.is_missing:
         return "missing"
     below = f"{node.facts_below:,} below" if node.facts_below else ""
-    own = count(node.facts, "fact") if node.facts or not below else ""
-    return ", ".join(part for part in (own, below) if part)
+    of_node = count(node.facts, "fact") if node.facts or not below else ""
+    return ", ".join(part for part in (of_node, below) if part)
 
 
 def path(topic_path: str) -> str:
     """A topic path as people read it."""
-    return " › ".join(shown(step) for step in topic_path.split("/"))
+    return " › ".join(one_line(step) for step in topic_path.split("/"))
 
 
-def failed(report: Report) -> list[RunLine]:
+def failed_runs(report: Report) -> list[RunLine]:
     """The runs that failed, of those that are listed."""
     return [run for run in report.work.runs if run.state == RunState.FAILED]
 
 
 def runs_left_out(report: Report) -> str:
     """That a list of runs is cut, or nothing."""
-    more = report.work.run_count - len(report.work.runs)
-    return f"{count(more, 'more run')} not listed here; the sums count all of them." if more > 0 else ""
+    omitted_runs = report.work.run_count - len(report.work.runs)
+    return (
+        f"{count(omitted_runs, 'more run')} not listed here; the sums count all of them."
+        if omitted_runs > 0
+        else ""
+    )
 
 
 def map_notes(subject: SubjectPart) -> list[str]:
     """What a coverage map does not show."""
-    unmapped = f"{count(subject.unmapped_facts, 'fact')} at paths that no node names."
-    cut = "The map has more than 2,000 nodes; these are the first."
-    return [unmapped] * bool(subject.unmapped_facts) + [cut] * subject.is_cut
+    unmapped_note = f"{count(subject.unmapped_facts, 'fact')} at paths that no node names."
+    cut_note = "The map has more than 2,000 nodes; these are the first."
+    return [unmapped_note] * bool(subject.unmapped_facts) + [cut_note] * subject.is_cut

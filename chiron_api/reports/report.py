@@ -224,4 +224,4 @@ class Report:
 
     def by_number(self) -> dict[int, Finding]:
         """Findings and asides by their numbers."""
-        return {found.number: found for part in (self.findings, self.asides) for found in part}
+        return {finding.number: finding for part in (self.findings, self.asides) for finding in part}

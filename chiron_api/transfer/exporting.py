@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_api.transfer.records import KIND, VERSION
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.report_rows import Kind, Rows, Target
 from chiron_workers.knowledge.transfers import Transfers
@@ -47,7 +47,7 @@ async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: boo
     fact_ids = await _fact_ids(pool, target)
     yield {"kind": KIND, "version": VERSION, "exported_at": datetime.now(UTC)}
     exports = _Export(pool, frozenset(fact_ids), with_snapshots=with_snapshots)
-    async for page in reports.pages(pool, fact_ids):
+    async for page in report_rows.pages(pool, fact_ids):
         async for record in exports.page(page):
             yield record
 
@@ -59,13 +59,13 @@ async def _fact_ids(pool: Pool, scope: UUID | str | None) -> list[str]:
             for subject in await Subjects(Session(pool)).all()
         ]
         return sorted([fact_id for target in targets for fact_id in await _of(pool, target)])
-    target = await reports.find_target(pool, scope)
+    target = await report_rows.find_target(pool, scope)
     fact_ids = await _of(pool, target)
     return fact_ids if target.kind is Kind.SUBJECT else await Transfers(Session(pool)).with_linked(fact_ids)
 
 
 async def _of(pool: Pool, target: Target) -> list[str]:
-    return sorted(await reports.fact_ids(pool, target, statuses=list(FactStatus), limit=None))
+    return sorted(await report_rows.fact_ids(pool, target, statuses=list(FactStatus), limit=None))
 
 
 class _Export:
@@ -102,7 +102,7 @@ class _Export:
         new = {row["subject_id"] for row in facts} - self.subjects
         self.subjects |= new
         return (
-            [{"kind": "subject", **row} for row in await reports.subject_rows(self.pool, sorted(new))]
+            [{"kind": "subject", **row} for row in await report_rows.subject_rows(self.pool, sorted(new))]
             if new
             else []
         )
@@ -110,7 +110,7 @@ class _Export:
     async def _new_sources(self, assertions: Iterable[DictRow]) -> AsyncIterator[Record]:
         new = [place for place in dict.fromkeys(_places(assertions)) if place not in self.places]
         self.places |= set(new)
-        for (url, text_hash), row in zip(new, await reports.fetches(self.pool, new), strict=True):
+        for (url, text_hash), row in zip(new, await report_rows.fetches(self.pool, new), strict=True):
             record: Record = {"kind": "source", "url": url, "hash": text_hash, **_picked(row, SOURCE)}
             record |= {name: record[name] or "" for name in ("title", "author", "licence")}
             if self.with_snapshots and text_hash not in self.texts:
@@ -122,7 +122,7 @@ class _Export:
 def _places(assertions: Iterable[DictRow]) -> Iterator[tuple[str, str]]:
     for row in assertions:
         if row["snapshot_hash"] is not None:
-            yield reports.address(row["source_url"]), row["snapshot_hash"]
+            yield report_rows.address(row["source_url"]), row["snapshot_hash"]
 
 
 def _by_fact(rows: Iterable[DictRow]) -> defaultdict[str, list[DictRow]]:

@@ -3,7 +3,7 @@ import sys
 from chiron_api.reports.arranging import arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.gathering import gather
-from chiron_workers.knowledge import report_rows as reports
+from chiron_workers.knowledge import report_rows
 from chiron_workers.states import FactStatus
 
 OPEN = """
@@ -16,11 +16,11 @@ async def test_no_transaction_is_open_between_two_pages(shelf, pool, monkeypatch
     shelf.subject("many")
     for n in range(7):
         shelf.fact("many", f"Fact {n}.", "https://a.org/")
-    monkeypatch.setattr(reports, "PAGE_FACTS", 2)
-    target = await reports.find_target(pool, "many")
-    found = await reports.fact_ids(pool, target, statuses=[FactStatus.ACCEPTED], limit=None)
+    monkeypatch.setattr(report_rows, "PAGE_FACTS", 2)
+    target = await report_rows.find_target(pool, "many")
+    found = await report_rows.fact_ids(pool, target, statuses=[FactStatus.ACCEPTED], limit=None)
     sizes = []
-    async for page in reports.pages(pool, found):
+    async for page in report_rows.pages(pool, found):
         sizes.append(len(page.facts))
         assert shelf.connection.execute(OPEN).fetchone() == (0,)
     assert sizes == [2, 2, 2, 1]
@@ -54,5 +54,5 @@ async def test_a_fact_that_goes_while_a_report_is_read_is_left_out(shelf, pool):
     shelf.subject("many")
     gone, stays = (str(shelf.fact("many", words, "https://a.org/")) for words in ("Gone.", "Stays."))
     shelf.connection.execute("delete from facts where id = %s", (gone,))
-    contents = [row["content"] async for page in reports.pages(pool, [gone, stays]) for row in page.facts]
+    contents = [row["content"] async for page in report_rows.pages(pool, [gone, stays]) for row in page.facts]
     assert contents == ["Stays."]

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chiron_api.reports.formats import markdown
-from chiron_api.reports.formats.markdown import escaped
+from chiron_api.reports.formats.markdown import escape
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports.phrasing import one_line
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])
@@ -27,15 +27,15 @@ def words(parser: MarkdownIt, text: str) -> tuple[set[str], str]:
 @given(st.one_of(st.text(), st.text(alphabet=NASTY)))
 @pytest.mark.parametrize("parser", [COMMONMARK, GITHUB], ids=["commonmark", "github"])
 def test_any_text_shows_as_itself_and_becomes_no_markup(parser, text):
-    if shown(text):
-        kinds, said = words(parser, escaped(text))
+    if one_line(text):
+        kinds, said = words(parser, escape(text))
         assert kinds <= {"paragraph_open", "paragraph_close", "inline", "text", "text_special"}
-        assert said == shown(text)
+        assert said == one_line(text)
 
 
 @given(st.text(alphabet="#%= a\\"))
 def test_nothing_is_left_that_obsidian_would_read_as_a_tag_a_comment_or_a_highlight(text):
-    assert not re.search(r"%%|==|(?<!\\)(\\\\)*#", escaped(text))
+    assert not re.search(r"%%|==|(?<!\\)(\\\\)*#", escape(text))
 
 
 async def test_no_fact_becomes_markup(sea_ice, pool):

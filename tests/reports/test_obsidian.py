@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chiron_api.reports.formats.file_names import file_name
-from chiron_api.reports.formats.note_folder import OURS, write_notes
+from chiron_api.reports.formats.note_folder import MANIFEST, write_notes
 from chiron_api.reports.formats.obsidian import notes
 from chiron_api.reports.gathering import gather
 from chiron_workers.errors import UsageError
@@ -105,7 +105,9 @@ def test_nothing_is_written_or_removed_outside_of_the_folder(tmp_path):
     outside.mkdir()
     (outside / "kept.md").write_text("kept")
     write_notes(folder, [("Index.md", "x")])
-    (folder / OURS).write_text(json.dumps({"notes": ["../outside/kept.md", "/etc/passwd", "Index.md", 3]}))
+    (folder / MANIFEST).write_text(
+        json.dumps({"notes": ["../outside/kept.md", "/etc/passwd", "Index.md", 3]})
+    )
     (folder / "Index.md").unlink()
     (folder / "Index.md").symlink_to(outside / "kept.md")
     (folder / "Topics").symlink_to(outside)

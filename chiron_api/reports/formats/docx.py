@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import BinaryIO
 
-from chiron_api.reports import phrasing as wording
+from chiron_api.reports import phrasing
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.links import link
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.text import usd
 
@@ -18,11 +18,11 @@ MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
 
 def write(report: Report, file: Path | BinaryIO) -> None:
     """Write the document to a file, by its name or open for writing."""
-    paper = Paper(wording.heading(report), report.made_at)
-    paper.heading(wording.heading(report), "title")
-    paper.paragraph(wording.origin_line(report))
-    paper.table(("", ""), wording.glance(report))
-    paper.paragraph(wording.CHECKED)
+    paper = Paper(phrasing.heading(report), report.made_at)
+    paper.heading(phrasing.heading(report), "title")
+    paper.paragraph(phrasing.origin_line(report))
+    paper.table(("", ""), phrasing.summary(report))
+    paper.paragraph(phrasing.ORIGIN_NOTE)
     for subject in report.subjects:
         _goal(paper, subject)
     _findings(paper, report)
@@ -41,20 +41,20 @@ def write(report: Report, file: Path | BinaryIO) -> None:
 
 def _goal(paper: Paper, subject: SubjectPart) -> None:
     if subject.purpose:
-        paper.heading(f"Learning goal: {shown(subject.title)}", 1)
-        for line in wording.paragraphs(subject.purpose):
+        paper.heading(f"Learning goal: {one_line(subject.title)}", 1)
+        for line in phrasing.paragraphs(subject.purpose):
             paper.paragraph(line, "goal")
-        paper.paragraph(f"Depth: {shown(subject.depth)}", colour=GREY)
+        paper.paragraph(f"Depth: {one_line(subject.depth)}", colour=GREY)
 
 
 def _findings(paper: Paper, report: Report) -> None:
     paper.heading("Findings", 1)
     if not report.sections:
-        paper.paragraph(wording.NOTHING)
-    titles = {subject.subject_id: shown(subject.title) for subject in report.subjects}
+        paper.paragraph(phrasing.NO_FINDINGS)
+    titles = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
     for section in report.sections:
         name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        paper.heading(name + wording.path(section.topic_path), 2)
+        paper.heading(name + phrasing.path(section.topic_path), 2)
         for finding in section.findings:
             _finding(paper, finding, is_home=True)
 
@@ -64,25 +64,25 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool) -> None:
     if is_home:
         paper.bookmark(f"f{finding.number}")
     paper.say(f"{finding.number}. ", bold=True)
-    paper.say(shown(finding.content))
+    paper.say(one_line(finding.content))
     for source in dict.fromkeys(citation.source for citation in finding.citations):
         _cite(paper, source)
-    paper.paragraph(wording.standing(finding), colour=GREY)
+    paper.paragraph(phrasing.confidence_line(finding), colour=GREY)
     for citation in finding.citations:
         _passage(paper, citation)
     if is_home:
-        for one in finding.relatives:
-            paper.paragraph(f"{wording.relation(one)} ", "bullet")
-            paper.inward(f"finding {one.number}", f"f{one.number}")
+        for relative in finding.relatives:
+            paper.paragraph(f"{phrasing.relation(relative)} ", "bullet")
+            paper.inward(f"finding {relative.number}", f"f{relative.number}")
         for text in finding.objections:
-            paper.paragraph(wording.objection(text), "bullet")
+            paper.paragraph(phrasing.objection(text), "bullet")
 
 
 def _passage(paper: Paper, citation: Citation) -> None:
     paper.begin("quote")
     if citation.wording:
-        paper.say(f"As this source puts it: {shown(citation.wording)} ")
-    paper.say(wording.passage(citation))
+        paper.say(f"As this source puts it: {one_line(citation.wording)} ")
+    paper.say(phrasing.passage(citation))
     _cite(paper, citation.source)
 
 
@@ -95,66 +95,66 @@ def _contradictions(paper: Paper, report: Report) -> None:
     if not report.contradictions:
         return
     paper.heading("Contradictions", 1)
-    paper.paragraph(wording.BOTH_STAY)
-    known = report.by_number()
-    for one in report.contradictions:
-        paper.heading(f"Finding {one.number} against finding {one.other}", 2)
-        _finding(paper, known[one.number], is_home=False)
-        _finding(paper, known[one.other], is_home=False)
-        paper.paragraph(wording.because(one), colour=GREY)
+    paper.paragraph(phrasing.BOTH_STAY)
+    findings = report.by_number()
+    for contradiction in report.contradictions:
+        paper.heading(f"Finding {contradiction.number} against finding {contradiction.other}", 2)
+        _finding(paper, findings[contradiction.number], is_home=False)
+        _finding(paper, findings[contradiction.other], is_home=False)
+        paper.paragraph(phrasing.reason(contradiction), colour=GREY)
 
 
 def _asides(paper: Paper, report: Report) -> None:
     if report.asides:
         paper.heading("Linked facts", 1)
-        paper.paragraph(wording.ASIDE)
+        paper.paragraph(phrasing.ASIDE)
         for finding in report.asides:
             _finding(paper, finding, is_home=True)
 
 
 def _coverage(paper: Paper, subject: SubjectPart, *, is_named: bool) -> None:
-    paper.heading(f"Coverage: {shown(subject.title)}" if is_named else "Coverage", 1)
+    paper.heading(f"Coverage: {one_line(subject.title)}" if is_named else "Coverage", 1)
     if not subject.nodes:
-        paper.paragraph(wording.NO_MAP)
+        paper.paragraph(phrasing.NO_MAP)
         return
-    if missing := subject.missing:
+    if missing_nodes := subject.missing:
         paper.heading("What is missing", 2)
-        for node in missing:
-            paper.paragraph(f"{shown(node.title)}{' (goal-critical)' * node.is_goal_critical}", "bullet")
+        for node in missing_nodes:
+            paper.paragraph(f"{one_line(node.title)}{' (goal-critical)' * node.is_goal_critical}", "bullet")
     paper.heading("The map", 2)
     for node in subject.nodes:
         critical = " (goal-critical)" * node.is_goal_critical
         paper.begin(indent_cm=min(node.level, LEVELS_SHOWN) * INDENT_CM)
-        paper.say(f"{shown(node.title)}{critical}: {wording.node_facts(node)}")
-    for line in wording.map_notes(subject):
+        paper.say(f"{one_line(node.title)}{critical}: {phrasing.node_facts(node)}")
+    for line in phrasing.map_notes(subject):
         paper.paragraph(line)
 
 
 def _work(paper: Paper, report: Report) -> None:
     paper.heading("Runs and cost", 1)
     if not report.work.run_count:
-        paper.paragraph(wording.NO_RUN)
+        paper.paragraph(phrasing.NO_RUN)
         return
-    if failed := wording.failed(report):
+    if failed_runs := phrasing.failed_runs(report):
         paper.heading("What failed", 2)
-        for run in failed:
-            paper.paragraph(f"{shown(run.topic)}: {shown(run.error)}", "bullet")
+        for run in failed_runs:
+            paper.paragraph(f"{one_line(run.topic)}: {one_line(run.error)}", "bullet")
     paper.heading("Models", 2)
     models = [
         (
-            shown(one.model),
-            f"{one.runs:,}",
-            usd(one.spent_usd),
-            f"{one.input_tokens:,}",
-            f"{one.output_tokens:,}",
+            one_line(model.model),
+            f"{model.runs:,}",
+            usd(model.spent_usd),
+            f"{model.input_tokens:,}",
+            f"{model.output_tokens:,}",
         )
-        for one in report.work.models
+        for model in report.work.models
     ]
     paper.table(MODEL_COLUMNS, models)
     paper.heading("Runs", 2)
     runs = [
         (
-            shown(run.topic),
+            one_line(run.topic),
             run.state,
             f"{run.facts:,}",
             usd(run.spent_usd),
@@ -163,15 +163,15 @@ def _work(paper: Paper, report: Report) -> None:
         for run in report.work.runs
     ]
     paper.table(RUN_COLUMNS, runs)
-    if more := wording.runs_left_out(report):
-        paper.paragraph(more)
+    if omitted_note := phrasing.runs_left_out(report):
+        paper.paragraph(omitted_note)
 
 
 def _agent_words(paper: Paper, report: Report) -> None:
     if report.agent_words:
-        paper.heading(wording.OWN_WORDS, 1)
-        paper.paragraph(wording.UNCHECKED, bold=True)
-        for line in wording.paragraphs(report.agent_words):
+        paper.heading(phrasing.AGENT_WORDS_HEADING, 1)
+        paper.paragraph(phrasing.AGENT_WORDS_NOTE, bold=True)
+        for line in phrasing.paragraphs(report.agent_words):
             paper.paragraph(line, "quote")
 
 
@@ -180,12 +180,12 @@ def _source(paper: Paper, source: Source) -> None:
     paper.bookmark(f"s{source.number}")
     paper.say(f"[{source.number}] ", bold=True)
     if source.title:
-        paper.say(f"{shown(source.title)}. ")
+        paper.say(f"{one_line(source.title)}. ")
     if target := link(source.url):
-        paper.outward(shown(source.url), target)
+        paper.outward(one_line(source.url), target)
     else:
-        paper.say(shown(source.url))
-    paper.say(f" {' · '.join(wording.about(source))} · for finding ", colour=GREY)
+        paper.say(one_line(source.url))
+    paper.say(f" {' · '.join(phrasing.source_details(source))} · for finding ", colour=GREY)
     for n, number in enumerate(source.cited_by[:CITED_BY_MAX]):
         paper.say(", " * bool(n), colour=GREY)
         paper.inward(str(number), f"f{number}")

@@ -84,7 +84,7 @@ class Paper:
     def inward(self, text: str, bookmark: str) -> None:
         """A link to a bookmark of the document."""
         self._write(
-            f'<w:hyperlink w:anchor="{bookmark}">{_run(text, colour=BLUE, underlined=True)}</w:hyperlink>'
+            f'<w:hyperlink w:anchor="{bookmark}">{_run(text, colour=BLUE, is_underlined=True)}</w:hyperlink>'
         )
 
     def outward(self, text: str, target: str) -> None:
@@ -92,7 +92,7 @@ class Paper:
         self._links += 1
         name = f"rIdLink{self._links}"
         self._document.part.rels.add_relationship(HYPERLINK, target, name, is_external=True)
-        self._write(f'<w:hyperlink r:id="{name}">{_run(text, colour=BLUE, underlined=True)}</w:hyperlink>')
+        self._write(f'<w:hyperlink r:id="{name}">{_run(text, colour=BLUE, is_underlined=True)}</w:hyperlink>')
 
     def bookmark(self, name: str) -> None:
         """A place that links can lead to."""
@@ -150,11 +150,11 @@ class Paper:
         self._body.write(xml.encode())
 
 
-def _run(text: str, *, bold: bool = False, colour: str = "", underlined: bool = False) -> str:
+def _run(text: str, *, bold: bool = False, colour: str = "", is_underlined: bool = False) -> str:
     look = (
         "<w:b/>" * bold
         + (f'<w:color w:val="{colour}"/>' if colour else "")
-        + '<w:u w:val="single"/>' * underlined
+        + '<w:u w:val="single"/>' * is_underlined
     )
     return f'<w:r><w:rPr>{look}</w:rPr><w:t xml:space="preserve">{escape(text)}</w:t></w:r>'
 

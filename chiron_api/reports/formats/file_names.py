@@ -4,29 +4,31 @@ import re
 import unicodedata
 
 # What Windows refuses, what Obsidian reads in a link, and what no eye sees.
-REFUSED = re.compile(
+REFUSED_CHARACTERS = re.compile(
     r'[<>:"/\\|?*#^\[\]%\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+'
 )
-RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+RESERVED_NAMES = re.compile(
+    r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
+)
 NAME_BYTES_MAX = 100  # leaves room in the 255 of a name and the 260 of a path on Windows
 ROOM_BYTES = 12  # for what tells two alike apart
 
 
-def file_name(title: str, taken: set[str]) -> str:
+def file_name(title: str, names: set[str]) -> str:
     """A name, without an ending, that none of `taken` equals where case and accents' forms do not count; it joins them."""
-    plain = unicodedata.normalize("NFC", REFUSED.sub(" ", title))
-    name = _cut(" ".join(plain.split())).strip(" .") or "untitled"
-    if RESERVED.fullmatch(name):
+    plain = unicodedata.normalize("NFC", REFUSED_CHARACTERS.sub(" ", title))
+    name = _truncate(" ".join(plain.split())).strip(" .") or "untitled"
+    if RESERVED_NAMES.fullmatch(name):
         name = f"{name[:3]}_{name[3:]}"
-    found, n = name, 1
-    while _key(found) in taken:
+    candidate, n = name, 1
+    while _key(candidate) in names:
         n += 1
-        found = f"{name} ({n})"
-    taken.add(_key(found))
-    return found
+        candidate = f"{name} ({n})"
+    names.add(_key(candidate))
+    return candidate
 
 
-def _cut(name: str) -> str:
+def _truncate(name: str) -> str:
     return name.encode()[: NAME_BYTES_MAX - ROOM_BYTES].decode(errors="ignore")
 
 

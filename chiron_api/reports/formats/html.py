@@ -7,10 +7,10 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from chiron_api.reports import phrasing as wording
+from chiron_api.reports import phrasing
 from chiron_api.reports.formats.html_findings import asides, contradictions, findings, sources
 from chiron_api.reports.formats.html_work import coverage, work
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
 
 CONTENTS_MAX = 40
@@ -47,7 +47,7 @@ def policy() -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
-    title = escape(wording.heading(report))
+    title = escape(phrasing.heading(report))
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy()}">\n'
@@ -55,17 +55,19 @@ def _head(report: Report) -> Iterator[str]:
         '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Chiron">\n'
         f"<title>{title}</title>\n<style>{style()}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#content">Skip to the content</a>\n'
-        f'<header>\n<h1 dir="auto">{title}</h1>\n<p class="soft">{escape(wording.origin_line(report))}</p>\n'
+        f'<header>\n<h1 dir="auto">{title}</h1>\n<p class="soft">{escape(phrasing.origin_line(report))}</p>\n'
     )
-    pairs = (f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in wording.glance(report))
-    yield f'<dl class="glance">{"".join(pairs)}</dl>\n<p class="soft">{escape(wording.CHECKED)}</p>\n</header>\n'
+    pairs = (
+        f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in phrasing.summary(report)
+    )
+    yield f'<dl class="glance">{"".join(pairs)}</dl>\n<p class="soft">{escape(phrasing.ORIGIN_NOTE)}</p>\n</header>\n'
     yield f'<nav aria-label="Contents">\n<ul>{"".join(_contents(report))}</ul>\n</nav>\n'
 
 
 def _contents(report: Report) -> Iterator[str]:
     is_short = 0 < len(report.sections) <= CONTENTS_MAX
     topics = "".join(
-        _entry(f"t{n}", wording.path(section.topic_path))
+        _entry(f"t{n}", phrasing.path(section.topic_path))
         for n, section in enumerate(report.sections, start=1)
     )
     yield _entry("findings", "Findings", f"<ul>{topics}</ul>" if is_short else "")
@@ -82,15 +84,15 @@ def _entry(anchor: str, text: str, below: str = "") -> str:
 
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
     if subject.purpose:
-        name = f": {shown(subject.title)}" if is_named else ""
+        name = f": {one_line(subject.title)}" if is_named else ""
         yield f"<section>\n<h2>Learning goal{escape(name)}</h2>\n"
-        lines = "".join(f'<p dir="auto">{escape(line)}</p>' for line in wording.paragraphs(subject.purpose))
-        yield f'<div class="goal">{lines}</div>\n<p class="soft">Depth: {escape(shown(subject.depth))}</p>\n</section>\n'
+        lines = "".join(f'<p dir="auto">{escape(line)}</p>' for line in phrasing.paragraphs(subject.purpose))
+        yield f'<div class="goal">{lines}</div>\n<p class="soft">Depth: {escape(one_line(subject.depth))}</p>\n</section>\n'
 
 
 def _agent_words(report: Report) -> Iterator[str]:
     if report.agent_words:
-        yield f'<section id="words">\n<h2>{wording.OWN_WORDS}</h2>\n'
-        yield f'<p class="mark">{wording.UNCHECKED}</p>\n<div class="words">'
-        yield from (f'<p dir="auto">{escape(line)}</p>' for line in wording.paragraphs(report.agent_words))
+        yield f'<section id="words">\n<h2>{phrasing.AGENT_WORDS_HEADING}</h2>\n'
+        yield f'<p class="mark">{phrasing.AGENT_WORDS_NOTE}</p>\n<div class="words">'
+        yield from (f'<p dir="auto">{escape(line)}</p>' for line in phrasing.paragraphs(report.agent_words))
         yield "</div>\n</section>\n"

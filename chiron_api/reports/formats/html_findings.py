@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from html import escape
 
-from chiron_api.reports import phrasing as wording
+from chiron_api.reports import phrasing
 from chiron_api.reports.links import link
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Source
 
 CITED_BY_MAX = 100
@@ -15,11 +15,11 @@ def findings(report: Report) -> Iterator[str]:
     """The findings by topic path."""
     yield '<section id="findings">\n<h2>Findings</h2>\n'
     if not report.sections:
-        yield f"<p>{wording.NOTHING}</p>\n"
-    titles = {subject.subject_id: shown(subject.title) for subject in report.subjects}
+        yield f"<p>{phrasing.NO_FINDINGS}</p>\n"
+    titles = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
     for n, section in enumerate(report.sections, start=1):
         name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        yield f'<h3 id="t{n}" dir="auto">{escape(name + wording.path(section.topic_path))}</h3>\n'
+        yield f'<h3 id="t{n}" dir="auto">{escape(name + phrasing.path(section.topic_path))}</h3>\n'
         yield from map(_finding, section.findings)
     yield "</section>\n"
 
@@ -40,7 +40,7 @@ def _statement(finding: Finding) -> str:
     number = finding.number
     return (
         f'<p><a class="number" href="#f{number}" aria-label="Finding {number}">{number}</a>'
-        f"<bdi>{escape(shown(finding.content))}</bdi> {_cites(finding)}</p>\n"
+        f"<bdi>{escape(one_line(finding.content))}</bdi> {_cites(finding)}</p>\n"
     )
 
 
@@ -54,26 +54,26 @@ def _cite(source: int) -> str:
 
 
 def _standing(finding: Finding) -> str:
-    marked = "".join(f' · <span class="mark">{mark}</span>' for mark in wording.marks(finding))
-    return f"{escape(wording.sureness(finding))}{marked}"
+    marks = "".join(f' · <span class="mark">{mark}</span>' for mark in phrasing.marks(finding))
+    return f"{escape(phrasing.confidence_and_origins(finding))}{marks}"
 
 
 def _passage(citation: Citation) -> str:
-    said = (
-        f'<p class="soft" dir="auto">As this source puts it: {escape(shown(citation.wording))}</p>'
+    wording = (
+        f'<p class="soft" dir="auto">As this source puts it: {escape(one_line(citation.wording))}</p>'
         if citation.wording
         else ""
     )
-    return f"<blockquote>{said}<p><bdi>{escape(wording.passage(citation))}</bdi> {_cite(citation.source)}</p></blockquote>\n"
+    return f"<blockquote>{wording}<p><bdi>{escape(phrasing.passage(citation))}</bdi> {_cite(citation.source)}</p></blockquote>\n"
 
 
 def _links(finding: Finding) -> str:
     lines = [
-        f'<li>{wording.relation(one)} <a href="#f{one.number}">finding {one.number}</a></li>'
-        for one in finding.relatives
+        f'<li>{phrasing.relation(relative)} <a href="#f{relative.number}">finding {relative.number}</a></li>'
+        for relative in finding.relatives
     ]
     lines += [
-        f'<li class="mark" dir="auto">{escape(wording.objection(text))}</li>' for text in finding.objections
+        f'<li class="mark" dir="auto">{escape(phrasing.objection(text))}</li>' for text in finding.objections
     ]
     return f'<ul class="links">{"".join(lines)}</ul>\n' if lines else ""
 
@@ -82,14 +82,14 @@ def contradictions(report: Report) -> Iterator[str]:
     """Contradictions as pairs, both sides in full."""
     if not report.contradictions:
         return
-    yield f'<section id="contradictions">\n<h2>Contradictions</h2>\n<p>{wording.BOTH_STAY}</p>\n'
-    known = report.by_number()
-    for one in report.contradictions:
-        yield _pair(one, known[one.number], known[one.other])
+    yield f'<section id="contradictions">\n<h2>Contradictions</h2>\n<p>{phrasing.BOTH_STAY}</p>\n'
+    findings = report.by_number()
+    for contradiction in report.contradictions:
+        yield _pair(contradiction, findings[contradiction.number], findings[contradiction.other])
     yield "</section>\n"
 
 
-def _pair(one: Contradiction, first: Finding, second: Finding) -> str:
+def _pair(contradiction: Contradiction, first: Finding, second: Finding) -> str:
     sides = "".join(
         f'<div>{_statement(side)}<p class="standing">{_standing(side)}</p>\n'
         f"{''.join(map(_passage, side.citations))}</div>\n"
@@ -97,14 +97,14 @@ def _pair(one: Contradiction, first: Finding, second: Finding) -> str:
     )
     return (
         f'<div class="pair" role="group" aria-label="Findings {first.number} and {second.number}">\n'
-        f'<div class="sides">{sides}</div>\n<p class="soft" dir="auto">{escape(wording.because(one))}</p>\n</div>\n'
+        f'<div class="sides">{sides}</div>\n<p class="soft" dir="auto">{escape(phrasing.reason(contradiction))}</p>\n</div>\n'
     )
 
 
 def asides(report: Report) -> Iterator[str]:
     """Facts that are no findings of the report, but linked to one."""
     if report.asides:
-        yield f'<section id="asides">\n<h2>Linked facts</h2>\n<p class="soft">{escape(wording.ASIDE)}</p>\n'
+        yield f'<section id="asides">\n<h2>Linked facts</h2>\n<p class="soft">{escape(phrasing.ASIDE)}</p>\n'
         yield from map(_finding, report.asides)
         yield "</section>\n"
 
@@ -118,15 +118,19 @@ def sources(report: Report) -> Iterator[str]:
 
 def _source(source: Source) -> str:
     target = link(source.url)
-    address = escape(shown(source.url))
+    address = escape(one_line(source.url))
     if target:
         address = f'<a href="{escape(target)}" rel="noopener noreferrer nofollow">{address}</a>'
-    about = "".join(f" · <bdi>{escape(part)}</bdi>" for part in wording.about(source)).removeprefix(" · ")
+    about = "".join(f" · <bdi>{escape(part)}</bdi>" for part in phrasing.source_details(source)).removeprefix(
+        " · "
+    )
     backs = ", ".join(f'<a href="#f{number}">{number}</a>' for number in source.cited_by[:CITED_BY_MAX])
-    more = f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
-    title = f"<strong><bdi>{escape(shown(source.title))}</bdi></strong><br>" if source.title else ""
+    omitted_note = (
+        f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
+    )
+    title = f"<strong><bdi>{escape(one_line(source.title))}</bdi></strong><br>" if source.title else ""
     return (
         f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'
         f'<span class="address">{address}</span><br><span class="soft">{about}</span><br>'
-        f'<span class="soft">For finding {backs}{more}</span></li>\n'
+        f'<span class="soft">For finding {backs}{omitted_note}</span></li>\n'
     )

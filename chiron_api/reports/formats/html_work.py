@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from chiron_api.reports import phrasing as wording
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports import phrasing
+from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
 from chiron_api.text import usd
 
@@ -14,15 +14,15 @@ MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
 
 def coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
     """What is missing of a subject, then its coverage map."""
-    name = f": {shown(subject.title)}" if is_named else ""
+    name = f": {one_line(subject.title)}" if is_named else ""
     yield f'<section id="coverage-{subject.subject_id}">\n<h2 dir="auto">Coverage{escape(name)}</h2>\n'
     if not subject.nodes:
-        yield f"<p>{wording.NO_MAP}</p>\n</section>\n"
+        yield f"<p>{phrasing.NO_MAP}</p>\n</section>\n"
         return
-    if missing := subject.missing:
+    if missing_nodes := subject.missing:
         entries = "".join(
-            f"<li><bdi>{escape(shown(node.title))}</bdi>{_critical(node.is_goal_critical)}</li>"
-            for node in missing
+            f"<li><bdi>{escape(one_line(node.title))}</bdi>{_critical(node.is_goal_critical)}</li>"
+            for node in missing_nodes
         )
         yield f"<h3>What is missing</h3>\n<ul>{entries}</ul>\n"
     yield "<h3>The map</h3>\n"
@@ -40,11 +40,11 @@ def _map(subject: SubjectPart) -> Iterator[str]:
         level = node.level
         kind = "bad" if node.is_missing else "soft"
         yield (
-            f"\n<li><bdi>{escape(shown(node.title))}</bdi>{_critical(node.is_goal_critical)} "
-            f'<span class="{kind}">{wording.node_facts(node)}</span>'
+            f"\n<li><bdi>{escape(one_line(node.title))}</bdi>{_critical(node.is_goal_critical)} "
+            f'<span class="{kind}">{phrasing.node_facts(node)}</span>'
         )
     yield "</li></ul>" * (level + 1) + "\n"
-    yield from (f'<p class="soft">{line}</p>\n' for line in wording.map_notes(subject))
+    yield from (f'<p class="soft">{line}</p>\n' for line in phrasing.map_notes(subject))
 
 
 def _critical(is_critical: bool) -> str:
@@ -55,24 +55,31 @@ def work(report: Report) -> Iterator[str]:
     """What it took: failures, models, runs."""
     yield '<section id="work">\n<h2>Runs and cost</h2>\n'
     if not report.work.run_count:
-        yield f"<p>{wording.NO_RUN}</p>\n</section>\n"
+        yield f"<p>{phrasing.NO_RUN}</p>\n</section>\n"
         return
-    if failed := wording.failed(report):
+    if failed_runs := phrasing.failed_runs(report):
         yield "<h3>What failed</h3>\n<ul>"
         yield from (
-            f'<li dir="auto">{escape(shown(run.topic))}: {escape(shown(run.error))}</li>' for run in failed
+            f'<li dir="auto">{escape(one_line(run.topic))}: {escape(one_line(run.error))}</li>'
+            for run in failed_runs
         )
         yield "</ul>\n"
     models = (
-        (one.model, f"{one.runs:,}", usd(one.spent_usd), f"{one.input_tokens:,}", f"{one.output_tokens:,}")
-        for one in report.work.models
+        (
+            model.model,
+            f"{model.runs:,}",
+            usd(model.spent_usd),
+            f"{model.input_tokens:,}",
+            f"{model.output_tokens:,}",
+        )
+        for model in report.work.models
     )
     yield "<h3>Models</h3>\n"
     yield from _table(MODEL_COLUMNS, models)
     yield "<h3>Runs</h3>\n"
     runs = (
         (
-            shown(run.topic),
+            one_line(run.topic),
             run.state,
             f"{run.facts:,}",
             f"{run.turns:,}",
@@ -82,8 +89,8 @@ def work(report: Report) -> Iterator[str]:
         for run in report.work.runs
     )
     yield from _table(RUN_COLUMNS, runs)
-    if more := wording.runs_left_out(report):
-        yield f'<p class="soft">{more}</p>\n'
+    if omitted_note := phrasing.runs_left_out(report):
+        yield f'<p class="soft">{omitted_note}</p>\n'
     yield "</section>\n"
 
 

@@ -39,8 +39,8 @@ def render(report: Report) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    named = as_json({"subject_id": section.subject_id, "topic_path": section.topic_path})
-    yield named.removesuffix("}") + ', "findings": ['
+    head = as_json({"subject_id": section.subject_id, "topic_path": section.topic_path})
+    yield head.removesuffix("}") + ', "findings": ['
     yield from _lines(map(_finding, section.findings))
     yield "]}"
 

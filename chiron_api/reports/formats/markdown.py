@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from chiron_api.reports import phrasing as wording
+from chiron_api.reports import phrasing
 from chiron_api.reports.links import link
-from chiron_api.reports.phrasing import shown
+from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.text import usd
 
@@ -15,31 +15,31 @@ MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
 OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
 CITED_BY_MAX = 100
 
-Linked = frozenset[int]  # the numbers of the sources whose address is a link
+SourceNumbers = frozenset[int]  # the numbers of the sources whose address is a link
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text as one line of Markdown that shows exactly these words."""
-    line = MARKUP.sub(r"\\\1", shown(text))
+    line = MARKUP.sub(r"\\\1", one_line(text))
     # A digit cannot be escaped, so what follows the number is.
     return re.sub(
         r"^(\d+)([.)])",
         r"\1\\\2",
-        OPENING.sub(lambda found: found[0] if found[0].isdigit() else f"\\{found[0]}", line),
+        OPENING.sub(lambda match: match[0] if match[0].isdigit() else f"\\{match[0]}", line),
     )
 
 
 def render(report: Report) -> Iterator[str]:
     """The document, piece by piece."""
-    yield f"# {escaped(wording.heading(report))}\n\n{escaped(wording.origin_line(report))}\n\n"
-    yield "".join(f"- {name}: {escaped(value)}\n" for name, value in wording.glance(report))
-    yield f"\n{escaped(wording.CHECKED)}\n\n"
+    yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
+    yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
+    yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
-    linked = frozenset(source.number for source in report.sources if link(source.url))
-    yield from _findings(report, linked)
-    yield from _contradictions(report, linked)
-    yield from _asides(report, linked)
+    link_numbers = frozenset(source.number for source in report.sources if link(source.url))
+    yield from _findings(report, link_numbers)
+    yield from _contradictions(report, link_numbers)
+    yield from _asides(report, link_numbers)
     for subject in report.subjects:
         yield from _coverage(subject, is_named=len(report.subjects) > 1)
     yield from render_work(report)
@@ -50,63 +50,61 @@ def render(report: Report) -> Iterator[str]:
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
     if subject.purpose:
         yield f"## Learning goal{_of(subject, is_named)}\n\n"
-        yield from (f"{escaped(line)}\n\n" for line in wording.paragraphs(subject.purpose))
-        yield f"Depth: {escaped(subject.depth)}\n\n"
+        yield from (f"{escape(line)}\n\n" for line in phrasing.paragraphs(subject.purpose))
+        yield f"Depth: {escape(subject.depth)}\n\n"
 
 
-def _findings(report: Report, linked: Linked) -> Iterator[str]:
+def _findings(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
     yield "## Findings\n\n"
     if not report.sections:
-        yield f"{escaped(wording.NOTHING)}\n\n"
+        yield f"{escape(phrasing.NO_FINDINGS)}\n\n"
     titles = {subject.subject_id: subject.title for subject in report.subjects}
     for section in report.sections:
         name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        yield f"### {escaped(name + wording.path(section.topic_path))}\n\n"
-        yield from (_finding(finding, linked) for finding in section.findings)
+        yield f"### {escape(name + phrasing.path(section.topic_path))}\n\n"
+        yield from (_finding(finding, link_numbers) for finding in section.findings)
 
 
-def _finding(finding: Finding, linked: Linked) -> str:
-    lines = _backed(finding, linked)
-    notes = [f"- {wording.relation(one)} finding {one.number}" for one in finding.relatives]
-    notes += [f"- {escaped(wording.objection(text))}" for text in finding.objections]
+def _finding(finding: Finding, link_numbers: SourceNumbers) -> str:
+    lines = _statement_and_quotes(finding, link_numbers)
+    notes = [f"- {phrasing.relation(relative)} finding {relative.number}" for relative in finding.relatives]
+    notes += [f"- {escape(phrasing.objection(text))}" for text in finding.objections]
     return "\n\n".join([*lines, *(["\n".join(notes)] if notes else [])]) + "\n\n"
 
 
-def _backed(finding: Finding, linked: Linked) -> list[str]:
+def _statement_and_quotes(finding: Finding, link_numbers: SourceNumbers) -> list[str]:
     sources = dict.fromkeys(citation.source for citation in finding.citations)
-    cited = " ".join(_cite(source, linked) for source in sources)
-    said = (
-        f"**{finding.number}.** {escaped(finding.content)} {cited}\\\n*{escaped(wording.standing(finding))}*"
-    )
-    return [said, *(_passage(citation, linked) for citation in finding.citations)]
+    references = " ".join(_reference(source, link_numbers) for source in sources)
+    statement = f"**{finding.number}.** {escape(finding.content)} {references}\\\n*{escape(phrasing.confidence_line(finding))}*"
+    return [statement, *(_passage(citation, link_numbers) for citation in finding.citations)]
 
 
-def _cite(source: int, linked: Linked) -> str:
+def _reference(source: int, link_numbers: SourceNumbers) -> str:
     # A reference, whose definition stands below the list of sources.
-    return f"[\\[{source}\\]][{source}]" if source in linked else f"\\[{source}\\]"
+    return f"[\\[{source}\\]][{source}]" if source in link_numbers else f"\\[{source}\\]"
 
 
-def _passage(citation: Citation, linked: Linked) -> str:
-    said = f"> As this source puts it: {escaped(citation.wording)}\n>\n" if citation.wording else ""
-    return f"{said}> {escaped(wording.passage(citation))} {_cite(citation.source, linked)}"
+def _passage(citation: Citation, link_numbers: SourceNumbers) -> str:
+    wording = f"> As this source puts it: {escape(citation.wording)}\n>\n" if citation.wording else ""
+    return f"{wording}> {escape(phrasing.passage(citation))} {_reference(citation.source, link_numbers)}"
 
 
-def _contradictions(report: Report, linked: Linked) -> Iterator[str]:
+def _contradictions(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
     if not report.contradictions:
         return
-    yield f"## Contradictions\n\n{wording.BOTH_STAY}\n\n"
-    known = report.by_number()
-    for n, one in enumerate(report.contradictions, start=1):
-        yield f"### {n}: finding {one.number} against finding {one.other}\n\n"
-        for side in (known[one.number], known[one.other]):
-            yield "\n\n".join(_backed(side, linked)) + "\n\n"
-        yield f"{escaped(wording.because(one))}\n\n"
+    yield f"## Contradictions\n\n{phrasing.BOTH_STAY}\n\n"
+    findings = report.by_number()
+    for n, contradiction in enumerate(report.contradictions, start=1):
+        yield f"### {n}: finding {contradiction.number} against finding {contradiction.other}\n\n"
+        for finding in (findings[contradiction.number], findings[contradiction.other]):
+            yield "\n\n".join(_statement_and_quotes(finding, link_numbers)) + "\n\n"
+        yield f"{escape(phrasing.reason(contradiction))}\n\n"
 
 
-def _asides(report: Report, linked: Linked) -> Iterator[str]:
+def _asides(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
     if report.asides:
-        yield f"## Linked facts\n\n{escaped(wording.ASIDE)}\n\n"
-        yield from (_finding(finding, linked) for finding in report.asides)
+        yield f"## Linked facts\n\n{escape(phrasing.ASIDE)}\n\n"
+        yield from (_finding(finding, link_numbers) for finding in report.asides)
 
 
 def _coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
@@ -117,19 +115,20 @@ def _coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
 def coverage(subject: SubjectPart) -> Iterator[str]:
     """What is missing, then the map as a nested list."""
     if not subject.nodes:
-        yield f"{escaped(wording.NO_MAP)}\n\n"
+        yield f"{escape(phrasing.NO_MAP)}\n\n"
         return
-    if missing := subject.missing:
+    if missing_nodes := subject.missing:
         yield "### What is missing\n\n"
         yield (
-            "".join(f"- {escaped(node.title)}{_critical(node.is_goal_critical)}\n" for node in missing) + "\n"
+            "".join(f"- {escape(node.title)}{_critical(node.is_goal_critical)}\n" for node in missing_nodes)
+            + "\n"
         )
     yield "### The map\n\n"
     for node in subject.nodes:
         critical = _critical(node.is_goal_critical)
-        yield f"{'  ' * node.level}- {escaped(node.title)}{critical}: {wording.node_facts(node)}\n"
+        yield f"{'  ' * node.level}- {escape(node.title)}{critical}: {phrasing.node_facts(node)}\n"
     yield "\n"
-    yield from (f"{line}\n\n" for line in wording.map_notes(subject))
+    yield from (f"{line}\n\n" for line in phrasing.map_notes(subject))
 
 
 def _critical(is_critical: bool) -> str:
@@ -140,32 +139,32 @@ def render_work(report: Report) -> Iterator[str]:
     """What it took: failures, models, runs."""
     yield "## Runs and cost\n\n"
     if not report.work.run_count:
-        yield f"{wording.NO_RUN}\n\n"
+        yield f"{phrasing.NO_RUN}\n\n"
         return
-    if failed := wording.failed(report):
+    if failed_runs := phrasing.failed_runs(report):
         yield "### What failed\n\n"
-        yield "".join(f"- {escaped(run.topic)}: {escaped(run.error)}\n" for run in failed) + "\n"
+        yield "".join(f"- {escape(run.topic)}: {escape(run.error)}\n" for run in failed_runs) + "\n"
     yield "### Models\n\n"
-    for one in report.work.models:
+    for model in report.work.models:
         yield (
-            f"- {escaped(one.model)}: {wording.count(one.runs, 'run')}, {escaped(usd(one.spent_usd))}, "
-            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out\n"
+            f"- {escape(model.model)}: {phrasing.count(model.runs, 'run')}, {escape(usd(model.spent_usd))}, "
+            f"{model.input_tokens:,} tokens in, {model.output_tokens:,} out\n"
         )
     yield "\n### Runs\n\n"
     for run in report.work.runs:
         yield (
-            f"- {escaped(run.topic)}: {run.state}, {wording.count(run.facts, 'fact')}, {escaped(usd(run.spent_usd))}, "
+            f"- {escape(run.topic)}: {run.state}, {phrasing.count(run.facts, 'fact')}, {escape(usd(run.spent_usd))}, "
             f"{run.input_tokens + run.output_tokens:,} tokens, run {run.run_id}\n"
         )
-    more = wording.runs_left_out(report)
-    yield f"\n{more}\n\n" if more else "\n"
+    omitted_note = phrasing.runs_left_out(report)
+    yield f"\n{omitted_note}\n\n" if omitted_note else "\n"
 
 
 def render_words(report: Report) -> Iterator[str]:
     """What the agent of a run said itself, marked as such."""
     if report.agent_words:
-        yield f"## {wording.OWN_WORDS}\n\n{escaped(wording.UNCHECKED)}\n\n"
-        lines = (f"> {escaped(line)}\n" for line in wording.paragraphs(report.agent_words))
+        yield f"## {phrasing.AGENT_WORDS_HEADING}\n\n{escape(phrasing.AGENT_WORDS_NOTE)}\n\n"
+        lines = (f"> {escape(line)}\n" for line in phrasing.paragraphs(report.agent_words))
         yield ">\n".join(lines) + "\n"
 
 
@@ -180,12 +179,14 @@ def _sources(report: Report) -> Iterator[str]:
 
 def _source(source: Source) -> str:
     target = link(source.url)
-    address = f"[{escaped(source.url)}](<{target}>)" if target else escaped(source.url)
-    parts = [escaped(source.title), address, *map(escaped, wording.about(source))]
+    address = f"[{escape(source.url)}](<{target}>)" if target else escape(source.url)
+    parts = [escape(source.title), address, *map(escape, phrasing.source_details(source))]
     numbers = ", ".join(map(str, source.cited_by[:CITED_BY_MAX]))
-    more = f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
-    return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {numbers}{more}"
+    omitted_note = (
+        f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
+    )
+    return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {numbers}{omitted_note}"
 
 
 def _of(subject: SubjectPart, is_named: bool) -> str:
-    return f": {escaped(subject.title)}" if is_named else ""
+    return f": {escape(subject.title)}" if is_named else ""

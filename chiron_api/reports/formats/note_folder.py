@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from chiron_workers.errors import UsageError
 
-OURS = ".chiron-report.json"  # names the notes that we wrote, so that a later report can take their place
+MANIFEST = ".chiron-report.json"  # names the notes that we wrote, so that a later report can take their place
 
 
 def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool = False) -> int:
@@ -22,36 +22,36 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
     Raises:
         UsageError: It is no folder, has files that we did not make, or a folder in it leads elsewhere.
     """
-    before = _written_before(folder, force=force)
+    before = _previous_notes(folder, force=force)
     folder.mkdir(exist_ok=True)
     home = folder.resolve()
     texts = dict(notes)
     if not force:
-        _refuse_strangers(home, set(texts) - set(before))
+        _refuse_foreign_files(home, set(texts) - set(before))
     # First what is ours: a report that is cut is a report of ours all the same.
-    _write(home, OURS, json.dumps({"notes": sorted({*before, *texts})}))
+    _write(home, MANIFEST, json.dumps({"notes": sorted({*before, *texts})}))
     for name, text in texts.items():
         _write(home, name, text)
-    written = {
-        _place(home, name).stat().st_ino for name in texts
+    inodes = {
+        _resolve(home, name).stat().st_ino for name in texts
     }  # where case does not count, Ice.md is ice.md
     for name in set(before) - set(texts):
-        old = _place(home, name)
-        if old.is_symlink() or (old.exists() and old.stat().st_ino not in written):
+        old = _resolve(home, name)
+        if old.is_symlink() or (old.exists() and old.stat().st_ino not in inodes):
             old.unlink()
-    _write(home, OURS, json.dumps({"notes": list(texts)}))
+    _write(home, MANIFEST, json.dumps({"notes": list(texts)}))
     return len(texts)
 
 
-def _refuse_strangers(home: Path, names: set[str]) -> None:
+def _refuse_foreign_files(home: Path, names: set[str]) -> None:
     for name in sorted(names):
-        if _place(home, name).exists():
+        if _resolve(home, name).exists():
             raise UsageError(
                 f"{home / name} was not written by Chiron. Move it, name another folder, or say --force."
             )
 
 
-def _written_before(folder: Path, *, force: bool) -> list[str]:
+def _previous_notes(folder: Path, *, force: bool) -> list[str]:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is no folder. Name one for the notes, or one that is not there yet.")
     if not folder.parent.is_dir():
@@ -59,11 +59,11 @@ def _written_before(folder: Path, *, force: bool) -> list[str]:
     if not folder.exists() or not any(folder.iterdir()):
         return []
     try:
-        found = json.loads((folder / OURS).read_text())["notes"]
+        names = json.loads((folder / MANIFEST).read_text())["notes"]
     except (OSError, ValueError, KeyError, TypeError):
-        found = None
-    if isinstance(found, list):
-        return [name for name in found if isinstance(name, str) and _is_inside(name)]
+        names = None
+    if isinstance(names, list):
+        return [name for name in names if isinstance(name, str) and _is_inside(name)]
     if not force:
         raise UsageError(
             f"{folder} holds files that are no report of Chiron's. Name another folder, or say --force."
@@ -77,7 +77,7 @@ def _is_inside(name: str) -> bool:
 
 
 def _write(home: Path, name: str, text: str) -> None:
-    place = _place(home, name)
+    place = _resolve(home, name)
     place.parent.mkdir(exist_ok=True)
     # A link of that name would lead the text elsewhere.
     if place.is_symlink():
@@ -85,7 +85,7 @@ def _write(home: Path, name: str, text: str) -> None:
     place.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _place(home: Path, name: str) -> Path:
+def _resolve(home: Path, name: str) -> Path:
     place = home / name
     if not place.parent.resolve().is_relative_to(home):
         raise UsageError(f"{place.parent} leads out of the folder. Remove it, or name another folder.")
