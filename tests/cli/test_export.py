@@ -24,13 +24,13 @@ def test_knowledge_is_exported_to_the_screen_or_a_file(chiron, known, tmp_path):
 
 
 def test_an_export_is_imported_again(chiron, known):
-    chiron("export", "-o", "all.csv", "--format", "csv")
-    said = chiron("import", "all.csv", "--subject", "Ducks")
+    chiron("export", "-o", "all.jsonl")
+    said = chiron("import", "all.jsonl", "--subject", "Ducks")
     assert (
         said.stdout
         == "Imported: 1 new facts, 0 known ones, 0 new further sources, 0 new links, 0 new texts.\n"
     )
-    assert json.loads(chiron("import", "all.csv", "-s", "Ducks", "--json").stdout)["known"] == 1
+    assert json.loads(chiron("import", "all.jsonl", "-s", "Ducks", "--json").stdout)["known"] == 1
 
 
 def test_wrong_calls_are_one_sentence(chiron, known, tmp_path):
