@@ -99,7 +99,7 @@ class FactBatch:
         return fact.assertions[1:] if is_own else fact.assertions
 
     async def _assign_ids(self, transfers: Transfers) -> None:
-        twins = await transfers.known([(str(fact.id), *_statement(fact)) for fact in self.facts])
+        twins = await transfers.find_twins([(str(fact.id), *_statement(fact)) for fact in self.facts])
         id_by_statement = dict[Statement, str]()
         for fact, (twin_id, is_taken) in zip(self.facts, twins, strict=True):
             place = twin_id or id_by_statement.get(_statement(fact))
@@ -113,7 +113,7 @@ class FactBatch:
         """Take the facts that another process stored meanwhile for those that were not inserted."""
         for fact_id in self.new.keys() - inserted_ids:
             fact = self.new.pop(fact_id)
-            [(twin_id, _)] = await transfers.known([(str(fact.id), *_statement(fact))])
+            [(twin_id, _)] = await transfers.find_twins([(str(fact.id), *_statement(fact))])
             existing_id = twin_id or fact_id
             self.places |= {
                 file_id: existing_id for file_id, place in self.places.items() if place == fact_id

@@ -106,7 +106,7 @@ class _ImportSteps:
         )
         for batch in _batches(texts, TEXTS_AT_ONCE):
             async with Session(self.pool) as session:
-                self.counts.texts += await Transfers(session).keep_texts(
+                self.counts.texts += await Transfers(session).add_texts(
                     list({source.hash: source for source in batch}.values())
                 )
 
@@ -126,7 +126,7 @@ class _ImportSteps:
                 if source.fetched_at is not None
             ]
             async with Session(self.pool) as session:
-                await Transfers(session).keep_fetches(list(dict.fromkeys(fetches)))
+                await Transfers(session).add_fetches(list(dict.fromkeys(fetches)))
 
     async def facts(self) -> None:
         for records in _batches(self._records(FactRecord), FACTS_AT_ONCE):

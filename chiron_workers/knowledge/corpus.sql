@@ -10,7 +10,8 @@ on conflict (subject_id, url) do update
 returning id, url, id <> all (%(ids)s::uuid[]) as replaced;
 
 -- clear
-delete from passages where document_id = any (%(ids)s::uuid[]);
+delete from passages
+ where document_id = any (%(ids)s::uuid[]);
 
 -- save_passages
 -- Title and heading weigh more than the body. Dots and underscores become spaces, since the parser of Postgres
@@ -25,7 +26,8 @@ select document_id, n, %(subject_id)s, heading, body,
 
 -- documents
 select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
-  from documents d join snapshots s using (hash)
+  from documents d
+  join snapshots s using (hash)
  where %(subject_id)s::text is null or d.subject_id = %(subject_id)s
  order by d.subject_id, d.url
  limit %(limit)s;
@@ -34,10 +36,17 @@ select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
 -- What its file said of itself stands where its text was kept.
 select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type,
        coalesce(f.author, '') as author, f.published_at, coalesce(f.licence, '') as licence
-  from documents d join snapshots s using (hash)
+  from documents d
+  join snapshots s using (hash)
   left join lateral (
-    select author, published_at, licence from fetches where url = d.url and hash = d.hash order by fetched_at desc, id desc limit 1) f on true
- where d.subject_id = %(subject_id)s and d.url = %(url)s;
+    select author, published_at, licence
+      from fetches
+     where url = d.url
+       and hash = d.hash
+     order by fetched_at desc, id desc
+     limit 1) f on true
+ where d.subject_id = %(subject_id)s
+   and d.url = %(url)s;
 
 -- search
 -- Any word of the question may match, since no passage holds all of them; a rare word counts more than a common
@@ -49,20 +58,27 @@ with lexeme as (
    limit 64
 ), hit as materialized (
   select p.document_id, p.n, l.lexeme, ts_rank('{{0.2, 0.3, 0.6, 1.0}}', p.tsv, l.query, 1) as rank
-    from lexeme l cross join lateral (
-      select document_id, n, tsv from passages
-       where {scope} and tsv @@ l.query
+    from lexeme l
+    cross join lateral (
+      select document_id, n, tsv
+        from passages
+       where {scope}
+         and tsv @@ l.query
       offset 0  -- One look into the index for each word; joined, the planner would read every passage.
     ) p
 ), rarity as (
   select lexeme, ln(1 + (select sum(passages) from documents where {scope}) / count(*)) as idf
-    from hit group by lexeme
+    from hit
+   group by lexeme
 ), passage as (
   select document_id, n, sum(rank * idf) / (select sum(idf) from rarity) as score
-    from hit join rarity using (lexeme)
+    from hit
+    join rarity using (lexeme)
    group by document_id, n
 ), best as (
-  select distinct on (document_id) document_id, n, score from passage order by document_id, score desc, n
+  select distinct on (document_id) document_id, n, score
+    from passage
+   order by document_id, score desc, n
 )
 select d.url, d.title, p.heading, p.body, b.score / (b.score + 0.05) as score
   from best b

@@ -46,19 +46,19 @@ class Rows:
     links: list[DictRow]
 
 
-async def find_target(pool: Pool, wanted: UUID | str) -> Target:
+async def find_target(pool: Pool, target: UUID | str) -> Target:
     """The run or batch of an id, or the subject of a name. Raises NotFound, saying what lists them."""
-    if isinstance(wanted, UUID):
-        found = await _rows(pool, SQL["target"], {"id": wanted})
-        if not found:
-            raise NotFound(f"No batch and no run has the id {wanted}. `chiron list` shows the batches.")
-        return Target(Kind(found[0]["kind"]), wanted, found[0]["subject_id"], found[0]["title"])
-    subjects = await subject_rows(pool, [slug(wanted)])
+    if isinstance(target, UUID):
+        rows = await _rows(pool, SQL["target"], {"id": target})
+        if not rows:
+            raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
+        return Target(Kind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
+    subjects = await subject_rows(pool, [slug(target)])
     if not subjects:
         raise NotFound(
-            f"There is no subject {slug(wanted)!r}. `chiron list` shows the subjects of the batches."
+            f"There is no subject {slug(target)!r}. `chiron list` shows the subjects of the batches."
         )
-    return Target(Kind.SUBJECT, slug(wanted), slug(wanted), subjects[0]["title"])
+    return Target(Kind.SUBJECT, slug(target), slug(target), subjects[0]["title"])
 
 
 async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
@@ -78,17 +78,17 @@ async def fact_ids(
 async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     """How many facts of a target are in each status."""
     name = "counts_of_a_subject" if target.kind is Kind.SUBJECT else "counts_of_runs"
-    found = {row["status"]: row["facts"] for row in await _rows(pool, SQL[name], {"id": target.id})}
-    return {status: found.get(status, 0) for status in FactStatus}
+    counts = {row["status"]: row["facts"] for row in await _rows(pool, SQL[name], {"id": target.id})}
+    return {status: counts.get(status, 0) for status in FactStatus}
 
 
-async def pages(pool: Pool, found: Sequence[str]) -> AsyncIterator[Rows]:
+async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncIterator[Rows]:
     """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
 
     No transaction stays open between two pages, so a slow reader holds up nobody.
     """
-    for start in range(0, len(found), PAGE_FACTS):
-        args = {"fact_ids": list(found[start : start + PAGE_FACTS])}
+    for start in range(0, len(fact_ids), PAGE_FACTS):
+        args = {"fact_ids": list(fact_ids[start : start + PAGE_FACTS])}
         facts = {row["id"]: row for row in await _rows(pool, SQL["facts"], args)}
         yield Rows(
             [facts[fact_id] for fact_id in args["fact_ids"] if fact_id in facts],
@@ -97,9 +97,9 @@ async def pages(pool: Pool, found: Sequence[str]) -> AsyncIterator[Rows]:
         )
 
 
-async def fetches(pool: Pool, wanted: Sequence[tuple[str, str | None]]) -> list[DictRow]:
+async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[DictRow]:
     """For each (address, hash of its text) what is known of that page; all None for one that was never fetched."""
-    args = {"urls": [address(url) for url, _ in wanted], "hashes": [found for _, found in wanted]}
+    args = {"urls": [address(url) for url, _ in places], "hashes": [digest for _, digest in places]}
     return await _rows(pool, SQL["fetches"], args)
 
 
@@ -126,8 +126,8 @@ async def answer(pool: Pool, target: Target) -> str:
     """What the agent of a run said at its end; empty before, and for a batch or a subject."""
     if target.kind is not Kind.RUN:
         return ""
-    found = await _rows(pool, SQL["answer"], {"id": target.id})
-    return found[0]["answer"] or "" if found else ""
+    rows = await _rows(pool, SQL["answer"], {"id": target.id})
+    return rows[0]["answer"] or "" if rows else ""
 
 
 async def _rows(pool: Pool, query: Query, args: Mapping[str, object]) -> list[DictRow]:

@@ -1,61 +1,93 @@
 -- subject
-select id as subject_id, title, purpose_statement, target_depth from subjects where id = any(%(subject_ids)s) order by id;
+select id as subject_id, title, purpose_statement, target_depth
+  from subjects
+ where id = any(%(subject_ids)s)
+ order by id;
 
 -- target
-select 'batch' as kind, id, subject_id, name as title from batches where id = %(id)s
+select 'batch' as kind, id, subject_id, name as title
+  from batches
+ where id = %(id)s
 union all
-select 'run', id, subject_id, topic from runs where id = %(id)s;
+select 'run', id, subject_id, topic
+  from runs
+ where id = %(id)s;
 
 -- facts_of_a_subject
 -- Ids first and pages of them later: each statement is short, so that no snapshot is held open while somebody reads.
-select id::text as id from facts
- where subject_id = %(id)s and status = any(%(statuses)s)
- order by facts.id desc limit %(limit)s;
+select id::text as id
+  from facts
+ where subject_id = %(id)s
+   and status = any(%(statuses)s)
+ order by facts.id desc
+ limit %(limit)s;
 
 -- facts_of_runs
 -- A run that met a known fact in another source has found it too.
 with run as (
-  select id from runs where id = %(id)s
+  select id
+    from runs
+   where id = %(id)s
   union all
-  select id from runs where batch_id = %(id)s
+  select id
+    from runs
+   where batch_id = %(id)s
 )
-select id::text as id from facts
+select id::text as id
+  from facts
  where status = any(%(statuses)s)
    and id in (select f.id from facts f join run on f.run_id = run.id
               union
-              select c.fact_id from corroborations c join run on c.run_id = run.id)
- order by facts.id desc limit %(limit)s;
+              select c.fact_id
+                from corroborations c
+                join run on c.run_id = run.id)
+ order by facts.id desc
+ limit %(limit)s;
 
 -- counts_of_a_subject
-select status, count(*) as facts from facts where subject_id = %(id)s group by status;
+select status, count(*) as facts
+  from facts
+ where subject_id = %(id)s
+ group by status;
 
 -- counts_of_runs
 with run as (
-  select id from runs where id = %(id)s
+  select id
+    from runs
+   where id = %(id)s
   union all
-  select id from runs where batch_id = %(id)s
+  select id
+    from runs
+   where batch_id = %(id)s
 )
-select status, count(*) as facts from facts
+select status, count(*) as facts
+  from facts
  where id in (select f.id from facts f join run on f.run_id = run.id
               union
-              select c.fact_id from corroborations c join run on c.run_id = run.id)
+              select c.fact_id
+                from corroborations c
+                join run on c.run_id = run.id)
  group by status;
 
 -- facts
 select id::text as id, subject_id, content, topic_path, status, confidence, contradictions, validated_at, created_at
-  from facts where id = any(%(fact_ids)s::uuid[]);
+  from facts
+ where id = any(%(fact_ids)s::uuid[]);
 
 -- assertions
-select id::text as id, fact_id::text as fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-       snapshot_hash, created_at
-  from assertions a where fact_id = any(%(fact_ids)s::uuid[])
+select id::text as id, fact_id::text as fact_id, content, quote, quote_state, quote_start, quote_end,
+       source_url, source_score, claimed_confidence, snapshot_hash, created_at
+  from assertions a
+ where fact_id = any(%(fact_ids)s::uuid[])
  order by a.fact_id, a.id <> a.fact_id, a.id;
 
 -- links
-select fact_id::text, other_id::text, relation, decided_by, reason, created_at from fact_links
+select fact_id::text, other_id::text, relation, decided_by, reason, created_at
+  from fact_links
  where fact_id = any(%(fact_ids)s::uuid[])
 union
-select fact_id::text, other_id::text, relation, decided_by, reason, created_at from fact_links
+select fact_id::text, other_id::text, relation, decided_by, reason, created_at
+  from fact_links
  where other_id = any(%(fact_ids)s::uuid[])
  order by 1, 2;
 
@@ -64,31 +96,42 @@ select fact_id::text, other_id::text, relation, decided_by, reason, created_at f
 select f.title, f.author, f.published_at, f.licence, f.fetched_at, s.content_type, s.chars
   from unnest(%(urls)s::text[], %(hashes)s::text[]) with ordinality as wanted (url, hash, n)
   left join lateral (
-    select title, author, published_at, licence, fetched_at from fetches
-     where fetches.url = wanted.url and (wanted.hash is null or fetches.hash = wanted.hash)
-     order by fetched_at desc, id desc limit 1
+    select title, author, published_at, licence, fetched_at
+      from fetches
+     where fetches.url = wanted.url
+       and (wanted.hash is null or fetches.hash = wanted.hash)
+     order by fetched_at desc, id desc
+     limit 1
   ) f on true
   left join snapshots s on s.hash = wanted.hash
  order by wanted.n;
 
 -- uses
--- What runs used, by model and state. `runs` has no index by subject: reports of subjects are rare, and submits are not.
+-- What runs used, by model and state. `runs` has no index by subject, since reports of subjects are rare and submits
+-- are not.
 select model, state, count(*) as runs, sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
        sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
        sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
        min(started_at) as started_at, max(finished_at) as finished_at
-  from runs where {scope}
- group by model, state order by model, state;
+  from runs
+ where {scope}
+ group by model, state
+ order by model, state;
 
 -- runs
 -- Those that failed come first, since a long list is cut.
 select id, topic, role, model, state, facts, turns, spent_usd, unconfirmed_usd,
-       input_tokens + cache_write_tokens + cache_read_tokens as input_tokens, output_tokens, error, started_at, finished_at
-  from runs where {scope}
- order by state <> 'failed', id limit %(limit)s;
+       input_tokens + cache_write_tokens + cache_read_tokens as input_tokens, output_tokens, error,
+       started_at, finished_at
+  from runs
+ where {scope}
+ order by state <> 'failed', id
+ limit %(limit)s;
 
 -- answer
-select answer from runs where id = %(id)s;
+select answer
+  from runs
+ where id = %(id)s;
 
 -- of_a_subject
 subject_id = %(id)s

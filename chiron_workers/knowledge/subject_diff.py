@@ -15,11 +15,11 @@ from chiron_workers.states import SHOWN_STATUSES, ChangeKind
 
 SQL = load(__file__)
 LISTED_MAX = 10_000
-OF_FACTS = ("new", "lifted", "restored", "changed", "dropped", "withdrawn", "candidates")
+FACT_KINDS = ("new", "lifted", "restored", "changed", "dropped", "withdrawn", "candidates")
 # A candidate is out of sight, so one that is new is nothing that anybody would see.
-OUT_OF_SIGHT = "candidates"
+HIDDEN_KIND = "candidates"
 COUNTS = (
-    *OF_FACTS,
+    *FACT_KINDS,
     "corroborated",
     "contradicted",
     *(f"sources_{kind}" for kind in ChangeKind),
@@ -134,20 +134,20 @@ class SubjectDiffs:
             raise NotFound(f"There is no subject {subject_id!r}.")
         now = await self._session.row(SQL["now"])
         assert now is not None
-        ends = min(until, now["now"]) if until is not None else now["now"]
-        if ends <= since:
+        end = min(until, now["now"]) if until is not None else now["now"]
+        if end <= since:
             raise UsageError(
-                f"The time from {since:%Y-%m-%d %H:%M} to {ends:%Y-%m-%d %H:%M} UTC has no length."
+                f"The time from {since:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M} UTC has no length."
             )
         args = {
             "subject_id": subject_id,
             "since": since,
-            "until": ends,
+            "until": end,
             "limit": limit,
             "shown": list(SHOWN_STATUSES),
         }
-        found = {name: await self._session.rows(SQL[name], args) for name in ("facts", *OTHERS)}
-        return _difference(subject_id, since, ends, found)
+        rows = {name: await self._session.rows(SQL[name], args) for name in ("facts", *ENTRY_TYPES)}
+        return _assemble(subject_id, since, end, rows)
 
     async def between_batches(self, earlier: UUID, later: UUID, *, limit: int = 100) -> SubjectDiff:
         """What has become of a subject from the end of one of its batches to the end of another.
@@ -158,13 +158,13 @@ class SubjectDiffs:
             UsageError: They have different subjects, or the second ended first.
         """
         rows = await self._session.rows(SQL["batches"], {"ids": [earlier, later]})
-        found = {row["id"]: row for row in rows}
+        batches = {row["id"]: row for row in rows}
         for batch_id in (earlier, later):
-            if batch_id not in found:
+            if batch_id not in batches:
                 raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
-            if found[batch_id]["finished_at"] is None:
+            if batches[batch_id]["finished_at"] is None:
                 raise Conflict(f"Batch {batch_id} is not finished; what it has brought is not known yet.")
-        first, second = found[earlier], found[later]
+        first, second = batches[earlier], batches[later]
         if first["subject_id"] != second["subject_id"]:
             raise UsageError(
                 f"The batches have different subjects, {first['subject_id']} and {second['subject_id']}. "
@@ -177,27 +177,27 @@ class SubjectDiffs:
         )
 
 
-OTHERS: Mapping[str, type] = {
+ENTRY_TYPES: Mapping[str, type] = {
     "corroborated": Corroboration,
     "contradicted": Contradiction,
     "sources": SourceDiff,
 }
 
 
-def _difference(
-    subject_id: str, since: datetime, until: datetime, found: Mapping[str, list[DictRow]]
+def _assemble(
+    subject_id: str, since: datetime, until: datetime, rows_by_kind: Mapping[str, list[DictRow]]
 ) -> SubjectDiff:
     counts = dict.fromkeys(COUNTS, 0)
-    lists: dict[str, list[Any]] = {name: [] for name in OF_FACTS}
-    for row in found["facts"]:
+    lists: dict[str, list[Any]] = {name: [] for name in FACT_KINDS}
+    for row in rows_by_kind["facts"]:
         kind = row.pop("kind")
         counts[kind] = row.pop("total")
         lists[kind].append(FactDiff(**row))
-    for row in found["sources"]:
+    for row in rows_by_kind["sources"]:
         counts["sources_back_changed"] = row.pop("back_changed")
-    for name, entry in OTHERS.items():
-        for row in found[name]:
+    for name, entry in ENTRY_TYPES.items():
+        for row in rows_by_kind[name]:
             counts[f"sources_{row['kind']}" if name == "sources" else name] = row.pop("total")
-        lists[name] = [entry(**row) for row in found[name]]
-    is_empty = not any(count for name, count in counts.items() if name != OUT_OF_SIGHT)
+        lists[name] = [entry(**row) for row in rows_by_kind[name]]
+    is_empty = not any(count for name, count in counts.items() if name != HIDDEN_KIND)
     return SubjectDiff(subject_id, since, until, is_empty, counts, **lists)

@@ -113,7 +113,9 @@ class Transfers:
 
     async def with_linked(self, fact_ids: Sequence[str]) -> list[str]:
         """Facts and those that they are linked to, by id."""
-        return [row["id"] for row in await self.session.rows(SQL["everything"], {"fact_ids": list(fact_ids)})]
+        return [
+            row["id"] for row in await self.session.rows(SQL["with_linked"], {"fact_ids": list(fact_ids)})
+        ]
 
     async def by_subject(self, fact_ids: Sequence[str]) -> list[list[str]]:
         """Facts and those that they are linked to, those of each subject together."""
@@ -131,55 +133,55 @@ class Transfers:
         assert row is not None
         return zstandard.decompress(row["body"]).decode()
 
-    async def keep_texts(self, texts: Sequence[Text]) -> int:
+    async def add_texts(self, texts: Sequence[Text]) -> int:
         """Keep texts; how many are new. Their hashes must be right."""
         args = {
-            "hashes": [one.hash for one in texts],
-            "bodies": [zstandard.compress(one.text.encode()) for one in texts],
-            "chars": [len(one.text) for one in texts],
-            "content_types": [one.content_type for one in texts],
+            "hashes": [text.hash for text in texts],
+            "bodies": [zstandard.compress(text.text.encode()) for text in texts],
+            "chars": [len(text.text) for text in texts],
+            "content_types": [text.content_type for text in texts],
         }
-        return len(await self.session.write(SQL["keep_texts"], args))
+        return len(await self.session.write(SQL["add_texts"], args))
 
-    async def keep_fetches(self, found: Sequence[Fetch]) -> int:
+    async def add_fetches(self, fetches: Sequence[Fetch]) -> int:
         """Record which address gave which text, where the text is kept; how many are new."""
         args = {
-            "ids": [ids.new_id() for _ in found],
-            "urls": [one.url for one in found],
-            "hashes": [one.hash for one in found],
-            "titles": [one.title for one in found],
-            "authors": [one.author for one in found],
-            "published": [one.published_at for one in found],
-            "licences": [one.licence for one in found],
-            "fetched": [one.fetched_at for one in found],
+            "ids": [ids.new_id() for _ in fetches],
+            "urls": [fetch.url for fetch in fetches],
+            "hashes": [fetch.hash for fetch in fetches],
+            "titles": [fetch.title for fetch in fetches],
+            "authors": [fetch.author for fetch in fetches],
+            "published": [fetch.published_at for fetch in fetches],
+            "licences": [fetch.licence for fetch in fetches],
+            "fetched": [fetch.fetched_at for fetch in fetches],
         }
-        return len(await self.session.write(SQL["keep_fetches"], args))
+        return len(await self.session.write(SQL["add_fetches"], args))
 
-    async def ensure_subjects(self, found: Mapping[str, tuple[str, str | None, str]]) -> None:
+    async def ensure_subjects(self, subjects: Mapping[str, tuple[str, str | None, str]]) -> None:
         """Make subjects where there are none yet, each id with (title, purpose, depth)."""
-        titles, purposes, depths = zip(*found.values(), strict=True) if found else ((), (), ())
+        titles, purposes, depths = zip(*subjects.values(), strict=True) if subjects else ((), (), ())
         args = {
-            "ids": list(found),
+            "ids": list(subjects),
             "titles": list(titles),
             "purposes": list(purposes),
             "depths": list(depths),
         }
         await self.session.write(SQL["ensure_subjects"], args)
 
-    async def known(self, facts: Sequence[tuple[str, str, str, str]]) -> list[tuple[str | None, bool]]:
+    async def find_twins(self, facts: Sequence[tuple[str, str, str, str]]) -> list[tuple[str | None, bool]]:
         """For each (id, subject, content, address) the id of the fact that says so already, and whether the id is taken."""
         columns = [list(column) for column in zip(*facts, strict=True)] or [[], [], [], []]
         args = dict(zip(("ids", "subject_ids", "contents", "urls"), columns, strict=True))
-        return [(row["twin_id"], row["is_taken"]) for row in await self.session.rows(SQL["known"], args)]
+        return [(row["twin_id"], row["is_taken"]) for row in await self.session.rows(SQL["find_twins"], args)]
 
-    async def fetched(self, places: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    async def find_fetches(self, places: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
         """Which of these (address, hash of a text) are on record."""
-        args = {"urls": [url for url, _ in places], "hashes": [found for _, found in places]}
-        return {(row["url"], row["hash"]) for row in await self.session.rows(SQL["fetched"], args)}
+        args = {"urls": [url for url, _ in places], "hashes": [digest for _, digest in places]}
+        return {(row["url"], row["hash"]) for row in await self.session.rows(SQL["find_fetches"], args)}
 
-    async def kept(self, hashes: Sequence[str]) -> set[str]:
+    async def find_texts(self, hashes: Sequence[str]) -> set[str]:
         """Which of these texts are kept."""
-        return {row["hash"] for row in await self.session.rows(SQL["kept"], {"hashes": list(hashes)})}
+        return {row["hash"] for row in await self.session.rows(SQL["find_texts"], {"hashes": list(hashes)})}
 
     async def add_facts(self, rows: Sequence[FactRow]) -> set[str]:
         """Write facts; the ids of those that are new."""

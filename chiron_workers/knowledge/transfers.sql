@@ -1,40 +1,58 @@
--- everything
+-- with_linked
 -- The facts that a fact of a run is linked to come along, or a contradiction would lose one of its sides.
-select id::text as id from facts where id = any(%(fact_ids)s::uuid[])
+select id::text as id
+  from facts
+ where id = any(%(fact_ids)s::uuid[])
 union
-select other_id::text from fact_links where fact_id = any(%(fact_ids)s::uuid[])
+select other_id::text
+  from fact_links
+ where fact_id = any(%(fact_ids)s::uuid[])
 union
-select fact_id::text from fact_links where other_id = any(%(fact_ids)s::uuid[])
+select fact_id::text
+  from fact_links
+ where other_id = any(%(fact_ids)s::uuid[])
  order by id;
 
 -- by_subject
-select subject_id, array_agg(id::text order by id) as ids from facts
+select subject_id, array_agg(id::text order by id) as ids
+  from facts
  where id in (select unnest(%(fact_ids)s::uuid[])
               union
-              select other_id from fact_links where fact_id = any(%(fact_ids)s::uuid[])
+              select other_id
+                from fact_links
+               where fact_id = any(%(fact_ids)s::uuid[])
               union
-              select fact_id from fact_links where other_id = any(%(fact_ids)s::uuid[]))
- group by subject_id order by subject_id;
+              select fact_id
+                from fact_links
+               where other_id = any(%(fact_ids)s::uuid[]))
+ group by subject_id
+ order by subject_id;
 
 -- changes
-select id::text as id, fact_id::text as fact_id, confidence, status, reason, at from fact_changes
+select id::text as id, fact_id::text as fact_id, confidence, status, reason, at
+  from fact_changes
  where fact_id = any(%(fact_ids)s::uuid[])
  order by fact_changes.fact_id, fact_changes.id;
 
 -- body
-select body from snapshots where hash = %(hash)s;
+select body
+  from snapshots
+ where hash = %(hash)s;
 
--- keep_texts
+-- add_texts
 insert into snapshots (hash, body, chars, content_type)
-select * from unnest(%(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[], %(content_types)s::text[]) as page (hash, body, chars, content_type)
+select *
+  from unnest(%(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[], %(content_types)s::text[])
+      as page (hash, body, chars, content_type)
  order by hash
 on conflict do nothing
 returning hash;
 
--- keep_fetches
+-- add_fetches
 -- Where the text itself is not here, nothing can be said of it.
 insert into fetches (id, url, hash, title, author, published_at, licence, fetched_at)
-select w.* from unnest(%(ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(titles)s::text[], %(authors)s::text[],
+select w.*
+  from unnest(%(ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(titles)s::text[], %(authors)s::text[],
                        %(published)s::timestamptz[], %(licences)s::text[], %(fetched)s::timestamptz[])
        as w (id, url, hash, title, author, published_at, licence, fetched_at)
   join snapshots s using (hash)
@@ -43,36 +61,44 @@ returning id;
 
 -- ensure_subjects
 insert into subjects (id, title, purpose_statement, target_depth)
-select * from unnest(%(ids)s::text[], %(titles)s::text[], %(purposes)s::text[], %(depths)s::text[])
+select *
+  from unnest(%(ids)s::text[], %(titles)s::text[], %(purposes)s::text[], %(depths)s::text[])
 on conflict (id) do nothing;
 
--- known
+-- find_twins
 -- For each statement the fact that says it already, and whether its id is taken.
 select twin.id::text as twin_id, exists (select from assertions a where a.id = w.id) as is_taken
   from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(contents)s::text[], %(urls)s::text[])
        with ordinality as w (id, subject_id, content, url, n)
-  left join facts twin on twin.subject_id = w.subject_id and md5(twin.content) = md5(w.content) and md5(twin.source_url) = md5(w.url)
+  left join facts twin on twin.subject_id = w.subject_id and md5(twin.content) = md5(w.content)
+      and md5(twin.source_url) = md5(w.url)
  order by w.n;
 
--- fetched
+-- find_fetches
 -- Which of these addresses gave which of these texts.
-select w.url, w.hash from unnest(%(urls)s::text[], %(hashes)s::text[]) as w (url, hash)
+select w.url, w.hash
+  from unnest(%(urls)s::text[], %(hashes)s::text[]) as w (url, hash)
  where exists (select from fetches f where f.url = w.url and f.hash = w.hash);
 
--- kept
-select hash from snapshots where hash = any(%(hashes)s);
+-- find_texts
+select hash
+  from snapshots
+ where hash = any(%(hashes)s);
 
 -- add_facts
 insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
-                   claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at, created_at)
-select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-       snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at
+                   claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
+                   created_at)
+select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
+       claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at
   from unnest(%(id)s::uuid[], %(subject_id)s::text[], %(content)s::text[], %(quote)s::text[], %(quote_state)s::text[],
               %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[], %(source_score)s::real[],
               %(claimed_confidence)s::real[], %(snapshot_hash)s::text[], %(topic_path)s::text[], %(confidence)s::real[],
-              %(status)s::text[], %(contradictions)s::text[], %(validated_at)s::timestamptz[], %(created_at)s::timestamptz[])
+              %(status)s::text[], %(contradictions)s::text[], %(validated_at)s::timestamptz[],
+              %(created_at)s::timestamptz[])
        as w (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
-             claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at, created_at)
+             claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
+             created_at)
  order by subject_id, md5(content), md5(source_url)
 on conflict do nothing
 returning id::text as id;
@@ -81,22 +107,26 @@ returning id::text as id;
 -- What the fact's own row says already is no further assertion.
 insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                             claimed_confidence, snapshot_hash, created_at)
-select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end, fact_id, content, quote,
-       quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence, snapshot_hash, created_at
+select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end,
+       fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence, snapshot_hash, created_at
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(content)s::text[], %(quote)s::text[],
               %(quote_state)s::text[], %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[],
-              %(source_score)s::real[], %(claimed_confidence)s::real[], %(snapshot_hash)s::text[], %(created_at)s::timestamptz[])
+              %(source_score)s::real[], %(claimed_confidence)s::real[], %(snapshot_hash)s::text[],
+              %(created_at)s::timestamptz[])
        as w (id, spare_id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
              claimed_confidence, snapshot_hash, created_at)
  where not exists (select from assertions a
-                    where a.fact_id = w.fact_id and a.content = w.content and a.source_url = w.source_url
+                    where a.fact_id = w.fact_id
+                      and a.content = w.content
+                      and a.source_url = w.source_url
                       and (a.quote_state = w.quote_state or a.quote_state = 'verified'))
 on conflict (fact_id, md5(content), md5(source_url), quote_state) do nothing
 returning id;
 
 -- add_changes
 insert into fact_changes (id, fact_id, confidence, status, reason, at)
-select case when exists (select from fact_changes c where c.id = w.id) then w.spare_id else w.id end, fact_id, confidence, status,
+select case when exists (select from fact_changes c where c.id = w.id) then w.spare_id else w.id end,
+       fact_id, confidence, status,
        reason, at
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(confidence)s::real[], %(status)s::text[],
               %(reason)s::text[], %(at)s::timestamptz[]) as w (id, spare_id, fact_id, confidence, status, reason, at);
@@ -104,7 +134,9 @@ select case when exists (select from fact_changes c where c.id = w.id) then w.sp
 -- add_links
 -- Two facts are linked once, whichever came first.
 insert into fact_links (fact_id, other_id, relation, decided_by, reason, created_at)
-select w.* from unnest(%(fact_id)s::uuid[], %(other_id)s::uuid[], %(relation)s::text[], %(decided_by)s::text[], %(reason)s::text[],
+select w.*
+  from unnest(%(fact_id)s::uuid[], %(other_id)s::uuid[], %(relation)s::text[], %(decided_by)s::text[],
+    %(reason)s::text[],
                        %(created_at)s::timestamptz[]) as w (fact_id, other_id, relation, decided_by, reason, created_at)
  where w.fact_id <> w.other_id
    and not exists (select from fact_links l where l.fact_id = w.other_id and l.other_id = w.fact_id)

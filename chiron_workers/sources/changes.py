@@ -55,8 +55,8 @@ class SourceChange:
     def note(self) -> str:
         """What whoever reads the source, or would like to, is told of it."""
         if self.kind is ChangeKind.GONE:
-            rest = f", and {_facts(self.facts)} on it" if self.facts else ""
-            return f"It was last read on {self.read_at:%Y-%m-%d}; what it said then is kept{rest}."
+            facts_note = f", and {_facts(self.facts)} on it" if self.facts else ""
+            return f"It was last read on {self.read_at:%Y-%m-%d}; what it said then is kept{facts_note}."
         again = "answers again, and " if self.kind is ChangeKind.BACK else ""
         share = (
             "" if self.agreement is None else f" ({_percent(self.agreement)} of its sentences still stand)"
@@ -64,17 +64,17 @@ class SourceChange:
         has = f"This source {again}has changed since {self.read_at:%Y-%m-%d}{share}"
         if self.agreement == 1:
             has = f"This source {again}says again what it said on {self.read_at:%Y-%m-%d}" if again else has
-        return f"{has}{self._standing()}."
+        return f"{has}{self._facts_note()}."
 
-    def _standing(self) -> str:
+    def _facts_note(self) -> str:
         if not self.facts or not self.is_checked:
             return ""
         if not self.lost_facts:
             return f": {_facts(self.facts)} on the older text, and every quote still stands"
         count = len(self.lost_facts)
-        named = ", ".join(self.lost_facts[:NAMED_MAX]) + (", ..." if count > NAMED_MAX else "")
-        lost = f"the quote{' of 1' if count == 1 else f's of {count:,}'} no longer stand{'s' if count == 1 else ''}"
-        return f": {_facts(self.facts)} on the older text, and {lost} ({named})"
+        fact_ids = ", ".join(self.lost_facts[:NAMED_MAX]) + (", ..." if count > NAMED_MAX else "")
+        quotes_note = f"the quote{' of 1' if count == 1 else f's of {count:,}'} no longer stand{'s' if count == 1 else ''}"
+        return f": {_facts(self.facts)} on the older text, and {quotes_note} ({fact_ids})"
 
 
 class SourceChanges:
@@ -88,20 +88,20 @@ class SourceChanges:
 
         An address that was never fetched again, or gave the same text each time, has none.
         """
-        asked = {url: _address(url) for url in urls}
-        rows = await self._session.rows(SQL["of"], {"urls": sorted(set(asked.values()))})
-        found = {row["url"]: _change(row) for row in rows}
-        return {url: found[address] for url, address in asked.items() if address in found}
+        addresses = {url: _address(url) for url in urls}
+        rows = await self._session.rows(SQL["latest"], {"urls": sorted(set(addresses.values()))})
+        changes = {row["url"]: _change(row) for row in rows}
+        return {url: changes[address] for url, address in addresses.items() if address in changes}
 
-    async def news(self, found: Snapshot) -> str:
+    async def news(self, snapshot: Snapshot) -> str:
         """What whoever reads a text is to be told of its source; empty if nothing is.
 
         That is a change that this reading has found, and an older one as long as facts rest on words that are gone.
         """
-        change = (await self.of([found.url])).get(found.url)
-        if change is None or change.hash != found.hash:
+        change = (await self.of([snapshot.url])).get(snapshot.url)
+        if change is None or change.hash != snapshot.hash:
             return ""
-        return change.note() if change.lost or change.at >= found.fetched_at else ""
+        return change.note() if change.lost or change.at >= snapshot.fetched_at else ""
 
 
 async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
@@ -119,35 +119,35 @@ async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
 async def _check(pool: Pool, change: DictRow) -> None:
     async with pool.connection() as connection:
         args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
-        found = await (await connection.execute(SQL["assertions"], args)).fetchall()
-    resting = [row for row in found if _address(row["source_url"]) == change["url"]]
-    agreement, lost = await _compared(change, resting)
+        rows = await (await connection.execute(SQL["assertions"], args)).fetchall()
+    assertions = [row for row in rows if _address(row["source_url"]) == change["url"]]
+    agreement, lost_assertions = await _compare(change, assertions)
     async with pool.connection() as connection:
         await connection.execute(
             SQL["check"],
             {
                 "id": change["id"],
-                "facts": len({row["fact_id"] for row in resting}),
+                "facts": len({row["fact_id"] for row in assertions}),
                 "agreement": agreement,
-                "assertion_ids": [row["id"] for row in lost],
-                "fact_ids": [row["fact_id"] for row in lost],
+                "assertion_ids": [row["id"] for row in lost_assertions],
+                "fact_ids": [row["fact_id"] for row in lost_assertions],
             },
         )
 
 
-async def _compared(change: DictRow, resting: list[DictRow]) -> tuple[float | None, list[DictRow]]:
+async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | None, list[DictRow]]:
     if change["kind"] == ChangeKind.GONE:
-        return None, resting
+        return None, assertions
     # What was never found in the source cannot be lost there.
-    quoted = [row for row in resting if row["is_verified"]]
-    quotes = [row["quote"] for row in quoted]
+    verified_assertions = [row for row in assertions if row["is_verified"]]
+    quotes = [row["quote"] for row in verified_assertions]
     try:
-        found: Drift = await run_sandboxed(
+        result: Drift = await run_sandboxed(
             partial(measure_drift, _text(change["body_before"]), _text(change["body"]), quotes), limits=LIMITS
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []
-    return found.agreement, [quoted[n] for n in found.missing_quotes]
+    return result.agreement, [verified_assertions[n] for n in result.missing_quotes]
 
 
 def _address(url: str) -> str:

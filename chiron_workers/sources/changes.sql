@@ -5,15 +5,22 @@ select distinct on (c.url) c.id, c.url, c.kind, c.hash, before.body as body_befo
   from source_changes c
   join snapshots before on before.hash = c.hash_before
   left join snapshots now on now.hash = c.hash
- where c.url = any(%(urls)s) and c.checked_at is null
+ where c.url = any(%(urls)s)
+   and c.checked_at is null
    and not exists (select from source_changes later where later.url = c.url and (later.at, later.id) > (c.at, c.id))
  order by c.url;
 
 -- assertions
 -- What rests on an address in another text than the one it gives now; the newest first.
 select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url
-  from assertions a join facts f on f.id = a.fact_id and f.status <> 'withdrawn'
- where a.snapshot_hash = any(array(select distinct hash from fetches where url = %(url)s and hash is distinct from %(hash)s))
+  from assertions a
+  join facts f on f.id = a.fact_id and f.status <> 'withdrawn'
+ where a.snapshot_hash = any(array(
+   select distinct hash
+     from fetches
+    where url = %(url)s
+      and hash is distinct from %(hash)s
+ ))
     or (a.snapshot_hash is null and md5(a.source_url) = md5(%(url)s))
  order by a.created_at desc, a.id
  limit %(limit)s;
@@ -21,18 +28,23 @@ select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.so
 -- check
 -- A fact that was deleted meanwhile has lost nothing.
 with change as (
-  update source_changes set checked_at = now(), facts = %(facts)s, agreement = %(agreement)s
-   where id = %(id)s and checked_at is null
-  returning id)
+  update source_changes
+     set checked_at = now(), facts = %(facts)s, agreement = %(agreement)s
+   where id = %(id)s
+     and checked_at is null
+  returning id
+)
 insert into lost_grounds (change_id, assertion_id, fact_id)
 select change.id, lost.assertion_id, lost.fact_id
-  from change cross join unnest(%(assertion_ids)s::uuid[], %(fact_ids)s::uuid[]) as lost (assertion_id, fact_id)
+  from change
+  cross join unnest(%(assertion_ids)s::uuid[], %(fact_ids)s::uuid[]) as lost (assertion_id, fact_id)
  where exists (select from facts where facts.id = lost.fact_id)
 on conflict do nothing;
 
--- of
+-- latest
 -- The latest change of each address, and when the text before it was read.
-select c.url, c.kind, c.at, f.fetched_at as read_at, c.hash, c.reason, c.facts, c.agreement, c.checked_at is not null as is_checked,
+select c.url, c.kind, c.at, f.fetched_at as read_at, c.hash, c.reason, c.facts, c.agreement,
+       c.checked_at is not null as is_checked,
        array(select l.assertion_id::text from lost_grounds l where l.change_id = c.id order by 1) as lost,
        array(select distinct l.fact_id::text from lost_grounds l where l.change_id = c.id order by 1) as lost_facts
   from unnest(%(urls)s::text[]) as asked (url)

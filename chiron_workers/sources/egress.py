@@ -35,22 +35,22 @@ class EgressPolicy:
         if run_id is None:
             return False
         return self._session.reads_private or bool(
-            await self._session.row(SQL["is_private"], {"run_id": run_id})
+            await self._session.row(SQL["is_tainted"], {"run_id": run_id})
         )
 
     async def allow(self, urls: Iterable[str]) -> None:
         """Let the run fetch these addresses, which a search gave it, whatever it reads later."""
-        found = [address for url in urls if (address := canonical(url)).startswith("http")]
-        if found and self._session.caller.run_id is not None:
-            args = {"run_id": self._session.caller.run_id, "urls": sorted(set(found))}
-            await self._session.write(SQL["remember"], args)
+        addresses = [address for url in urls if (address := canonical(url)).startswith("http")]
+        if addresses and self._session.caller.run_id is not None:
+            args = {"run_id": self._session.caller.run_id, "urls": sorted(set(addresses))}
+            await self._session.write(SQL["allow"], args)
 
     async def check(self, url: str) -> None:
         """Raises ToolError if the run may not fetch this address."""
         if not await self.is_tainted():
             return
         address = canonical(url)
-        row = await self._session.row(SQL["given"], {"run_id": self._session.caller.run_id, "url": address})
+        row = await self._session.row(SQL["grounds"], {"run_id": self._session.caller.run_id, "url": address})
         assert row is not None  # the run of a call is there
         if row["by_search"] or any(
             address in addresses_in(text) for text in (row["topic"], *row["messages"])
@@ -65,15 +65,15 @@ class EgressPolicy:
 async def save_taint(session: Session) -> None:
     """Write down that a call has read private files, if it has; after a rollback too."""
     if session.reads_private and session.caller.run_id is not None:
-        await session.write(SQL["note_private"], {"run_id": session.caller.run_id})
+        await session.write(SQL["mark_tainted"], {"run_id": session.caller.run_id})
 
 
 def addresses_in(text: str) -> set[str]:
     """The addresses that stand in a text, canonical, with and without the punctuation that follows them."""
-    return set(_named_in(text))
+    return set(_each_address(text))
 
 
-def _named_in(text: str) -> Iterator[str]:
+def _each_address(text: str) -> Iterator[str]:
     for match in ADDRESS.finditer(text):
         if len(match[0].encode()) < URL_BYTES_MAX:
             yield canonical(match[0])

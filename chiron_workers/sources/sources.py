@@ -56,10 +56,10 @@ def canonical(url: str) -> str:
     """
     address = url.strip().replace("\0", "").partition("#")[0]
     if web := WEB.fullmatch(address):
-        scheme, user, host, port, rest = web.groups(default="")
+        scheme, user, host, port, tail = web.groups(default="")
         scheme = scheme.lower()
         port = "" if port.lstrip(":") in ("", USUAL_PORTS[scheme]) else port
-        address = f"{scheme}://{user}{host.lower()}{port}{rest if rest.startswith('/') else '/' + rest}"
+        address = f"{scheme}://{user}{host.lower()}{port}{tail if tail.startswith('/') else '/' + tail}"
     if len(address.encode("utf-8", "replace")) > URL_BYTES_MAX:
         raise ToolValidationError(f"url: has more than {URL_BYTES_MAX:,} bytes.", field="url")
     return address
@@ -99,7 +99,7 @@ class Sources:
             "reason": reason,
             "run_id": self.session.caller.run_id,
         }
-        return bool(await self.session.write(SQL["lose"], args))
+        return bool(await self.session.write(SQL["record_gone"], args))
 
     async def save(self, page: Page) -> str:
         """Keep a page and record that its address gave it; the hash of its text."""
@@ -113,7 +113,7 @@ class Sources:
         bodies = [page.text.encode() for page in pages]
         hashes = [hashlib.sha256(body).hexdigest() for body in bodies]
         await self.session.write(
-            SQL["keep"],
+            SQL["save"],
             {
                 "ids": [ids.new_id() for _ in pages],
                 "change_ids": [ids.new_id() for _ in pages],

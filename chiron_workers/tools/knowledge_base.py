@@ -81,7 +81,7 @@ async def knowledge_base(
     documents = await Corpus(store.session).search(query, subject=subject, limit=top_k)
     nodes = await _node_ids_by_fact(store, results)
     node_ids = sorted({node_id for node_id in nodes.values() if node_id})
-    matching_nodes = await store.nodes.matching(query, named=node_ids, subject_id=subject, limit=NODES_MAX)
+    matching_nodes = await store.nodes.matching(query, node_ids=node_ids, subject_id=subject, limit=NODES_MAX)
     facts = [
         _known_fact(fact, background[fact["id"]], results, background, nodes[fact["id"]]) for fact in results
     ]

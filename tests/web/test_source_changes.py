@@ -195,8 +195,8 @@ async def imported(stage: Stage, url: str, text: str) -> None:
     """As if an import had brought that somebody else has read this there, just now."""
     async with Session(stage.pool) as session:
         digest = hashlib.sha256(text.encode()).hexdigest()
-        await Transfers(session).keep_texts([Text(digest, text, "text/plain")])
-        await Transfers(session).keep_fetches([Fetch(url, digest, "", "", "", None, datetime.now(UTC))])
+        await Transfers(session).add_texts([Text(digest, text, "text/plain")])
+        await Transfers(session).add_fetches([Fetch(url, digest, "", "", "", None, datetime.now(UTC))])
 
 
 @pytest.mark.parametrize("elsewhere", [OLD, "All new."])

@@ -16,11 +16,11 @@ QUESTIONS_MAX = 100
 
 # Ours, within the bounds that keep the model sensible (guess <= 0.3, slip <= 0.1; Baker, Corbett & Aleven,
 # 2008): three right answers in a row make a beginner a master, and one slip costs a master little.
-KNOWN_AT_FIRST = 0.2
-LEARNT_PER_ANSWER = 0.15
+INITIAL_PROBABILITY = 0.2
+LEARNING_RATE = 0.15
 GUESS = 0.2
 SLIP = 0.1
-MASTERED = 0.95
+MASTERY_MIN = 0.95
 
 
 class Question(TypedDict):
@@ -75,13 +75,13 @@ class Assessments:
         """What the caller's answers so far say about a node."""
         args = {"learner": self.session.caller.owner, "node_id": node_id}
         [row] = await self.session.rows(SQL["answers"], args)
-        known = mastery(row["answers"])
+        probability = mastery(row["answers"])
         return Progress(
             node_id=str(node_id),
             attempts=row["attempts"],
             correct=row["right_ones"],
-            mastery=round(known, 4),
-            mastered=known >= MASTERED,
+            mastery=round(probability, 4),
+            mastered=probability >= MASTERY_MIN,
             last_answered_at=row["last_answered_at"].isoformat() if row["last_answered_at"] else None,
         )
 
@@ -105,9 +105,9 @@ def mastery(answers: Iterable[bool]) -> float:
     and then counts as practice: p(L) = p(L | answer) + (1 - p(L | answer)) p(T). Here p(L) at first = 0.2,
     p(T) = 0.15, p(G) = 0.2, p(S) = 0.1; from 0.95 on, the paper's criterion, it counts as mastered.
     """
-    known = KNOWN_AT_FIRST
+    probability = INITIAL_PROBABILITY
     for is_right in answers:
-        if_known, if_not = (1 - SLIP, GUESS) if is_right else (SLIP, 1 - GUESS)
-        believed = known * if_known / (known * if_known + (1 - known) * if_not)
-        known = believed + (1 - believed) * LEARNT_PER_ANSWER
-    return known
+        if_mastered, if_not = (1 - SLIP, GUESS) if is_right else (SLIP, 1 - GUESS)
+        posterior = probability * if_mastered / (probability * if_mastered + (1 - probability) * if_not)
+        probability = posterior + (1 - posterior) * LEARNING_RATE
+    return probability

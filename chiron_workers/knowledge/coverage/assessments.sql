@@ -7,10 +7,15 @@ values (%(id)s, %(learner)s, %(node_id)s, %(question_hash)s, %(response)s, %(cor
 select count(*) as attempts, count(*) filter (where correct) as right_ones, max(at) as last_answered_at,
        coalesce(array_agg(correct order by id), '{}') as answers
   from (select id, correct, at from assessments where learner = %(learner)s and node_id = %(node_id)s
-         order by id desc limit 10000) newest;
+         order by id desc
+         limit 10000) newest;
 
 -- questions
 select question_hash, count(*) as attempts, count(*) filter (where correct) as correct,
        (array_agg(correct order by id desc))[1] as last_correct
-  from assessments where learner = %(learner)s and node_id = %(node_id)s
- group by question_hash order by (array_agg(id order by id desc))[1] desc limit %(limit)s;
+  from assessments
+ where learner = %(learner)s
+   and node_id = %(node_id)s
+ group by question_hash
+ order by (array_agg(id order by id desc))[1] desc
+ limit %(limit)s;

@@ -100,8 +100,8 @@ def draft(
     shared_with_subjects: Sequence[str] | None = None,
 ) -> Draft:
     """A node fit to be saved. Raises ToolValidationError, which names the argument and what is wrong."""
-    _at_most(len(prerequisites or ()), field="prerequisites", most=PREREQUISITES_MAX)
-    _at_most(len(shared_with_subjects or ()), field="shared_with_subjects", most=SHARED_MAX)
+    _check_count(len(prerequisites or ()), field="prerequisites", count_max=PREREQUISITES_MAX)
+    _check_count(len(shared_with_subjects or ()), field="shared_with_subjects", count_max=SHARED_MAX)
     return Draft(
         subject_id=slug(subject_id),
         title=clean_text(title, field="title", chars_max=TITLE_CHARS_MAX),
@@ -131,8 +131,8 @@ class Nodes:
         """
         subject_id = await Subjects(self.session).ensure_writable(draft.subject_id)
         await self.session.write(SQL["lock"])
-        named = await self._named(draft)
-        depth = _depth(draft, named)
+        nodes = await self._referenced_nodes(draft)
+        depth = _depth(draft, nodes)
         args = {
             "subject_id": subject_id,
             "title": draft.title,
@@ -144,19 +144,19 @@ class Nodes:
             "shared_with_subjects": draft.shared_with_subjects,
             "run_id": self.session.caller.run_id,
         }
-        same = await self.session.row(SQL["same_title"], args)
-        node_id = same["id"] if same else ids.new_id()
-        await self._refuse_circle(node_id, draft)
-        await self.session.write(SQL["update" if same else "insert"], args | {"node_id": node_id})
-        saved = SavedNode(
-            status="updated" if same else "saved",
+        node = await self.session.row(SQL["same_title"], args)
+        node_id = node["id"] if node else ids.new_id()
+        await self._refuse_cycle(node_id, draft)
+        await self.session.write(SQL["update" if node else "insert"], args | {"node_id": node_id})
+        receipt = SavedNode(
+            status="updated" if node else "saved",
             node_id=str(node_id),
             subject_id=subject_id,
             title=draft.title,
             depth=depth,
         )
-        self.session.emit(EventKind.NODE_SAVED, {**saved, "is_goal_critical": draft.is_goal_critical})
-        return saved
+        self.session.emit(EventKind.NODE_SAVED, {**receipt, "is_goal_critical": draft.is_goal_critical})
+        return receipt
 
     async def require(self, node_id: str) -> UUID:
         """The id of a node that exists. Raises ToolValidationError naming node_id."""
@@ -164,11 +164,11 @@ class Nodes:
 
     async def get(self, node_id: str) -> Node:
         """One node. Raises ToolValidationError naming node_id where there is none."""
-        found = parse_id(node_id, field="node_id")
-        row = await self.session.row(SQL["get"], {"node_id": found})
+        uuid = parse_id(node_id, field="node_id")
+        row = await self.session.row(SQL["get"], {"node_id": uuid})
         if row is None:
             raise ToolValidationError(
-                f"node_id: no node has the id {found}; get_knowledge_tree lists the nodes of a subject.",
+                f"node_id: no node has the id {uuid}; get_knowledge_tree lists the nodes of a subject.",
                 field="node_id",
             )
         return cast("Node", row)
@@ -193,46 +193,46 @@ class Nodes:
         return tops, len(rows) > NODES_MAX
 
     async def matching(
-        self, question: str, *, named: Sequence[str], subject_id: str | None, limit: int
+        self, question: str, *, node_ids: Sequence[str], subject_id: str | None, limit: int
     ) -> list[NodeMatch]:
         """The nodes of these ids, then those that share a word with a question, best first."""
         args = {
             "question": question,
-            "named": list(named),
+            "named": list(node_ids),
             "subject_id": subject_id,
             "limit": limit,
         }
-        return [NodeMatch(**row) for row in await self.session.rows(SQL["fitting"], args)]
+        return [NodeMatch(**row) for row in await self.session.rows(SQL["matching"], args)]
 
-    async def _named(self, draft: Draft) -> dict[UUID, DictRow]:
+    async def _referenced_nodes(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")
         if draft.parent_id:
             fields[draft.parent_id] = "parent_id"
         args = {"node_ids": list(fields), "subject_id": draft.subject_id}
-        found = {row["id"]: row for row in await self.session.rows(SQL["named"], args)}
+        nodes = {row["id"]: row for row in await self.session.rows(SQL["referenced"], args)}
         for node_id, field in fields.items():
-            if node_id not in found:
+            if node_id not in nodes:
                 raise ToolValidationError(f"{field}: no node has the id {node_id}.", field=field)
-            if not found[node_id]["is_usable"]:
+            if not nodes[node_id]["is_usable"]:
                 raise ToolValidationError(
-                    f"{field}: node {node_id} belongs to {found[node_id]['subject_id']!r}, which does not "
+                    f"{field}: node {node_id} belongs to {nodes[node_id]['subject_id']!r}, which does not "
                     f"share it with {draft.subject_id!r}.",
                     field=field,
                 )
-        return found
+        return nodes
 
-    async def _refuse_circle(self, node_id: UUID, draft: Draft) -> None:
+    async def _refuse_cycle(self, node_id: UUID, draft: Draft) -> None:
         args = {"node_id": node_id, "prerequisites": draft.prerequisites or []}
-        if needing := await self.session.row(SQL["needing"], args):
+        if dependent := await self.session.row(SQL["dependents"], args):
             raise ToolValidationError(
-                f"prerequisites: {needing['title']!r} needs {draft.title!r} itself, directly or through "
+                f"prerequisites: {dependent['title']!r} needs {draft.title!r} itself, directly or through "
                 "others; leave it out, or save that node without this prerequisite first.",
                 field="prerequisites",
             )
 
 
-def _depth(draft: Draft, named: dict[UUID, DictRow]) -> int:
-    depth: int = draft.depth or (named[draft.parent_id]["depth"] + 1 if draft.parent_id else 0)
+def _depth(draft: Draft, nodes: dict[UUID, DictRow]) -> int:
+    depth: int = draft.depth or (nodes[draft.parent_id]["depth"] + 1 if draft.parent_id else 0)
     if not 0 <= depth <= DEPTH_MAX:
         raise ToolValidationError(f"depth: must be between 0 and {DEPTH_MAX} (got {depth}).", field="depth")
     return depth
@@ -242,6 +242,8 @@ def _distinct(prerequisites: Sequence[str]) -> list[UUID]:
     return list(dict.fromkeys(parse_id(text, field="prerequisites") for text in prerequisites))
 
 
-def _at_most(count: int, *, field: str, most: int) -> None:
-    if count > most:
-        raise ToolValidationError(f"{field}: must have at most {most} entries (got {count}).", field=field)
+def _check_count(count: int, *, field: str, count_max: int) -> None:
+    if count > count_max:
+        raise ToolValidationError(
+            f"{field}: must have at most {count_max} entries (got {count}).", field=field
+        )

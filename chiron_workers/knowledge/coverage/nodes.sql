@@ -3,25 +3,35 @@
 -- must see the first.
 select pg_advisory_xact_lock(7201844);
 
--- named
-select id, subject_id, title, depth, subject_id = %(subject_id)s or %(subject_id)s = any(shared_with_subjects) as is_usable
-  from nodes where id = any(%(node_ids)s::uuid[]);
+-- referenced
+select id, subject_id, title, depth,
+       subject_id = %(subject_id)s or %(subject_id)s = any(shared_with_subjects) as is_usable
+  from nodes
+ where id = any(%(node_ids)s::uuid[]);
 
 -- same_title
-select id from nodes
- where subject_id = %(subject_id)s and lower(title) = lower(%(title)s)
+select id
+  from nodes
+ where subject_id = %(subject_id)s
+   and lower(title) = lower(%(title)s)
    and coalesce(parent_id, '00000000-0000-0000-0000-000000000000')
      = coalesce(%(parent_id)s, '00000000-0000-0000-0000-000000000000'::uuid);
 
--- needing
+-- dependents
 -- The prerequisites that need the node themselves, directly or through others.
 with recursive needed (prerequisite, id) as (
-  select id, id from unnest(%(prerequisites)s::uuid[]) as id
+  select id, id
+    from unnest(%(prerequisites)s::uuid[]) as id
   union
   select needed.prerequisite, further.id
-    from needed join nodes n on n.id = needed.id cross join unnest(n.prerequisites) as further (id)
+    from needed
+    join nodes n on n.id = needed.id
+    cross join unnest(n.prerequisites) as further (id)
 )
-select n.title from needed join nodes n on n.id = needed.prerequisite where needed.id = %(node_id)s;
+select n.title
+  from needed
+  join nodes n on n.id = needed.prerequisite
+ where needed.id = %(node_id)s;
 
 -- insert
 insert into nodes (id, subject_id, title, description, parent_id, depth, is_goal_critical, prerequisites,
@@ -38,32 +48,42 @@ update nodes set title = %(title)s, description = %(description)s, depth = %(dep
 -- get
 select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
        prerequisites::text[], shared_with_subjects
-  from nodes where id = %(node_id)s;
+  from nodes
+ where id = %(node_id)s;
 
 -- children
-select id::text as node_id, title from nodes where parent_id = %(node_id)s order by id limit %(limit)s;
+select id::text as node_id, title
+  from nodes
+ where parent_id = %(node_id)s
+ order by id
+ limit %(limit)s;
 
 -- of_a_subject
 select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
        prerequisites::text[], shared_with_subjects
   from nodes
  where subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s]
- order by depth, id limit %(limit)s;
+ order by depth, id
+ limit %(limit)s;
 
--- fitting
+-- matching
 -- The nodes of some ids, and those that hold a word of the question, best first. Titles count
 -- ten times as much as descriptions.
 with question as (
-  select string_agg(quote_literal(lexeme), ' | ')::tsquery as words from unnest(to_tsvector('english', %(question)s))
+  select string_agg(quote_literal(lexeme), ' | ')::tsquery as words
+    from unnest(to_tsvector('english', %(question)s))
 ), node as (
   select n.id::text as node_id, n.subject_id, n.title, n.description, n.is_goal_critical, n.shared_with_subjects, n.id,
          n.id = any(%(named)s::uuid[]) as is_named,
          ts_rank('{0.1, 0.1, 0.1, 1.0}', setweight(to_tsvector('english', n.title), 'A')
                  || to_tsvector('english', n.description), question.words) as rank
-    from nodes n cross join question
-   where %(subject_id)s::text is null or n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s]
+    from nodes n
+    cross join question
+   where %(subject_id)s::text is null or n.subject_id = %(subject_id)s
+       or n.shared_with_subjects @> array[%(subject_id)s]
 )
-select node_id, subject_id, title, description, is_goal_critical, shared_with_subjects, is_named from node
+select node_id, subject_id, title, description, is_goal_critical, shared_with_subjects, is_named
+  from node
  where is_named or rank > 0
  order by is_named desc, rank desc nulls last, id
  limit %(limit)s;

@@ -31,12 +31,12 @@ def slug(name: str) -> str:
     Raises:
         ToolValidationError: The name holds no letter and no digit.
     """
-    found: str = slugify(name, max_length=SLUG_CHARS_MAX)
-    if not found:
+    subject_id: str = slugify(name, max_length=SLUG_CHARS_MAX)
+    if not subject_id:
         raise ToolValidationError(
             f"subject_id: must be a name with letters or digits (got {name[:60]!r}).", field="subject_id"
         )
-    return found
+    return subject_id
 
 
 class Subjects:
@@ -47,10 +47,13 @@ class Subjects:
 
     async def ensure(self, subject_id: str, title: str) -> str:
         """Make a subject where there is none yet; its slug. A subject that exists keeps its title."""
-        found = slug(subject_id)
-        args = {"subject_id": found, "title": clean_text(title, field="title", chars_max=TITLE_CHARS_MAX)}
+        subject_slug = slug(subject_id)
+        args = {
+            "subject_id": subject_slug,
+            "title": clean_text(title, field="title", chars_max=TITLE_CHARS_MAX),
+        }
         await self.session.write(SQL["ensure"], args)
-        return found
+        return subject_slug
 
     async def find(self, subject_id: str) -> Subject | None:
         """The subject of a name or slug, or None."""
@@ -59,11 +62,11 @@ class Subjects:
 
     async def get(self, subject_id: str) -> Subject:
         """The subject of a name or slug. Raises ToolValidationError, naming those there are."""
-        if found := await self.find(subject_id):
-            return found
-        known = ", ".join(subject["subject_id"] for subject in await self.all(limit=20)) or "none yet"
+        if subject := await self.find(subject_id):
+            return subject
+        names = ", ".join(subject["subject_id"] for subject in await self.all(limit=20)) or "none yet"
         raise ToolValidationError(
-            f"subject_id: no subject is called {slug(subject_id)!r}. Known subjects: {known}.",
+            f"subject_id: no subject is called {slug(subject_id)!r}. Known subjects: {names}.",
             field="subject_id",
         )
 
@@ -94,13 +97,13 @@ class Subjects:
         Raises:
             ToolValidationError: It is not the run's subject.
         """
-        found, own = slug(subject_id), self.session.caller.subject_id
-        if own is not None and found != own:
+        subject_slug, run_subject = slug(subject_id), self.session.caller.subject_id
+        if run_subject is not None and subject_slug != run_subject:
             raise ToolValidationError(
-                f"subject_id: this run works on {own!r} and cannot write to {found!r}; pass {own!r}.",
+                f"subject_id: this run works on {run_subject!r} and cannot write to {subject_slug!r}; pass {run_subject!r}.",
                 field="subject_id",
             )
-        return found
+        return subject_slug
 
     async def ensure_writable(self, subject_id: str) -> str:
         """The slug of a subject that the caller may change, made if there is none: a write.
@@ -108,15 +111,15 @@ class Subjects:
         Raises:
             ToolValidationError: It is not the run's subject.
         """
-        found = self.require_writable(subject_id)
+        subject_slug = self.require_writable(subject_id)
         if self.session.caller.subject_id is None:
-            await self.ensure(found, found)
-        return found
+            await self.ensure(subject_slug, subject_slug)
+        return subject_slug
 
     async def active(self) -> Subject | None:
         """The subject being worked on: the run's own, or what the caller chose last; None before a choice."""
-        if own := self.session.caller.subject_id:
-            return await self.find(own)
+        if run_subject := self.session.caller.subject_id:
+            return await self.find(run_subject)
         row = await self.session.row(SQL["active"], {"owner": self.session.caller.owner})
         return await self.find(row["subject_id"]) if row else None
 
@@ -127,13 +130,13 @@ class Subjects:
             ToolError: A run was asked to leave its subject.
             ToolValidationError: There is no such subject.
         """
-        own = self.session.caller.subject_id
-        if own is not None and own != slug(subject_id):
+        run_subject = self.session.caller.subject_id
+        if run_subject is not None and run_subject != slug(subject_id):
             raise ToolError(
-                f"This run works on {own!r} until it ends; another subject needs a run of its own."
+                f"This run works on {run_subject!r} until it ends; another subject needs a run of its own."
             )
-        found = await self.get(subject_id)
-        if own is None:
-            args = {"owner": self.session.caller.owner, "subject_id": found["subject_id"]}
+        subject = await self.get(subject_id)
+        if run_subject is None:
+            args = {"owner": self.session.caller.owner, "subject_id": subject["subject_id"]}
             await self.session.write(SQL["activate"], args)
-        return found
+        return subject

@@ -1,11 +1,17 @@
 -- ensure
-insert into subjects (id, title) values (%(subject_id)s, %(title)s) on conflict (id) do nothing;
+insert into subjects (id, title) values (%(subject_id)s, %(title)s)
+on conflict (id) do nothing;
 
 -- get
-select id as subject_id, title, purpose_statement, target_depth from subjects where id = %(subject_id)s;
+select id as subject_id, title, purpose_statement, target_depth
+  from subjects
+ where id = %(subject_id)s;
 
 -- list
-select id as subject_id, title, purpose_statement, target_depth from subjects order by id limit %(limit)s;
+select id as subject_id, title, purpose_statement, target_depth
+  from subjects
+ order by id
+ limit %(limit)s;
 
 -- save_goal
 insert into subjects (id, title, purpose_statement, target_depth)
@@ -15,7 +21,9 @@ on conflict (id) do update
 returning id as subject_id, title, purpose_statement, target_depth;
 
 -- active
-select subject_id from active_subjects where owner = %(owner)s;
+select subject_id
+  from active_subjects
+ where owner = %(owner)s;
 
 -- activate
 insert into active_subjects (owner, subject_id) values (%(owner)s, %(subject_id)s)

@@ -32,13 +32,13 @@ class NodeTitles:
         self._titles: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._parents: dict[str, str] = {}
-        self._named: dict[str, list[str]] = defaultdict(list)
+        self._ids_by_key: dict[str, list[str]] = defaultdict(list)
         for node in nodes:
             node_id = node["node_id"]
             self._titles[node_id] = _plain(node["title"])
             self._keys[node_id] = _key(node["title"])
             self._parents[node_id] = node["parent_id"] or ""
-            self._named[self._keys[node_id]].append(node_id)
+            self._ids_by_key[self._keys[node_id]].append(node_id)
 
     def nodes_of(self, path: str) -> list[str]:
         """The ids of the nodes that a fact at a topic path belongs to; none where no step of it names one.
@@ -49,11 +49,13 @@ class NodeTitles:
         steps = path.split("/")
         keys = [_key(step) for step in steps]
         for n in reversed(range(len(steps))):
-            if named := self._named.get(keys[n], []):
-                spelled = _plain(steps[n])
-                named = [node_id for node_id in named if self._titles[node_id] == spelled] or named
+            if node_ids := self._ids_by_key.get(keys[n], []):
+                title = _plain(steps[n])
+                node_ids = [node_id for node_id in node_ids if self._titles[node_id] == title] or node_ids
                 before = set(keys[:n])
-                return [node_id for node_id in named if not before.isdisjoint(self._above(node_id))] or named
+                return [
+                    node_id for node_id in node_ids if not before.isdisjoint(self._above(node_id))
+                ] or node_ids
         return []
 
     def _above(self, node_id: str) -> Iterator[str]:
@@ -82,12 +84,12 @@ async def paths_of_nodes(
     session: Session, subject_id: str, node_ids: Collection[str], statuses: Sequence[FactStatus]
 ) -> list[str]:
     """The topic paths of a subject whose facts belong to one of these nodes."""
-    named, found = (
+    titles, counts = (
         await load_titles(session, subject_id),
         await count_facts_by_path(session, subject_id, statuses),
     )
     return await asyncio.to_thread(
-        lambda: [path for path in found if not set(node_ids).isdisjoint(named.nodes_of(path))]
+        lambda: [path for path in counts if not set(node_ids).isdisjoint(titles.nodes_of(path))]
     )
 
 

@@ -44,23 +44,27 @@ class Condition:
     facts have, and is None where nothing of that is filtered.
     """
 
-    indexed: sql.Composed
-    further: sql.Composed | None
+    vector_clause: sql.Composed
+    fact_clause: sql.Composed | None
     args: dict[str, Any]
 
     @property
-    def whole(self) -> sql.Composed:
+    def clause(self) -> sql.Composed:
         """Both, for the table of facts."""
-        return self.indexed if self.further is None else self.indexed + sql.SQL("\n   ") + self.further
+        return (
+            self.vector_clause
+            if self.fact_clause is None
+            else self.vector_clause + sql.SQL("\n   ") + self.fact_clause
+        )
 
     @property
     def is_plain(self) -> bool:
         """Whether they ask for nothing but a subject and a status."""
-        return self.further is None and not self.args["min_confidence"]
+        return self.fact_clause is None and not self.args["min_confidence"]
 
     def narrowed(self, by: sql.Composed, args: dict[str, Any]) -> "Condition":
         """The same, and one condition more that speaks of no table."""
-        return replace(self, indexed=self.indexed + sql.SQL("\n   ") + by, args=self.args | args)
+        return replace(self, vector_clause=self.vector_clause + sql.SQL("\n   ") + by, args=self.args | args)
 
 
 async def build_condition(session: Session, filters: Filters) -> Condition:
@@ -73,38 +77,42 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         "statuses": [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * filters.candidates,
         "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
-    indexed, further = ["accepted"], []
+    vector_clauses, fact_clauses = ["accepted"], []
     if filters.subject_id is not None:
         args["subject_id"] = slug(filters.subject_id)
-        indexed.append("of_subject")
+        vector_clauses.append("of_subject")
     if filters.topic_path is not None:
-        args["topic"] = _topic(filters.topic_path)
-        further.append("under_topic")
+        args["topic"] = _parse_topic(filters.topic_path)
+        fact_clauses.append("under_topic")
     if filters.source is not None:
-        args["source"] = _source(filters.source)
-        further.append("from_address" if "/" in args["source"] else "from_domain")
+        args["source"] = _parse_source(filters.source)
+        fact_clauses.append("from_address" if "/" in args["source"] else "from_domain")
     for field in ("since", "until", "validated_since"):
         if (at := getattr(filters, field)) is not None:
-            args[field] = _moment(at, field=field)
-            further.append(field)
+            args[field] = _parse_time(at, field=field)
+            fact_clauses.append(field)
     if filters.node_id is not None:
-        row = await _around(session, filters.node_id, args.get("subject_id"), wide=filters.neighbours)
-        args |= await _places(session, row, args["statuses"])
-        further.append("of_nodes")
+        row = await _load_neighbourhood(
+            session, filters.node_id, args.get("subject_id"), wide=filters.neighbours
+        )
+        args |= await _topic_path_args(session, row, args["statuses"])
+        fact_clauses.append("of_nodes")
     elif filters.neighbours:
         raise ToolValidationError(
             "neighbours: needs the node_id whose neighbours are meant.", field="neighbours"
         )
-    return Condition(_all(indexed), _all(further) if further else None, args)
+    return Condition(_join(vector_clauses), _join(fact_clauses) if fact_clauses else None, args)
 
 
-async def _around(session: Session, node_id: str, subject_id: str | None, *, wide: bool) -> DictRow:
+async def _load_neighbourhood(
+    session: Session, node_id: str, subject_id: str | None, *, wide: bool
+) -> DictRow:
     """A node's `subjects`, only that of the search if it has one, and `wanted`, the ids that are asked for."""
-    found = parse_id(node_id, field="node_id")
-    row = await session.row(SQL["around"], {"node_id": found, "wide": wide})
+    uuid = parse_id(node_id, field="node_id")
+    row = await session.row(SQL["around"], {"node_id": uuid, "wide": wide})
     if row is None:
         raise ToolValidationError(
-            f"node_id: no node has the id {found}; get_knowledge_tree lists the nodes of a subject.",
+            f"node_id: no node has the id {uuid}; get_knowledge_tree lists the nodes of a subject.",
             field="node_id",
         )
     if subject_id is not None and subject_id not in row["subjects"]:
@@ -115,25 +123,27 @@ async def _around(session: Session, node_id: str, subject_id: str | None, *, wid
     return row if subject_id is None else row | {"subjects": [subject_id]}
 
 
-async def _places(session: Session, row: DictRow, statuses: list[FactStatus]) -> dict[str, list[str]]:
+async def _topic_path_args(
+    session: Session, row: DictRow, statuses: list[FactStatus]
+) -> dict[str, list[str]]:
     """Where facts of the nodes are: subjects, and beside each a topic path."""
-    found = [
+    places = [
         (subject_id, path)
         for subject_id in row["subjects"]
         for path in await paths_of_nodes(session, subject_id, row["wanted"], statuses)
     ]
-    return {"node_subjects": [subject for subject, _ in found], "node_paths": [path for _, path in found]}
+    return {"node_subjects": [subject for subject, _ in places], "node_paths": [path for _, path in places]}
 
 
-def _source(text: str) -> str:
+def _parse_source(text: str) -> str:
     """An address in the form in which sources are kept, or a domain in small letters."""
-    found = clean_text(text, field="source", chars_max=SOURCE_CHARS_MAX)
-    if "://" in found:
-        return canonical(found)
-    return found if "/" in found else found.lower().strip(".").partition(":")[0]
+    source = clean_text(text, field="source", chars_max=SOURCE_CHARS_MAX)
+    if "://" in source:
+        return canonical(source)
+    return source if "/" in source else source.lower().strip(".").partition(":")[0]
 
 
-def _topic(text: str) -> str:
+def _parse_topic(text: str) -> str:
     steps = [
         collapse_whitespace(step)
         for step in clean_text(text, field="topic_path", chars_max=TOPIC_CHARS_MAX).split("/")
@@ -143,15 +153,15 @@ def _topic(text: str) -> str:
     return "/".join(step for step in steps if step).lower()
 
 
-def _moment(at: str | datetime, *, field: str) -> datetime:
+def _parse_time(at: str | datetime, *, field: str) -> datetime:
     try:
-        found = at if isinstance(at, datetime) else datetime.fromisoformat(at.strip())
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        time = at if isinstance(at, datetime) else datetime.fromisoformat(at.strip())
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
     except ValueError:
         raise ToolValidationError(
             f"{field}: must be a date such as 2026-03-01 or 2026-03-01T09:30Z (got {at!r:.40}).", field=field
         ) from None
 
 
-def _all(names: list[str]) -> sql.Composed:
+def _join(names: list[str]) -> sql.Composed:
     return sql.SQL("\n   ").join(SQL[name] for name in names)

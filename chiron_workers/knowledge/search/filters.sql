@@ -16,7 +16,8 @@ and (f.source_url = %(source)s or starts_with(f.source_url, rtrim(%(source)s, '/
 
 -- from_domain
 -- The domain or one below it; `right` and no pattern, in which some letters would mean something.
-and (right('.' || lower(split_part(split_part(split_part(f.source_url, '://', 2), '/', 1), ':', 1)), length(%(source)s) + 1)
+and (right('.' || lower(split_part(split_part(split_part(f.source_url, '://', 2), '/', 1), ':', 1)),
+length(%(source)s) + 1)
        = '.' || %(source)s
      or exists (select from corroborations c
                  where c.fact_id = f.id
@@ -33,13 +34,15 @@ and f.created_at < %(until)s
 and f.validated_at >= %(validated_since)s
 
 -- of_nodes
--- The topic paths that name the nodes were told apart before; see topics.py.
+-- The topic paths that name the nodes were told apart before; see topic_titles.py.
 and (f.subject_id, f.topic_path) in (select * from unnest(%(node_subjects)s::text[], %(node_paths)s::text[]))
 
 -- around
 -- A node's subjects, and its id with those of its neighbours if they are wanted.
 with node as (
-  select * from nodes where id = %(node_id)s
+  select *
+    from nodes
+   where id = %(node_id)s
 )
 select node.title, array[node.subject_id] || node.shared_with_subjects as subjects,
        array(select n.id::text from nodes n

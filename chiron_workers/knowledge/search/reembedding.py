@@ -23,7 +23,7 @@ async def count_missing(session: Session, space: Space, subject_id: str | None =
     """How many facts, candidates too but no withdrawn ones, lack a vector of a space."""
     table = await Vectors(session, space).table()
     row = await session.row(
-        SQL["missing"].format(lacking=_lacking(table)), {"subject_id": subject_id and slug(subject_id)}
+        SQL["count_missing"].format(lacking=_lacking(table)), {"subject_id": subject_id and slug(subject_id)}
     )
     return int(row["facts"]) if row else 0
 
@@ -49,20 +49,20 @@ async def reembed(
     table = await Vectors(Session(pool), embedder.space).ensure()
     args = {"subject_id": subject_id and slug(subject_id), "after": FIRST, "limit": BATCH}
     batch = SQL["batch"].format(lacking=_lacking(table))
-    embedded = 0
+    embedded_count = 0
     while rows := await Session(pool).rows(batch, args):
         vectors = await embedder.embed([row["content"] for row in rows])
-        given = {
+        vector_args = {
             "ids": [row["id"] for row in rows],
             "embeddings": [halfvec_text(vector) for vector in vectors],
         }
         async with Session(pool) as session:
-            embedded += len(await session.write(SQL["add"].format(table=table), given))
+            embedded_count += len(await session.write(SQL["add"].format(table=table), vector_args))
         args["after"] = rows[-1]["id"]
-        on_progress(embedded)
+        on_progress(embedded_count)
     async with pool.connection() as connection:
         await connection.execute(SQL["analyze"].format(table=table))
-    return embedded
+    return embedded_count
 
 
 async def drop_other_spaces(pool: Pool, space: Space) -> list[str]:
@@ -73,9 +73,9 @@ async def drop_other_spaces(pool: Pool, space: Space) -> list[str]:
             holds the tables for long.
     """
     async with Session(pool) as session:
-        if left := await count_missing(session, space):
+        if missing_count := await count_missing(session, space):
             raise Conflict(
-                f"{left:,} facts have no vector of {space.model} yet; run `chiron reembed` for all subjects first."
+                f"{missing_count:,} facts have no vector of {space.model} yet; run `chiron reembed` for all subjects first."
             )
         try:
             return await _drop(session, space)
@@ -87,13 +87,13 @@ async def drop_other_spaces(pool: Pool, space: Space) -> list[str]:
 
 
 async def _drop(session: Session, space: Space) -> list[str]:
-    await session.write(SQL["give_way"])
+    await session.write(SQL["limit_lock_wait"])
     args = {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
-    others = await session.write(SQL["forget_others"], args)
-    for row in others:
+    spaces = await session.write(SQL["delete_other_spaces"], args)
+    for row in spaces:
         await session.write(SQL["drop"].format(table=Identifier(row["table_name"])))
-    return [str(row["model"]) for row in others]
+    return [str(row["model"]) for row in spaces]
 
 
 def _lacking(table: Identifier | None) -> Composed:
-    return SQL["lack_all"].format() if table is None else SQL["lacking"].format(table=table)
+    return SQL["lacking_all"].format() if table is None else SQL["lacking"].format(table=table)

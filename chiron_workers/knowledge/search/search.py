@@ -20,8 +20,10 @@ SQL = load(__file__)
 
 QUERY_CHARS_MAX = 4_000
 RESULTS_MAX = 100
-DEPTH = 100  # of each ranking, before they are fused
-FEW = 20_000  # in a subject of up to so many facts, all that hold a word of the query are ranked
+RANKING_DEPTH = 100  # of each ranking, before they are fused
+SMALL_SUBJECT_FACTS = (
+    20_000  # in a subject of up to so many facts, all that hold a word of the query are ranked
+)
 MATCHES_MAX = 5_000  # facts whose words are ranked in a larger one
 WORDS_MAX = 32  # of a query, the rarest
 # With 60, as the paper has it, a fact in both rankings passes the first of one, and hybrid fell behind vectors alone.
@@ -102,19 +104,19 @@ class Search:
             ToolValidationError: The query or a filter makes no sense; the message names it.
         """
         words = clean_text(query, field="query", chars_max=QUERY_CHARS_MAX)
-        most = limited(limit, field="top_k", count_max=RESULTS_MAX)
-        wanted = await build_condition(self.session, filters)
+        results_max = limited(limit, field="top_k", count_max=RESULTS_MAX)
+        condition = await build_condition(self.session, filters)
         table = await self.vectors.table() if mode is not SearchMode.TEXT else None
         if mode is SearchMode.VECTOR and table is None:
             return []
-        asked = {"query": words, "limit": most, "depth": max(DEPTH, most)}
+        query_args = {"query": words, "limit": results_max, "depth": max(RANKING_DEPTH, results_max)}
         if table is None:
             mode = SearchMode.TEXT
         else:
             [vector] = await self.embedder.embed([words], query=True)
-            asked["vector"] = to_halfvec(vector)
-        rows = await self._at_once(mode, wanted, table, asked) or await self._step_by_step(
-            mode, wanted, table, asked
+            query_args["vector"] = to_halfvec(vector)
+        rows = await self._search_small(mode, condition, table, query_args) or await self._search_large(
+            mode, condition, table, query_args
         )
         return cast("list[FoundFact]", rows)
 
@@ -123,15 +125,15 @@ class Search:
         table = await self.vectors.table()
         if table is None:
             return []
-        wanted = await build_condition(self.session, Filters(subject_id, candidates=True))
-        asked = {"vector": to_halfvec(vector), "depth": limit}
-        here = self._if_small(SearchMode.VECTOR, wanted)
-        statement = SQL["nominate"].format(nearest=_exactly(table, here))
-        rows = await self.session.rows(statement, here.args | asked, prepare=True)
+        condition = await build_condition(self.session, Filters(subject_id, candidates=True))
+        query_args = {"vector": to_halfvec(vector), "depth": limit}
+        small_condition = self._if_small(SearchMode.VECTOR, condition)
+        statement = SQL["nearest"].format(nearest=_exact_ranking(table, small_condition))
+        rows = await self.session.rows(statement, small_condition.args | query_args, prepare=True)
         if not rows:
-            path = await self._path(table, wanted)
-            statement = SQL["nominate"].format(nearest=path.nearest)
-            rows = await self._rows(statement, wanted.args | asked, path)
+            ranking = await self._vector_ranking(table, condition)
+            statement = SQL["nearest"].format(nearest=ranking.nearest)
+            rows = await self._rows(statement, condition.args | query_args, ranking)
         return cast("list[Neighbour]", rows)
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
@@ -157,92 +159,94 @@ class Search:
         row = await self.session.row(query, args)
         return int(row["facts"]) if row else 0
 
-    async def _at_once(
-        self, mode: SearchMode, wanted: Condition, table: sql.Identifier | None, asked: dict[str, Any]
+    async def _search_small(
+        self, mode: SearchMode, condition: Condition, table: sql.Identifier | None, query_args: dict[str, Any]
     ) -> list[DictRow]:
         """What a small subject has, by one statement that is not planned each time; nothing where it is not small."""
-        if not wanted.is_plain or "subject_id" not in wanted.args:
+        if not condition.is_plain or "subject_id" not in condition.args:
             return []
-        here = self._if_small(mode, wanted)
-        nearest = _exactly(table, here) if table else sql.Composed([])
-        statement = _statement(mode, here, table, nearest, ("size_counted", "no_words"))
-        args = here.args | FUSION | _bounds(FEW) | asked | {"recall": 1.0}
+        small_condition = self._if_small(mode, condition)
+        nearest = _exact_ranking(table, small_condition) if table else sql.Composed([])
+        statement = _statement(mode, small_condition, table, nearest, ("size_counted", "no_words"))
+        args = small_condition.args | FUSION | _size_args(SMALL_SUBJECT_FACTS) | query_args | {"recall": 1.0}
         return await self.session.rows(statement, args, prepare=True)
 
-    async def _step_by_step(
-        self, mode: SearchMode, wanted: Condition, table: sql.Identifier | None, asked: dict[str, Any]
+    async def _search_large(
+        self, mode: SearchMode, condition: Condition, table: sql.Identifier | None, query_args: dict[str, Any]
     ) -> list[DictRow]:
-        path = await self._path(table, wanted) if table else VectorRanking(sql.Composed([]))
-        facts = None if mode is SearchMode.VECTOR else path.facts or await self._few(wanted)
-        statement = _statement(mode, wanted, table, path.nearest, _size(wanted, facts))
-        args = wanted.args | FUSION | _bounds(facts) | asked | {"recall": path.recall}
-        return await self._rows(statement, args, path)
+        ranking = await self._vector_ranking(table, condition) if table else VectorRanking(sql.Composed([]))
+        facts = None if mode is SearchMode.VECTOR else ranking.facts or await self._count_if_small(condition)
+        statement = _statement(mode, condition, table, ranking.nearest, _size_queries(condition, facts))
+        args = condition.args | FUSION | _size_args(facts) | query_args | {"recall": ranking.recall}
+        return await self._rows(statement, args, ranking)
 
-    def _if_small(self, mode: SearchMode, wanted: Condition) -> Condition:
+    def _if_small(self, mode: SearchMode, condition: Condition) -> Condition:
         """The same, where a subject has so few facts that each word is looked up, and no approximate index."""
         parts = [] if mode is SearchMode.VECTOR else [SQL["if_few"].format()]
         if mode is not SearchMode.TEXT:
             parts.append(SQL["if_unindexed"].format(usable=USABLE))
-        return wanted.narrowed(sql.SQL("\n   ").join(parts), {"few": FEW} | space_key(self.embedder.space))
+        return condition.narrowed(
+            sql.SQL("\n   ").join(parts), {"few": SMALL_SUBJECT_FACTS} | space_key(self.embedder.space)
+        )
 
     async def _rows(
-        self, statement: sql.Composed, args: dict[str, Any], path: VectorRanking
+        self, statement: sql.Composed, args: dict[str, Any], ranking: VectorRanking
     ) -> list[DictRow]:
-        if path.settings is None:
+        if ranking.settings is None:
             return await self.session.rows(statement, args, prepare=False)
         async with self.session.reading() as connection:
-            given = {"names": list(path.settings), "values": list(path.settings.values())}
-            await connection.execute(SQL["plan_with"], given)
+            setting_args = {"names": list(ranking.settings), "values": list(ranking.settings.values())}
+            await connection.execute(SQL["plan_with"], setting_args)
             return await (await connection.execute(statement, args, prepare=False)).fetchall()
 
-    async def _few(self, wanted: Condition) -> int | None:
-        if "subject_id" not in wanted.args:
+    async def _count_if_small(self, condition: Condition) -> int | None:
+        if "subject_id" not in condition.args:
             return None
-        row = await self.session.row(SQL["count_up_to"], wanted.args | {"limit": FEW + 1})
-        return row["facts"] if row and row["facts"] <= FEW else None
+        row = await self.session.row(SQL["count_up_to"], condition.args | {"limit": SMALL_SUBJECT_FACTS + 1})
+        return row["facts"] if row and row["facts"] <= SMALL_SUBJECT_FACTS else None
 
-    async def _path(self, table: sql.Identifier, wanted: Condition) -> VectorRanking:
+    async def _vector_ranking(self, table: sql.Identifier, condition: Condition) -> VectorRanking:
         if (
-            not wanted.is_plain
+            not condition.is_plain
         ):  # what other filters leave is ranked exactly, since no recall was measured with them
-            whole = wanted.indexed
-            if wanted.further is not None:
-                whole = sql.SQL("\n   ").join([whole, SQL["further"].format(condition=wanted.whole)])
-            return VectorRanking(SQL["nearest_exactly"].format(table=table, condition=whole))
-        index = await find_index(self.session, self.embedder.space, wanted.args.get("subject_id"))
+            clause = condition.vector_clause
+            if condition.fact_clause is not None:
+                clause = sql.SQL("\n   ").join([clause, SQL["further"].format(condition=condition.clause)])
+            return VectorRanking(SQL["nearest_exactly"].format(table=table, condition=clause))
+        index = await find_index(self.session, self.embedder.space, condition.args.get("subject_id"))
         if index is None:
-            return VectorRanking(_exactly(table, wanted))
-        nearest = SQL["nearest_about"].format(table=table, condition=wanted.indexed)
+            return VectorRanking(_exact_ranking(table, condition))
+        nearest = SQL["nearest_about"].format(table=table, condition=condition.vector_clause)
         return VectorRanking(nearest, index.recall, index.settings, index.facts)
 
 
-def _exactly(table: sql.Identifier, wanted: Condition) -> sql.Composed:
-    return SQL["nearest_exactly"].format(table=table, condition=wanted.indexed)
+def _exact_ranking(table: sql.Identifier, condition: Condition) -> sql.Composed:
+    return SQL["nearest_exactly"].format(table=table, condition=condition.vector_clause)
 
 
-def _bounds(facts: int | None) -> dict[str, int | None]:
-    matches_max = FEW if facts is not None and facts <= FEW else MATCHES_MAX
+def _size_args(facts: int | None) -> dict[str, int | None]:
+    matches_max = SMALL_SUBJECT_FACTS if facts is not None and facts <= SMALL_SUBJECT_FACTS else MATCHES_MAX
     return {"size": facts, "matches_max": matches_max, "words_max": WORDS_MAX}
 
 
-def _size(wanted: Condition, facts: int | None) -> tuple[str, str]:
+def _size_queries(condition: Condition, facts: int | None) -> tuple[str, str]:
     """How it is known how many facts are searched, and how common their words are: two queries by name."""
-    guess = "size_of_a_subject" if "subject_id" in wanted.args else "size_of_all"
-    common = "no_words" if facts is not None and facts <= FEW else "common_words"
-    return guess if facts is None else "size_known", common
+    size_query = "size_of_a_subject" if "subject_id" in condition.args else "size_of_all"
+    words_query = "no_words" if facts is not None and facts <= SMALL_SUBJECT_FACTS else "common_words"
+    return size_query if facts is None else "size_known", words_query
 
 
 def _statement(
     mode: SearchMode,
-    wanted: Condition,
+    condition: Condition,
     table: sql.Identifier | None,
     nearest: sql.Composed,
     size: tuple[str, str],
 ) -> sql.Composed:
     facts, common = (SQL[name] for name in size)
-    matching = SQL["matching"].format(size=facts, common=common, condition=wanted.whole)
-    shown = SQL["shown"].format(
+    match_clauses = SQL["matching"].format(size=facts, common=common, condition=condition.clause)
+    result_query = SQL["shown"].format(
         similarity=SQL["similarity" if table else "no_similarity"],
         vectors=SQL["vectors"].format(table=table) if table else sql.SQL(""),
     )
-    return SQL[mode].format(nearest=nearest, matching=matching, worded=SQL["worded"], shown=shown)
+    return SQL[mode].format(nearest=nearest, matching=match_clauses, worded=SQL["worded"], shown=result_query)

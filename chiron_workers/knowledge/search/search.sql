@@ -3,12 +3,15 @@ with {matching},
 nearest as materialized ({nearest}),
 worded as materialized ({worded}),
 part as (
-  select fact_id, %(vector_weight)s::float8 / (%(k)s + place) as share from nearest
+  select fact_id, %(vector_weight)s::float8 / (%(k)s + place) as share
+    from nearest
   union all
-  select fact_id, %(text_weight)s::float8 / (%(k)s + place) from worded
+  select fact_id, %(text_weight)s::float8 / (%(k)s + place)
+    from worded
 ), best as (
   select fact_id, sum(share) * (%(k)s + 1) / (%(vector_weight)s::float8 + %(text_weight)s) as score
-    from part group by fact_id
+    from part
+   group by fact_id
    order by sum(share) desc, fact_id
    limit %(limit)s
 )
@@ -16,14 +19,20 @@ part as (
 
 -- vector
 with best as materialized (
-  select fact_id, 1 - distance as score from ({nearest}) as nearest order by place limit %(limit)s
+  select fact_id, 1 - distance as score
+    from ({nearest}) as nearest
+   order by place
+   limit %(limit)s
 )
 {shown}
 
 -- text
 with {matching},
 best as (
-  select fact_id, (%(k)s + 1)::float8 / (%(k)s + place) as score from ({worded}) as worded order by place limit %(limit)s
+  select fact_id, (%(k)s + 1)::float8 / (%(k)s + place) as score
+    from ({worded}) as worded
+   order by place
+   limit %(limit)s
 )
 {shown}
 
@@ -67,26 +76,34 @@ size as materialized (
 ), lexeme as materialized (
   select asked.lexeme, quote_literal(asked.lexeme)::tsquery as query, coalesce(share, 0) * facts as expected,
          row_number() over rarest_first as n,
-         row_number() over rarest_first = 1 or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
-    from size cross join unnest(to_tsvector('english', translate(%(query)s, './_\', '    '))) as asked
+         row_number() over rarest_first = 1
+             or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
+    from size
+    cross join unnest(to_tsvector('english', translate(%(query)s, './_\', '    '))) as asked
     left join common on word = asked.lexeme
   window rarest_first as (order by coalesce(share, 0), asked.lexeme rows unbounded preceding)
    order by coalesce(share, 0), asked.lexeme
    limit %(words_max)s
 ), match as materialized (
-  select f.id, f.tsv from facts f
+  select f.id, f.tsv
+    from facts f
    where f.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from lexeme where is_rare)
      and {condition}
    limit %(matches_max)s
 ), hit as materialized (
-  select m.id, l.n, l.expected, ts_rank(m.tsv, l.query, 1) as rank from match m join lexeme l on m.tsv @@ l.query
+  select m.id, l.n, l.expected, ts_rank(m.tsv, l.query, 1) as rank
+    from match m
+    join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
-  select n, ln(1 + (select facts from size) / greatest(count(*), max(expected))) as idf from hit group by n
+  select n, ln(1 + (select facts from size) / greatest(count(*), max(expected))) as idf
+    from hit
+   group by n
 )
 
 -- worded
 select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as place
-  from hit join rarity using (n)
+  from hit
+  join rarity using (n)
  group by id
  order by place
  limit %(depth)s
@@ -94,20 +111,27 @@ select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as p
 -- common_words
 select word, share
     from pg_stats s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as listed (word, share)
-   where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'tsv' and word is not null
+   where s.schemaname = current_schema()
+     and s.tablename = 'facts'
+     and s.attname = 'tsv'
+     and word is not null
 
 -- no_words
 -- Among so few facts each word may be looked up; to plan a look into the statistics takes longer than that.
-select null::text as word, null::real as share where false
+select null::text as word, null::real as share
+ where false
 
 -- count_up_to
-select count(*)::int as facts from (select from facts where subject_id = %(subject_id)s limit %(limit)s) as few;
+select count(*)::int as facts
+  from (select from facts where subject_id = %(subject_id)s limit %(limit)s) as few;
 
 -- size_of_a_subject
 -- As Postgres' last analysis has it; of a subject that it does not list, that it is not one of the largest.
 coalesce((select (share * (select reltuples from pg_class where oid = 'facts'::regclass))::bigint
             from pg_stats s, unnest(s.most_common_vals::text::text[], s.most_common_freqs) as listed (value, share)
-           where s.schemaname = current_schema() and s.tablename = 'facts' and s.attname = 'subject_id'
+           where s.schemaname = current_schema()
+             and s.tablename = 'facts'
+             and s.attname = 'subject_id'
              and value = %(subject_id)s), 20000)
 
 -- size_of_all
@@ -123,15 +147,21 @@ coalesce((select (share * (select reltuples from pg_class where oid = 'facts'::r
 select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.source_url, f.source_score, f.topic_path,
        f.confidence, f.status, round(b.score::numeric, 6)::float8 as score, {similarity} as similarity,
        (select count(distinct c.source_url) from corroborations c
-         where c.fact_id = f.id and c.source_url <> f.source_url)::int as corroborations,
+         where c.fact_id = f.id
+           and c.source_url <> f.source_url)::int as corroborations,
        array(select o.id::text
                from (select other_id as id from fact_links where fact_id = f.id and relation = 'contradicts'
                      union
-                     select fact_id from fact_links where other_id = f.id and relation = 'contradicts') as link
+                     select fact_id
+                       from fact_links
+                      where other_id = f.id
+                        and relation = 'contradicts') as link
                join facts o using (id)
-              where o.status <> 'withdrawn' order by o.id) as contradicted_by,
+              where o.status <> 'withdrawn'
+              order by o.id) as contradicted_by,
        %(recall)s::float8 as recall
-  from best b join facts f on f.id = b.fact_id {vectors}
+  from best b
+  join facts f on f.id = b.fact_id {vectors}
  order by b.score desc, b.fact_id;
 
 -- similarity
@@ -144,27 +174,35 @@ null::float8
 left join {table} v on v.fact_id = f.id
 
 -- plan_with
-select set_config(name, value, true) from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
+select set_config(name, value, true)
+  from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
 
--- nominate
+-- nearest
 select f.id::text as id, f.content, f.status, round((1 - n.distance)::numeric, 6)::float8 as cosine
-  from ({nearest}) as n join facts f on f.id = n.fact_id
+  from ({nearest}) as n
+  join facts f on f.id = n.fact_id
  order by n.place;
 
 -- unembedded
-select count(*) as facts from facts f
- where {scope} and f.status in ('accepted', 'disputed')
+select count(*) as facts
+  from facts f
+ where {scope}
+   and f.status in ('accepted', 'disputed')
    and not exists (select from {table} v where v.fact_id = f.id);
 
 -- accepted
-select count(*) as facts from facts where {scope} and status in ('accepted', 'disputed');
+select count(*) as facts
+  from facts
+ where {scope}
+   and status in ('accepted', 'disputed');
 
 -- background
 -- What is known of facts beside their words: when they were validated, what contradicts them, and the title of the page
 -- they rest on as it was last fetched.
 select f.id::text as id, f.validated_at, f.contradictions,
        (select title from fetches where url = f.source_url order by fetched_at desc, id desc limit 1) as source_title
-  from facts f where f.id = any(%(fact_ids)s::uuid[]);
+  from facts f
+ where f.id = any(%(fact_ids)s::uuid[]);
 
 -- in_a_subject
 subject_id = %(subject_id)s

@@ -28,12 +28,12 @@ USABLE = SQL["usable"]  # the index over a subject's vectors, or over all; a row
 
 FACTS_MIN = 20_000  # up to here an exact search is as quick
 RECALL_MIN = 0.99
-AWAY = 0.5  # how far a question lies from a fact, as a share of its length: a cosine of 0.9
+NOISE_SHARE = 0.5  # how far a question lies from a fact, as a share of its length: a cosine of 0.9
 RECALL_AT = 10
 QUERIES = 50
 LISTS_MAX = 1_000  # more would need more than 300 MB of memory to build
-WORTH_PROBING = 4  # an index of which more than a fourth must be read is no quicker than the exact scan
-SAME_DISTANCE = 1e-6
+SPEEDUP_MIN = 4  # an index of which more than a fourth must be read is no quicker than the exact scan
+DISTANCE_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class VectorIndex:
     @property
     def is_worth_it(self) -> bool:
         """Whether a search through it is quicker than the exact one; if not, it is dropped and the row says why."""
-        return self.probes * WORTH_PROBING <= self.lists
+        return self.probes * SPEEDUP_MIN <= self.lists
 
     @property
     def settings(self) -> dict[str, str]:
@@ -77,20 +77,20 @@ async def maintain_indexes(
     as many vectors. Postgres' own estimates, from the last analysis, say how many vectors there are.
     Stopped midway, it leaves an index that the next look drops.
     """
-    async with _alone(database_url) as connection:
+    async with _locked_connection(database_url) as connection:
         if connection is None:
             return []
-        keeper = _Keeper(connection, space)
-        for row in await keeper.rows("left_over", space_key(space)):
-            await keeper.run("drop", index=sql.Identifier(row["name"]))
-        due = await keeper.rows(
-            "due", space_key(space) | {"facts_min": facts_min, "worth_probing": WORTH_PROBING}
+        builder = _IndexBuilder(connection, space)
+        for row in await builder.rows("left_over", space_key(space)):
+            await builder.run("drop", index=sql.Identifier(row["name"]))
+        due = await builder.rows(
+            "due", space_key(space) | {"facts_min": facts_min, "worth_probing": SPEEDUP_MIN}
         )
-        return [await keeper.build(row["table_name"], row["subject_id"], recall_min) for row in due]
+        return [await builder.build(row["table_name"], row["subject_id"], recall_min) for row in due]
 
 
 @asynccontextmanager
-async def _alone(database_url: str) -> AsyncIterator[AsyncConnection[DictRow] | None]:
+async def _locked_connection(database_url: str) -> AsyncIterator[AsyncConnection[DictRow] | None]:
     # The lock is the session's, since what builds beside the work cannot be in a transaction.
     async with await AsyncConnection.connect(
         require_url(database_url), autocommit=True, row_factory=dict_row, options=OPTIONS, connect_timeout=10
@@ -99,7 +99,7 @@ async def _alone(database_url: str) -> AsyncIterator[AsyncConnection[DictRow] | 
         yield connection if row and row["held"] else None
 
 
-class _Keeper:
+class _IndexBuilder:
     def __init__(self, connection: AsyncConnection[DictRow], space: Space) -> None:
         self.connection = connection
         self.space = space
@@ -115,74 +115,80 @@ class _Keeper:
         name = f"{table_name}_near_{new_id().hex[-12:]}"
         table = sql.Identifier(table_name)
         if subject_id is None:
-            scope, partly = sql.Composed([sql.SQL("true")]), sql.Composed([])
+            scope, where_clause = sql.Composed([sql.SQL("true")]), sql.Composed([])
         else:
             scope = SQL["of_subject"].format(subject_id=sql.Literal(subject_id))
-            partly = SQL["partly"].format(scope=scope)
+            where_clause = SQL["only"].format(scope=scope)
         [row] = await self.rows("count", {}, table=table, scope=scope)
         lists = max(1, min(LISTS_MAX, 3 * isqrt(row["facts"])))
-        await self.run("give_memory")
+        await self.run("raise_memory")
         await self.run(
-            "create", index=sql.Identifier(name), table=table, lists=sql.Literal(lists), partly=partly
+            "create", index=sql.Identifier(name), table=table, lists=sql.Literal(lists), only=where_clause
         )
-        built = await self._measured(
+        index = await self._measure_recall(
             VectorIndex(subject_id, row["facts"], lists, 1, 0), table, scope, recall_min
         )
         args = space_key(self.space) | {
             "name": name,
             "subject_id": subject_id,
-            "facts": built.facts,
+            "facts": index.facts,
             "lists": lists,
-            "probes": built.probes,
-            "recall": built.recall,
+            "probes": index.probes,
+            "recall": index.recall,
         }
-        replaced = [row["name"] for row in await self.rows("record", args)]
-        for unused in replaced if built.is_worth_it else [*replaced, name]:
-            await self.run("drop", index=sql.Identifier(unused))
-        return built
+        replaced_names = [row["name"] for row in await self.rows("record", args)]
+        for index_name in replaced_names if index.is_worth_it else [*replaced_names, name]:
+            await self.run("drop", index=sql.Identifier(index_name))
+        return index
 
-    async def _measured(
+    async def _measure_recall(
         self, index: VectorIndex, table: sql.Identifier, scope: sql.Composable, recall_min: float
     ) -> VectorIndex:
-        shown = {"statuses": list(SHOWN_STATUSES), "limit": RECALL_AT}
-        rows = await self.rows("sample", shown | {"limit": QUERIES}, table=table, scope=scope)
+        sample_args = {"statuses": list(SHOWN_STATUSES), "limit": RECALL_AT}
+        rows = await self.rows("sample", sample_args | {"limit": QUERIES}, table=table, scope=scope)
         queries = (
             []
             if len(rows) < QUERIES
-            else [row | {"vector": moved} for row, moved in zip(rows, _moved(rows), strict=True)]
+            else [
+                row | {"vector": vector} for row, vector in zip(rows, _perturbed_vectors(rows), strict=True)
+            ]
         )
         exact = [
-            (await self.rows("farthest_exactly", shown | query, table=table, scope=scope))[0]["distance"]
+            (await self.rows("farthest_exactly", sample_args | query, table=table, scope=scope))[0][
+                "distance"
+            ]
             for query in queries
         ]
         if len(queries) < QUERIES:  # too few to measure with; it is made again when there are more
             return VectorIndex(index.subject_id, index.facts, index.lists, index.lists, 1.0)
         while True:  # ends: with all lists probed nothing is missed
-            found = 0
+            hits = 0
             for query, distance in zip(queries, exact, strict=True):
-                args = shown | query | {"distance": distance + SAME_DISTANCE}
+                args = sample_args | query | {"distance": distance + DISTANCE_TOLERANCE}
                 async with self.connection.transaction():
-                    await self.rows("plan_with", _given(index.settings))
+                    await self.rows("plan_with", _setting_args(index.settings))
                     [row] = await self.rows("hits", args, table=table, scope=scope)
-                found += row["hits"]
-            recall = found / (len(queries) * RECALL_AT)
+                hits += row["hits"]
+            recall = hits / (len(queries) * RECALL_AT)
             if recall >= recall_min or index.probes >= index.lists:
                 return VectorIndex(index.subject_id, index.facts, index.lists, index.probes, recall)
             probes = min(index.probes * 2, index.lists)
             index = VectorIndex(index.subject_id, index.facts, index.lists, probes, recall)
 
 
-def _moved(rows: list[DictRow]) -> list[str]:
+def _perturbed_vectors(rows: list[DictRow]) -> list[str]:
     """The vectors of facts, each moved some way off at random as questions are; the same way each time."""
     if not rows:
         return []
     vectors = np.array([json.loads(row["vector"]) for row in rows])
     noise = np.random.default_rng(1).standard_normal(vectors.shape)
     noise *= (
-        AWAY * np.linalg.norm(vectors, axis=1, keepdims=True) / np.linalg.norm(noise, axis=1, keepdims=True)
+        NOISE_SHARE
+        * np.linalg.norm(vectors, axis=1, keepdims=True)
+        / np.linalg.norm(noise, axis=1, keepdims=True)
     )
-    return [halfvec_text(one.tolist()) for one in vectors + noise]
+    return [halfvec_text(vector.tolist()) for vector in vectors + noise]
 
 
-def _given(settings: dict[str, str]) -> dict[str, list[str]]:
+def _setting_args(settings: dict[str, str]) -> dict[str, list[str]]:
     return {"names": list(settings), "values": list(settings.values())}

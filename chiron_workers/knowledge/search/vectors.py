@@ -16,7 +16,7 @@ SQL = load(__file__)
 adapters.register_dumper(HalfVector, HalfVectorBinaryDumper)
 
 # The tables this process has seen, by database: a space's table is created once and never renamed.
-_seen: WeakKeyDictionary[Pool, dict[Space, str]] = WeakKeyDictionary()
+_table_names: WeakKeyDictionary[Pool, dict[Space, str]] = WeakKeyDictionary()
 
 
 class Vectors:
@@ -28,18 +28,18 @@ class Vectors:
 
     async def table(self) -> Identifier | None:
         """The table of this space, or None if nothing was ever stored in it."""
-        seen = _seen.setdefault(self.session.pool, {})
-        if self.space not in seen:
+        names = _table_names.setdefault(self.session.pool, {})
+        if self.space not in names:
             row = await self.session.row(SQL["find_space"], space_key(self.space))
             if row is None:
                 return None
-            seen[self.space] = row["table_name"]
-        return Identifier(seen[self.space])
+            names[self.space] = row["table_name"]
+        return Identifier(names[self.space])
 
     async def ensure(self) -> Identifier:
         """The table of this space, created if needed, in a transaction of its own: before the first write."""
-        if found := await self.table():
-            return found
+        if table := await self.table():
+            return table
         async with self.session.pool.connection() as connection, connection.transaction():
             await connection.execute(SQL["lock"])
             await connection.execute(SQL["add_space"], space_key(self.space))
@@ -58,7 +58,7 @@ def _definition(name: str, dimensions: int) -> list[Composed]:
     table, index = Identifier(name), Identifier(f"{name}_search")
     return [
         SQL["create_table"].format(table=table, dimensions=Literal(dimensions)),
-        SQL["store_plain"].format(table=table),
+        SQL["set_storage_plain"].format(table=table),
         SQL["create_index"].format(table=table, index=index),
     ]
 
@@ -69,7 +69,7 @@ async def copy_to_vectors(session: Session, fact_ids: Sequence[str]) -> None:
         return
     for row in await session.rows(SQL["all_spaces"]):
         table = Identifier(row["table_name"])
-        await session.write(SQL["follow"].format(table=table), {"fact_ids": list(fact_ids)})
+        await session.write(SQL["copy_from_facts"].format(table=table), {"fact_ids": list(fact_ids)})
 
 
 def space_key(space: Space) -> dict[str, str | int]:

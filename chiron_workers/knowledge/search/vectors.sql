@@ -1,8 +1,14 @@
 -- find_space
-select table_name from embedding_spaces where model = %(model)s and hash = %(hash)s and dimensions = %(dimensions)s;
+select table_name
+  from embedding_spaces
+ where model = %(model)s
+   and hash = %(hash)s
+   and dimensions = %(dimensions)s;
 
 -- all_spaces
-select table_name from embedding_spaces order by id;
+select table_name
+  from embedding_spaces
+ order by id;
 
 -- lock
 -- Two processes that embed for the first time would otherwise create the same table. The timeout turns a wait for
@@ -24,7 +30,7 @@ create table if not exists {table} (
 ) with (autovacuum_vacuum_insert_threshold = 500, autovacuum_vacuum_insert_scale_factor = 0.02,
         autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0.02);
 
--- store_plain
+-- set_storage_plain
 -- A vector moved out to TOAST makes the scan three times slower, and an index cannot hold it.
 alter table {table} alter column embedding set storage plain;
 
@@ -33,10 +39,14 @@ create index if not exists {index} on {table} (subject_id, status) include (conf
 
 -- add
 insert into {table} (fact_id, subject_id, status, confidence, embedding)
-select id, subject_id, status, confidence, %(embedding)s::halfvec from facts where id = %(fact_id)s
+select id, subject_id, status, confidence, %(embedding)s::halfvec
+  from facts
+ where id = %(fact_id)s
 on conflict (fact_id) do nothing;
 
--- follow
+-- copy_from_facts
 -- The status and confidence of a fact live here too, so that a search filters within the index.
 update {table} v set status = f.status, confidence = f.confidence
-  from facts f where f.id = any(%(fact_ids)s::uuid[]) and v.fact_id = f.id;
+  from facts f
+ where f.id = any(%(fact_ids)s::uuid[])
+   and v.fact_id = f.id;

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.coverage.assessments import MASTERED, Assessments, mastery
+from chiron_workers.knowledge.coverage.assessments import MASTERY_MIN, Assessments, mastery
 from chiron_workers.knowledge.coverage.nodes import Nodes, draft
 from chiron_workers.runs.session import Caller, Session
 
@@ -98,7 +98,7 @@ def test_mastery_follows_the_published_formulas(answers: list[bool], expected: f
 
 
 def test_a_beginner_is_a_master_after_three_right_answers_and_not_after_two() -> None:
-    assert mastery([True] * 2) < MASTERED <= mastery([True] * 3)
+    assert mastery([True] * 2) < MASTERY_MIN <= mastery([True] * 3)
 
 
 @given(st.lists(st.booleans(), max_size=60))

@@ -98,7 +98,7 @@ async def test_a_search_reads_only_its_subject_and_only_the_index(
     table = await vectors.table()
     assert table
     wanted = await build_condition(vectors.session, Filters("moon", 0.5))
-    statement = SQL["nearest_exactly"].format(table=table, condition=wanted.indexed)
+    statement = SQL["nearest_exactly"].format(table=table, condition=wanted.vector_clause)
     args = wanted.args | {"vector": halfvec_text([1.0] * embedder.space.dimensions), "depth": 5}
     # As `chiron up` and docker-compose.yml set it: at 4, three subjects in 3,000 rows are not worth an index.
     await vectors.session.write(sql.SQL("set local random_page_cost = 1.1"))
