@@ -56,12 +56,12 @@ class Hit(TypedDict):
 
 
 def document_url(subject_id: str, path: str) -> str:
-    """The address of a document of one's own: `corpus://biology/cells/mitosis.md`."""
+    """The address of a document in the corpus: `corpus://biology/cells/mitosis.md`."""
     return f"{SCHEME}{subject_id}/{quote(os.fsencode(path.lstrip('/')))}"
 
 
 class Corpus:
-    """Documents of one's own, by subject: their texts, and the passages that a search ranks."""
+    """The documents that people added to subjects: their texts, and the passages that a search ranks."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -72,11 +72,11 @@ class Corpus:
         if not files:
             return AddedCounts()
         subject_id = slug(subject)
-        prepared = {
+        files_by_url = {
             document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
         }
-        urls = list(prepared)
-        pages = [_page(url, file) for url, (file, _) in prepared.items()]
+        urls = list(files_by_url)
+        pages = [_page(url, file) for url, (file, _) in files_by_url.items()]
         await Subjects(self.session).ensure(subject_id, subject)
         rows = await self.session.write(
             SQL["save"],
@@ -86,13 +86,13 @@ class Corpus:
                 "urls": urls,
                 "titles": [page.title for page in pages],
                 "hashes": await self.sources.save_all(pages),
-                "passages": [len(split) for _, split in prepared.values()],
+                "passages": [len(split) for _, split in files_by_url.values()],
             },
         )
         documents = {row["url"]: row["id"] for row in rows}
         await self.session.write(SQL["clear"], {"ids": list(documents.values())})
         document_passages = [
-            (documents[url], file.document, split) for url, (file, split) in prepared.items()
+            (documents[url], file.document, split) for url, (file, split) in files_by_url.items()
         ]
         await self._save_passages(subject_id, document_passages)
         replacements = sum(row["replaced"] for row in rows)

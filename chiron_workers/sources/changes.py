@@ -1,4 +1,4 @@
-"""What became of sources after facts were taken from them: another text, none any more, or one again."""
+"""Changes of sources after facts were taken from them: another text, none any more, or one again."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class SourceChange:
     lost_facts: tuple[str, ...]
 
     def mark(self, assertion_id: str) -> str:
-        """What is to be said where an assertion is shown that rests on this source; empty if nothing is."""
+        """The remark for an assertion that rests on this source; empty where none is needed."""
         if self.kind is ChangeKind.GONE:
             return f"source gone since {self.at:%Y-%m-%d}"
         if assertion_id in self.lost:
@@ -53,7 +53,7 @@ class SourceChange:
         return ""
 
     def note(self) -> str:
-        """What whoever reads the source, or would like to, is told of it."""
+        """The note for a reader of the source."""
         if self.kind is ChangeKind.GONE:
             facts_note = f", and {_facts(self.facts)} on it" if self.facts else ""
             return f"It was last read on {self.read_at:%Y-%m-%d}; what it said then is kept{facts_note}."
@@ -78,7 +78,7 @@ class SourceChange:
 
 
 class SourceChanges:
-    """What is known of the changes of sources."""
+    """Stored changes of sources."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -94,7 +94,7 @@ class SourceChanges:
         return {url: changes[address] for url, address in addresses.items() if address in changes}
 
     async def news(self, snapshot: Snapshot) -> str:
-        """What whoever reads a text is to be told of its source; empty if nothing is.
+        """The note for a reader of a text on the changes of its source; empty where none is needed.
 
         That is a change that this reading has found, and an older one as long as facts rest on words that are gone.
         """
@@ -105,7 +105,7 @@ class SourceChanges:
 
 
 async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
-    """Look at what the newest changes of addresses mean for the facts that rest on them, where nobody has yet.
+    """Find the facts that lose what they rest on by the newest changes of addresses, where nobody has looked yet.
 
     The texts are compared in a process apart. Each change is written in a transaction of its own, once.
     """

@@ -13,7 +13,7 @@ AFTER_ADDRESS = ".,;:!?)]*_"  # what a sentence puts behind an address
 
 
 class EgressPolicy:
-    """What a run has read, and which addresses it may fetch since.
+    """Which addresses a run may fetch, given what it has read.
 
     Whatever a page orders, no request can carry the words of a private file to an address made up for it: a run that
     has read one fetches only addresses that a search gave it, or a person. Outside of a run nothing is refused.
@@ -23,7 +23,7 @@ class EgressPolicy:
         self._session = session
 
     async def mark_tainted(self) -> None:
-        """Remember that this call reads private files. It stands even if the call fails, since an error may quote them.
+        """Mark the run as one that has read private files; also if the call fails, since an error may quote them.
 
         It opens no transaction, so call it before anything is read.
         """
@@ -63,13 +63,13 @@ class EgressPolicy:
 
 
 async def save_taint(session: Session) -> None:
-    """Write down that a call has read private files, if it has; after a rollback too."""
+    """Store the mark that `mark_tainted` set in this session; after a rollback too."""
     if session.reads_private and session.caller.run_id is not None:
         await session.write(SQL["mark_tainted"], {"run_id": session.caller.run_id})
 
 
 def addresses_in(text: str) -> set[str]:
-    """The addresses that stand in a text, canonical, with and without the punctuation that follows them."""
+    """The addresses in a text, canonical, with and without the punctuation that follows them."""
     return set(_each_address(text))
 
 

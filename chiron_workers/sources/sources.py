@@ -66,7 +66,7 @@ def canonical(url: str) -> str:
 
 
 class Sources:
-    """What was read, and where: each text once by its content hash, each address every time it gave one."""
+    """Texts that were read, each stored once by its hash, and a fetch for every time that an address gave one."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -92,7 +92,7 @@ class Sources:
         return [row["url"] for row in rows]
 
     async def record_gone(self, url: str, reason: str) -> bool:
-        """Record that an address gives nothing any more, and why; whether that is news."""
+        """Record that an address gives nothing any more, and why; whether it was not known to be gone."""
         args = {
             "id": ids.new_id(),
             "url": canonical(url),
@@ -102,11 +102,11 @@ class Sources:
         return bool(await self.session.write(SQL["record_gone"], args))
 
     async def save(self, page: Page) -> str:
-        """Keep a page and record that its address gave it; the hash of its text."""
+        """Store a page and record that its address gave it; the hash of its text."""
         return (await self.save_all([page]))[0]
 
     async def save_all(self, pages: Sequence[Page]) -> list[str]:
-        """Keep many pages in one statement; the hashes of their texts, in order.
+        """Store many pages in one statement; the hashes of their texts, in order.
 
         What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
         """

@@ -44,7 +44,7 @@ class Progress(TypedDict):
 
 
 class Assessments:
-    """Learners' answers, each kept, and what follows from them. The learner is the caller's owner."""
+    """Stored answers of learners, and the mastery computed from them. The learner is the caller's owner."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -52,7 +52,7 @@ class Assessments:
     async def add(
         self, node_id: UUID, *, question_hash: str, response: str, correct: bool, lesson_id: str | None
     ) -> None:
-        """Keep one answer, also when the same question is answered again."""
+        """Store one answer, also when the same question is answered again."""
         await self.session.write(
             SQL["add"],
             {
@@ -72,7 +72,7 @@ class Assessments:
         )
 
     async def progress(self, node_id: UUID) -> Progress:
-        """What the caller's answers so far say about a node."""
+        """The caller's mastery of a node, from all answers so far."""
         args = {"learner": self.session.caller.owner, "node_id": node_id}
         [row] = await self.session.rows(SQL["answers"], args)
         probability = mastery(row["answers"])

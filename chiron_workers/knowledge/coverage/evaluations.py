@@ -12,7 +12,7 @@ SQL = load(__file__)
 
 
 class Score(TypedDict):
-    """How a text does by one criterion, 1 to 5; `quote` is the words of the text that this rests on."""
+    """The score of a text by one criterion, 1 to 5; `quote` are the words of the text that it rests on."""
 
     criterion: str
     weight: float
@@ -22,7 +22,7 @@ class Score(TypedDict):
 
 
 class Evaluations:
-    """Texts that were judged, with the scores and the reasons."""
+    """Texts that a model scored, with its scores and reasons."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -30,7 +30,7 @@ class Evaluations:
     async def add(
         self, *, text: str, question: str, model: str, scores: Sequence[Score], overall: float
     ) -> UUID:
-        """Keep what a model made of a text; its id."""
+        """Store the scores of a text; the id of the evaluation."""
         caller, evaluation_id = self._session.caller, new_id()
         args = {
             "id": evaluation_id,

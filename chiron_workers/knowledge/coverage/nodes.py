@@ -52,7 +52,7 @@ class Branch(Node):
 
 
 class SavedNode(TypedDict):
-    """What became of a node: `status` is saved (new) or updated."""
+    """The receipt for a node: `status` is saved (new) or updated."""
 
     status: str
     node_id: str
@@ -63,7 +63,7 @@ class SavedNode(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class NodeMatch:
-    """A node that fits a question; `is_named` where it was asked for by its id."""
+    """A node that matches a question; `is_named` where it was asked for by its id."""
 
     node_id: str
     subject_id: str
@@ -76,7 +76,7 @@ class NodeMatch:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A node as it is to be; None leaves prerequisites or sharing as they are."""
+    """A node to save; None leaves prerequisites or sharing as they are."""
 
     subject_id: str
     title: str
@@ -117,7 +117,7 @@ def draft(
 
 
 class Nodes:
-    """The coverage maps: for each subject a tree of what there is to know, and what must be known first."""
+    """Coverage maps: for each subject a tree of what there is to know, with prerequisites."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -195,7 +195,7 @@ class Nodes:
     async def matching(
         self, question: str, *, node_ids: Sequence[str], subject_id: str | None, limit: int
     ) -> list[NodeMatch]:
-        """The nodes of these ids, then those that share a word with a question, best first."""
+        """The nodes with these ids, then those that share a word with a question, best first."""
         args = {
             "question": question,
             "named": list(node_ids),

@@ -40,13 +40,13 @@ def slug(name: str) -> str:
 
 
 class Subjects:
-    """What is researched and learnt, why, and which subject somebody works on."""
+    """Subjects with their learning goals, and the active subject of each owner."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
     async def ensure(self, subject_id: str, title: str) -> str:
-        """Make a subject where there is none yet; its slug. A subject that exists keeps its title."""
+        """Create a subject where there is none yet; its slug. A subject that exists keeps its title."""
         subject_slug = slug(subject_id)
         args = {
             "subject_id": subject_slug,
@@ -75,7 +75,7 @@ class Subjects:
         return cast("list[Subject]", await self.session.rows(SQL["list"], {"limit": limit}))
 
     async def save_goal(self, subject_id: str, *, purpose_statement: str, target_depth: str) -> Subject:
-        """Say why a subject is learnt and how deeply, in place of an earlier goal; makes a new subject."""
+        """Store why a subject is learnt and how deeply, over an earlier goal; creates a new subject."""
         rows = await self.session.write(
             SQL["save_goal"],
             {
@@ -106,7 +106,7 @@ class Subjects:
         return subject_slug
 
     async def ensure_writable(self, subject_id: str) -> str:
-        """The slug of a subject that the caller may change, made if there is none: a write.
+        """The slug of a subject that the caller may change, created if there is none: a write.
 
         Raises:
             ToolValidationError: It is not the run's subject.
@@ -117,7 +117,7 @@ class Subjects:
         return subject_slug
 
     async def active(self) -> Subject | None:
-        """The subject being worked on: the run's own, or what the caller chose last; None before a choice."""
+        """The active subject: the run's own, or the one its owner activated last; None before that."""
         if run_subject := self.session.caller.subject_id:
             return await self.find(run_subject)
         row = await self.session.row(SQL["active"], {"owner": self.session.caller.owner})

@@ -17,7 +17,7 @@ TITLES_MAX = 20_000
 
 
 class TitledNode(TypedDict):
-    """A node of a coverage map, as far as topic paths are concerned."""
+    """The columns of a node that topic paths are compared with."""
 
     node_id: str
     title: str

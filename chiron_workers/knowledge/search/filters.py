@@ -40,8 +40,8 @@ class Filters:
 class Condition:
     """Filters as SQL over a table `f`.
 
-    `indexed` speaks of subject, status and confidence, which the table of vectors has too; `further` of what only
-    facts have, and is None where nothing of that is filtered.
+    `vector_clause` filters by subject, status and confidence, which the table of vectors has too; `fact_clause` by what
+    only facts have, and is None where nothing of that is filtered.
     """
 
     vector_clause: sql.Composed
@@ -50,7 +50,7 @@ class Condition:
 
     @property
     def clause(self) -> sql.Composed:
-        """Both, for the table of facts."""
+        """Both clauses, for the table of facts."""
         return (
             self.vector_clause
             if self.fact_clause is None
@@ -59,16 +59,16 @@ class Condition:
 
     @property
     def is_plain(self) -> bool:
-        """Whether they ask for nothing but a subject and a status."""
+        """Whether only subject and status are filtered."""
         return self.fact_clause is None and not self.args["min_confidence"]
 
     def narrowed(self, by: sql.Composed, args: dict[str, Any]) -> "Condition":
-        """The same, and one condition more that speaks of no table."""
+        """The condition with one more clause, which names no table."""
         return replace(self, vector_clause=self.vector_clause + sql.SQL("\n   ") + by, args=self.args | args)
 
 
 async def build_condition(session: Session, filters: Filters) -> Condition:
-    """What the filters ask for, as SQL.
+    """The filters as SQL.
 
     Raises:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.

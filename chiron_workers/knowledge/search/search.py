@@ -21,9 +21,8 @@ SQL = load(__file__)
 QUERY_CHARS_MAX = 4_000
 RESULTS_MAX = 100
 RANKING_DEPTH = 100  # of each ranking, before they are fused
-SMALL_SUBJECT_FACTS = (
-    20_000  # in a subject of up to so many facts, all that hold a word of the query are ranked
-)
+# In a subject of up to so many facts, all that hold a word of the query are ranked.
+SMALL_SUBJECT_FACTS = 20_000
 MATCHES_MAX = 5_000  # facts whose words are ranked in a larger one
 WORDS_MAX = 32  # of a query, the rarest
 # With 60, as the paper has it, a fact in both rankings passes the first of one, and hybrid fell behind vectors alone.
@@ -44,9 +43,8 @@ class FoundFact(TypedDict):
     confidence: float
     status: str
     score: float  # what the facts are ordered by, higher is better; see `Search.find`
-    similarity: (
-        float | None
-    )  # cosine to the query; None in a search of text alone, or where the fact has no vector
+    # Cosine to the query; None in a search of text alone, or where the fact has no vector.
+    similarity: float | None
     corroborations: int  # further sources that say the same
     contradicted_by: list[str]  # ids of facts
     recall: float  # that this search's path to the nearest vectors was tested at
@@ -63,7 +61,7 @@ class Neighbour(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class FactBackground:
-    """What is known of a fact beside its words; `contradictions` are ids of facts, or statements."""
+    """Columns of a fact that a search does not return; `contradictions` are ids of facts, or statements."""
 
     validated_at: datetime
     contradictions: tuple[str, ...]
@@ -72,16 +70,16 @@ class FactBackground:
 
 @dataclass(frozen=True, slots=True)
 class VectorRanking:
-    """A way to the nearest vectors: the ranking as SQL, the recall it was tested at, and what the planner is told."""
+    """A ranking by vectors as SQL, the recall it was measured at, and the planner settings it needs."""
 
     nearest: sql.Composed
     recall: float = 1.0
     settings: Mapping[str, str] | None = None
-    facts: int | None = None  # about how many there are, where that is known
+    facts: int | None = None  # an estimate of how many are ranked, where there is one
 
 
 class Search:
-    """Finds facts by what they mean and by their words."""
+    """Search by meaning (vectors) and by words (full text), fused."""
 
     def __init__(self, session: Session, embedder: Embedder) -> None:
         self.session = session
@@ -137,7 +135,7 @@ class Search:
         return cast("list[Neighbour]", rows)
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
-        """What is known of facts beside their words, by id."""
+        """What a search does not return of facts, by id."""
         rows = await self.session.rows(SQL["background"], {"fact_ids": list(fact_ids)})
         return {
             row["id"]: FactBackground(
@@ -162,7 +160,7 @@ class Search:
     async def _search_small(
         self, mode: SearchMode, condition: Condition, table: sql.Identifier | None, query_args: dict[str, Any]
     ) -> list[DictRow]:
-        """What a small subject has, by one statement that is not planned each time; nothing where it is not small."""
+        """Search a small subject by one prepared statement; no rows where the subject is not small."""
         if not condition.is_plain or "subject_id" not in condition.args:
             return []
         small_condition = self._if_small(mode, condition)
@@ -181,7 +179,7 @@ class Search:
         return await self._rows(statement, args, ranking)
 
     def _if_small(self, mode: SearchMode, condition: Condition) -> Condition:
-        """The same, where a subject has so few facts that each word is looked up, and no approximate index."""
+        """The condition, and that the subject has few enough facts to look up each word, and no approximate index."""
         parts = [] if mode is SearchMode.VECTOR else [SQL["if_few"].format()]
         if mode is not SearchMode.TEXT:
             parts.append(SQL["if_unindexed"].format(usable=USABLE))
@@ -206,9 +204,8 @@ class Search:
         return row["facts"] if row and row["facts"] <= SMALL_SUBJECT_FACTS else None
 
     async def _vector_ranking(self, table: sql.Identifier, condition: Condition) -> VectorRanking:
-        if (
-            not condition.is_plain
-        ):  # what other filters leave is ranked exactly, since no recall was measured with them
+        # What other filters leave is ranked exactly, since no recall was measured with them.
+        if not condition.is_plain:
             clause = condition.vector_clause
             if condition.fact_clause is not None:
                 clause = sql.SQL("\n   ").join([clause, SQL["further"].format(condition=condition.clause)])
@@ -230,7 +227,7 @@ def _size_args(facts: int | None) -> dict[str, int | None]:
 
 
 def _size_queries(condition: Condition, facts: int | None) -> tuple[str, str]:
-    """How it is known how many facts are searched, and how common their words are: two queries by name."""
+    """The names of two queries: how many facts are searched, and how common their words are."""
     size_query = "size_of_a_subject" if "subject_id" in condition.args else "size_of_all"
     words_query = "no_words" if facts is not None and facts <= SMALL_SUBJECT_FACTS else "common_words"
     return size_query if facts is None else "size_known", words_query

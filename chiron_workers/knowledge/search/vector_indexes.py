@@ -53,7 +53,7 @@ class VectorIndex:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What Postgres is to be told before a search through it."""
+        """The Postgres settings for a search through it."""
         return {
             "ivfflat.probes": str(self.probes),
             "ivfflat.iterative_scan": "relaxed_order",  # goes on while filters leave too few
@@ -70,7 +70,7 @@ async def find_index(session: Session, space: Space, subject_id: str | None) -> 
 async def maintain_indexes(
     database_url: str, space: Space, *, facts_min: int = FACTS_MIN, recall_min: float = RECALL_MIN
 ) -> list[VectorIndex]:
-    """Build what is missing or too small by now, and drop what is left over; what was built.
+    """Build indexes that are missing or outgrown, and drop those that are left over; the indexes built.
 
     One process at a time does this, on a connection of its own; for the others, and where there is nothing to do, it
     is a look into the catalogue. An index that turns out not to be worth it is dropped again, until there are twice
@@ -177,7 +177,7 @@ class _IndexBuilder:
 
 
 def _perturbed_vectors(rows: list[DictRow]) -> list[str]:
-    """The vectors of facts, each moved some way off at random as questions are; the same way each time."""
+    """Vectors at some distance from those of facts, as questions are; the same ones on every call."""
     if not rows:
         return []
     vectors = np.array([json.loads(row["vector"]) for row in rows])

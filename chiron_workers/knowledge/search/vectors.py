@@ -64,7 +64,7 @@ def _definition(name: str, dimensions: int) -> list[Composed]:
 
 
 async def copy_to_vectors(session: Session, fact_ids: Sequence[str]) -> None:
-    """Carry the confidence and status of facts over to their vectors, in every space that has some."""
+    """Copy confidence and status of facts to their vectors, in every space that has some."""
     if not fact_ids:
         return
     for row in await session.rows(SQL["all_spaces"]):
@@ -73,7 +73,7 @@ async def copy_to_vectors(session: Session, fact_ids: Sequence[str]) -> None:
 
 
 def space_key(space: Space) -> dict[str, str | int]:
-    """What a query names a space by."""
+    """The query arguments that identify a space."""
     return {"model": space.model, "hash": space.hash, "dimensions": space.dimensions}
 
 

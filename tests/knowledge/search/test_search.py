@@ -92,7 +92,7 @@ async def test_of_many_facts_with_common_words_only_those_with_a_rare_one_are_ra
     rare = [await keep(pool, None, f"The Moon has craters, view {n}.") for n in range(3)]
     async with Session(pool) as session:
         await session.write(SQL("analyze facts"))
-    monkeypatch.setattr(search, "FEW", 50)
+    monkeypatch.setattr(search, "SMALL_SUBJECT_FACTS", 50)
     monkeypatch.setattr(search, "MATCHES_MAX", 20)
     found = await ask(pool, embedder, "craters of the moon", mode=SearchMode.TEXT, limit=50)
     assert sorted(fact["id"] for fact in found) == sorted(rare)
