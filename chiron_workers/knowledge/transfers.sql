@@ -108,7 +108,8 @@ returning id::text as id;
 insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                             claimed_confidence, snapshot_hash, created_at)
 select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end,
-       fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence, snapshot_hash, created_at
+       fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
+       snapshot_hash, created_at
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(content)s::text[], %(quote)s::text[],
               %(quote_state)s::text[], %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[],
               %(source_score)s::real[], %(claimed_confidence)s::real[], %(snapshot_hash)s::text[],
