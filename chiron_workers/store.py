@@ -1,4 +1,3 @@
-from types import TracebackType
 from typing import Self
 
 from chiron_workers.embeddings import Embedder
@@ -50,7 +49,5 @@ class Store:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         await self.session.__aexit__(kind, error, trace)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from hashlib import blake2b
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -50,9 +49,7 @@ class Span:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         return None
 
     def replied(self, reply: Reply, *, tries: int) -> None:
@@ -166,9 +163,7 @@ class _RecordedSpan(Span):
         self._token = context.attach(trace.set_span_in_context(self._span))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         from opentelemetry import context
 
         if error is not None:

@@ -1,18 +1,33 @@
-"""What a worker does besides executing runs: one coroutine a duty, each in a module of its own."""
+"""What a worker does besides executing runs: one coroutine a duty."""
 
 import asyncio
 import contextlib
+import dataclasses
+import random
 from collections.abc import Callable, Coroutine, Iterator
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.db.connect import is_outage
+from chiron_workers.db.connect import Pool, is_outage
+from chiron_workers.embeddings import Space
 from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
+from chiron_workers.pubsub.cooldowns import Cooldown
+from chiron_workers.pubsub.signals import signals
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.rescue import rescue
+from chiron_workers.settings import Settings
+from chiron_workers.subscriptions.occurrences import compare_occurrences
+from chiron_workers.subscriptions.scheduler import start_due
 
 log = structlog.get_logger()
+
+INDEX_INTERVAL_S = 300.0
 
 
 class Duties:
@@ -51,3 +66,65 @@ def outages_logged(duty: str) -> Iterator[None]:
         if not is_outage(error):
             raise
         log.warning(f"{duty}.failed", error=str(error).strip())
+
+
+async def rescue_lost_runs(journal: Journal, settings: Settings, *, on_rescue: Callable[[], None]) -> None:
+    """Release the runs whose leases ran out, every `rescue_s`; never ends."""
+    lease_for, max_attempts = timedelta(seconds=settings.lease_s), settings.max_attempts
+    while True:
+        with outages_logged("rescue"):
+            if count := await rescue(journal, lease_for=lease_for, max_attempts=max_attempts):
+                log.warning("runs.rescued", runs=count)
+                on_rescue()
+        await asyncio.sleep(settings.rescue_s)
+
+
+async def start_due_subscriptions(
+    pool: Pool, settings: Settings, *, is_draining: Callable[[], bool], on_start: Callable[[], None]
+) -> None:
+    """Start what subscriptions have due, and compare what is finished with the time before, every `rescue_s`; never ends."""
+    postponed: dict[UUID, datetime] = {}  # times due that this worker lacks something for
+    while True:
+        with outages_logged("due_times"):
+            while not is_draining() and (due_times := await start_due(pool, postponed)):
+                for due in due_times:
+                    log.info(
+                        f"subscription.{due.outcome}",
+                        subscription_id=str(due.subscription_id),
+                        due_at=due.due_at.isoformat(),
+                        reason=due.reason,
+                    )
+                on_start()
+            for batch_id in await compare_occurrences(pool):
+                log.info("subscription.silent", batch_id=str(batch_id))
+        await asyncio.sleep(settings.rescue_s)
+
+
+async def build_vector_indexes(settings: Settings, space: Space) -> None:
+    """Build the vector indexes that a subject has outgrown, every few minutes; never ends."""
+    while True:
+        await asyncio.sleep(INDEX_INTERVAL_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
+        try:
+            for index in await maintain_indexes(settings.database_url, space):
+                log.info("vectors.indexed", **dataclasses.asdict(index))
+        except (psycopg.Error, ServiceUnavailable) as error:
+            # A full disk or a server of too little memory: searches stay exact and slower, runs go on.
+            log.warning("vectors.not_indexed", error=str(error).strip())
+
+
+async def listen_for_signals(
+    redis_url: str, *, on_cooldown: Callable[[Cooldown], None], on_target: Callable[[UUID], None]
+) -> None:
+    """Pass on what other processes notify: cool-downs, and the batches and runs that are new or steered."""
+    if not redis_url:
+        return
+    async for signal in signals(redis_url):
+        if isinstance(signal, Cooldown):
+            on_cooldown(signal)
+        else:
+            on_target(signal)
+
+
+def log_deafness(error: BaseException) -> None:
+    """Log that the listening broke: requests to stop a run now wait for its next renewal, which is no reason to end."""
+    log.error("hints.ended", exc_info=error)

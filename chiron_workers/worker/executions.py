@@ -9,7 +9,6 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import is_outage
-from chiron_workers.runs.events import Event
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Interrupt, Run, acquire
 from chiron_workers.settings import Settings
@@ -38,7 +37,6 @@ class Executions:
         *,
         worker: str,
         slots: int,
-        publish: Callable[[Event], None],
         on_change: Callable[[], None],
     ) -> None:
         self._settings = settings
@@ -47,7 +45,6 @@ class Executions:
         self._tools = tools
         self._worker = worker
         self._slots = slots
-        self._publish = publish
         self._on_change = on_change
         self._by_run: dict[UUID, Execution] = {}
         self.is_draining = False
@@ -67,7 +64,7 @@ class Executions:
         if acquired is None:
             return Outcome.NOT_OURS
         run, event = acquired
-        self._publish(event)
+        self._journal.publish_all([event])
         return await self._execute(run)
 
     @property

@@ -27,15 +27,18 @@ from chiron_workers.states import Outcome
 from chiron_workers.telemetry import tracing
 from chiron_workers.tools import registry
 from chiron_workers.worker.dispatcher import Dispatcher
-from chiron_workers.worker.duties import Duties
+from chiron_workers.worker.duties import (
+    Duties,
+    build_vector_indexes,
+    listen_for_signals,
+    log_deafness,
+    rescue_lost_runs,
+    start_due_subscriptions,
+)
 from chiron_workers.worker.executions import Executions
-from chiron_workers.worker.index_builder import build_vector_indexes
 from chiron_workers.worker.lease_renewal import Heartbeat, LeaseRenewal
 from chiron_workers.worker.model_clients import ModelClients
-from chiron_workers.worker.rescuer import rescue_lost_runs
 from chiron_workers.worker.shutdown import send_sigterm
-from chiron_workers.worker.signal_listener import listen_for_signals, log_deafness
-from chiron_workers.worker.subscription_starter import start_due_subscriptions
 
 if sys.platform == "win32":
     from asyncio import new_event_loop
@@ -98,7 +101,8 @@ class Host:
         self._resources.push_async_callback(publisher.close)
         embedder = open_embedder(settings)
         self._resources.push_async_callback(embedder.close)
-        self._clients = await enter(ModelClients(settings))
+        self._clients = ModelClients(settings)
+        self._resources.push_async_callback(self._clients.close)
         journal = Journal(pool, publisher.publish, lease_for=timedelta(seconds=settings.lease_s))
         log_unusable(settings)
         self._servers = Servers(registry(), settings)
@@ -113,7 +117,6 @@ class Host:
             tools,
             worker=f"{socket.gethostname()}:{os.getpid()}",
             slots=self._slots,
-            publish=publisher.publish,
             on_change=self._wake_dispatcher,
         )
         self._dispatcher = Dispatcher(pool, settings, free_slots=lambda: self._executions.free_slots)

@@ -1,6 +1,3 @@
-from types import TracebackType
-from typing import Self
-
 from chiron_workers.model import Model
 from chiron_workers.model.admission import Admission
 from chiron_workers.offline import ServerThread, start_in_thread
@@ -32,12 +29,8 @@ class ModelClients:
             )
         return self._offline
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def close(self) -> None:
+        """Close the connections of all clients, and stop the offline researcher."""
         await self._model.close()
         if self._offline is not None and self._offline_server is not None:
             await self._offline.close()
