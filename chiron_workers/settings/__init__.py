@@ -50,7 +50,12 @@ def _absolute(folder: Path) -> Path:
     return folder.expanduser().absolute()
 
 
-Folders = Annotated[list[Annotated[Path, AfterValidator(_absolute)]], NoDecode, BeforeValidator(_split_list)]
+def _split_path(value: object) -> object:
+    return [part for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
+
+
+Folder = Annotated[Path, AfterValidator(_absolute)]
+Folders = Annotated[list[Folder], NoDecode, BeforeValidator(_split_list)]
 
 
 class RateLimit(BaseModel):
@@ -73,7 +78,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CHIRON_", env_file=".env", extra="ignore")
 
-    home: Path = Field(
+    home: Folder = Field(
         default_factory=lambda: user_data_path("chiron"), description="Folder of the embedded services' data."
     )
     database_url: str = Field("", description="PostgreSQL with pgvector. Empty: the embedded one.")
@@ -167,7 +172,7 @@ class Settings(BaseSettings):
         default_factory=list,
         description="Folders whose skills may bring code, a `skill.py`; it runs in the workers.",
     )
-    project: Path = Field(
+    project: Folder = Field(
         default_factory=Path.cwd,
         description="Folder of the project whose skills are offered. Empty: where Chiron was started.",
     )
@@ -231,7 +236,7 @@ class Settings(BaseSettings):
         description="Seconds for which the runs of a batch share a page that one has fetched. 0: never.",
     )
 
-    files: Annotated[tuple[Path, ...], NoDecode] = Field(
+    files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(_split_path)] = Field(
         default_factory=tuple,
         description="Folders whose files the tools file_reader and data_table may read, separated as in PATH (`:`; on "
         "Windows `;`). Empty: none.",
@@ -269,25 +274,10 @@ class Settings(BaseSettings):
                 )
         return prices
 
-    @field_validator("files", mode="before")
-    @classmethod
-    def _split(cls, folders: object) -> object:
-        return [part for part in folders.split(os.pathsep) if part] if isinstance(folders, str) else folders
-
-    @field_validator("files")
-    @classmethod
-    def _from_anywhere(cls, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(folder.expanduser().absolute() for folder in folders)
-
     @field_validator("home", mode="before")
     @classmethod
     def _empty_is_unset(cls, home: object) -> object:
         return user_data_path("chiron") if home == "" else home  # and not the folder it is started in
-
-    @field_validator("home", "project")
-    @classmethod
-    def _expand(cls, folder: Path) -> Path:
-        return _absolute(folder)
 
     @model_validator(mode="after")
     def _leases_can_be_kept(self) -> Self:
