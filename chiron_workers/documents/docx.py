@@ -108,12 +108,8 @@ class _Reader:
 
 
 def _row(row: Any) -> str:
-    cells = (_cell(cell) for cell in row.iter(f"{W}tc"))
-    return " | ".join(cells)
-
-
-def _cell(cell: Any) -> str:
-    return one_line(" ".join(_text(paragraph) for paragraph in cell.iter(f"{W}p")))
+    cells = (" ".join(map(_text, cell.iter(f"{W}p"))) for cell in row.iter(f"{W}tc"))
+    return " | ".join(map(one_line, cells))
 
 
 def _text(element: Any) -> str:

@@ -1,13 +1,13 @@
+import importlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import Document, UnreadableError
-from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_file import title_from_name
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.errors import UsageError
@@ -20,53 +20,28 @@ class Format:
     """How files with one suffix are read: from decoded text, or from bytes in the sandbox."""
 
     content_type: str
-    read: Callable[..., Document]
+    parser: str  # the module `<parser>` of this package, and its function `read_<parser>`
     is_text: bool = True
 
-
-# Parsers are imported on first use: every command imports this module, and few read a file.
-def _read_markdown(text: str, *, name: str = "") -> Document:
-    from chiron_workers.documents.markdown import read_markdown
-
-    return read_markdown(text, name=name)
-
-
-def _read_rst(text: str, *, name: str = "") -> Document:
-    from chiron_workers.documents.rst import read_rst
-
-    return read_rst(text, name=name)
+    def read(self, content: str | bytes, *, name: str) -> Document:
+        """Parse a file. The parser is imported here: every command imports this module, and few read a file."""
+        module = importlib.import_module(f"chiron_workers.documents.{self.parser}")
+        document: Document = getattr(module, f"read_{self.parser}")(content, name=name)
+        return document
 
 
-def _read_html(text: str, *, name: str = "") -> Document:
-    from chiron_workers.documents.html import read_html
-
-    return read_html(text, name=name)
-
-
-def _read_pdf(data: bytes, *, name: str = "") -> Document:
-    from chiron_workers.documents.pdf import read_pdf
-
-    return read_pdf(data, name=name)
-
-
-def _read_docx(data: bytes, *, name: str = "") -> Document:
-    from chiron_workers.documents.docx import read_docx
-
-    return read_docx(data, name=name)
-
-
-MARKDOWN = Format("text/markdown", _read_markdown)
-HTML = Format("text/html", _read_html)
+MARKDOWN = Format("text/markdown", "markdown")
+HTML = Format("text/html", "html")
 FORMATS = {
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,
-    ".txt": Format("text/plain", read_plain),
-    ".rst": Format("text/x-rst", _read_rst),
+    ".txt": Format("text/plain", "plain"),
+    ".rst": Format("text/x-rst", "rst"),
     ".html": HTML,
     ".htm": HTML,
-    ".pdf": Format("application/pdf", _read_pdf, is_text=False),
+    ".pdf": Format("application/pdf", "pdf", is_text=False),
     ".docx": Format(
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", _read_docx, is_text=False
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", is_text=False
     ),
 }
 
