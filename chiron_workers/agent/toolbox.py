@@ -17,7 +17,7 @@ from chiron_workers.runs.entries import Limit, ToolCall, ToolResult, storable
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.session import Caller, Session, SideModel
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
@@ -70,24 +70,24 @@ class Toolbox:
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
+        chars_max = self.settings.tool_result_chars
+        limit = limit or Limit(chars_max, CHAR_BYTES_MAX * chars_max)
 
         async def attempt() -> ToolResult:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
             committed_result = None if was_fresh else await self.journal.read_result(run, n, call)
-            return committed_result or await self._run(run, n, call, limit or self._default_limit())
+            return committed_result or await self._run(run, n, call, limit)
 
         return await through_outage(attempt)
-
-    def _default_limit(self) -> Limit:
-        return Limit(self.settings.tool_result_chars, CHAR_BYTES_MAX * self.settings.tool_result_chars)
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
         began = time.monotonic()
         async with Session(self.journal.pool, caller) as session:
             with spans.tool_call(call) as span:
-                store = Store(session, self.embedder, self._side_model(run, session))
+                model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
+                store = Store(session, self.embedder, RunSideModel(model, session))
                 result = await self._outcome(call, store, span)
             await save_taint(session)
             ms = round((time.monotonic() - began) * 1000)
@@ -111,10 +111,6 @@ class Toolbox:
         else:
             span.returned(result)
         return result
-
-    def _side_model(self, run: Run, session: Session) -> SideModel:
-        model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
-        return RunSideModel(model, session)
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         timeout_s = self.settings.tool_timeout_s

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import astuple, fields
 from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
 from functools import lru_cache
@@ -31,7 +31,7 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decima
     if prices is None:
         return _genai_price(model, usage)
     return (
-        sum((count * price for count, price in zip(_counts(usage), prices, strict=True)), Decimal()) / MILLION
+        sum((count * price for count, price in zip(astuple(usage), prices, strict=True)), Decimal()) / MILLION
     )
 
 
@@ -51,17 +51,6 @@ def max_cost(
     bills = [Usage(**kind, output_tokens=reply_tokens, web_searches=searches) for kind in kinds]
     usd = max(cost_usd(model, bill, overrides) or Decimal() for bill in bills)
     return MaxCost(usd.quantize(MICRO_USD, ROUND_UP), prompt_tokens + reply_tokens)
-
-
-def _counts(usage: Usage) -> tuple[int, ...]:
-    return (
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cache_write_tokens,
-        usage.cache_write_1h_tokens,
-        usage.cache_read_tokens,
-        usage.web_searches,
-    )
 
 
 @lru_cache(maxsize=64)

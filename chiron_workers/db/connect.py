@@ -76,17 +76,13 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
     )
     try:
         await pool.open()
-        await _wait(pool, database_url)
+        try:
+            await pool.wait(timeout=10)
+        except PoolTimeout:
+            raise ServiceUnavailable(await _reason(database_url)) from None
         yield pool
     finally:
         await pool.close()
-
-
-async def _wait(pool: Pool, database_url: str) -> None:
-    try:
-        await pool.wait(timeout=10)
-    except PoolTimeout:
-        raise ServiceUnavailable(await _reason(database_url)) from None
 
 
 async def _reason(database_url: str) -> str:
