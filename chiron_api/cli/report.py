@@ -6,12 +6,15 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
+from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.report import Report
-from chiron_api.reports.write import TEXTS, Format, refuse_to_overwrite, write
+from chiron_api.reports.write import refuse_to_overwrite, write
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.settings import settings
+
+MARKDOWN = FormatName("md")
 
 cli = typer.Typer()
 
@@ -25,7 +28,7 @@ def report(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = Format.MD,
+    format: Annotated[FormatName, typer.Option("--format", "-f", help="What to write.")] = MARKDOWN,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -45,16 +48,16 @@ def report(
     Everything in it is read from the database; no model writes it.
     """
     selection = parse_target(target, subject)
-    if output is None and format not in TEXTS:
+    report_format = FORMATS[format]
+    if output is None and not report_format.is_text:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
-    if output is not None and format is not Format.OBSIDIAN:
+    if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
     content = run(_gather(selection, with_candidates=candidates))
     if output is not None:
-        typer.echo(write(content, format, output, force=force))
-        return
-    for piece in TEXTS[format](content):
-        sys.stdout.write(piece)
+        typer.echo(write(content, report_format, output, force=force))
+    elif report_format.render:
+        sys.stdout.writelines(map(str, report_format.render(content)))
 
 
 def parse_target(target: str | None, subject: str | None) -> UUID | str:

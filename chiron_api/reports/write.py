@@ -1,58 +1,48 @@
-from collections.abc import Callable, Iterator
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from chiron_api.atomic_file import atomic_write
-from chiron_api.reports.formats import docx, html, json, markdown, obsidian
-from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.report import Report
 from chiron_workers.errors import UsageError
 
 
-class Format(StrEnum):
-    """What a report can be written as."""
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to write a report; `order` is its place among those that are offered.
 
-    MD = "md"
-    HTML = "html"
-    JSON = "json"
-    DOCX = "docx"
-    OBSIDIAN = "obsidian"
+    What is one document has `render`, which gives it piece by piece, and goes over HTTP with `media_type` and `headers`.
+    What is a folder has `write_folder` (report, folder, whether foreign files may be there), which returns what it wrote,
+    in a sentence.
+    """
 
-
-TEXTS: dict[Format, Callable[[Report], Iterator[str]]] = {
-    Format.MD: markdown.render,
-    Format.HTML: html.render,
-    Format.JSON: json.render,
-}
-MEDIA_TYPES = {
-    Format.MD: "text/markdown; charset=utf-8",
-    Format.HTML: "text/html; charset=utf-8",
-    Format.JSON: "application/json",
-    Format.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
+    name: str
+    order: int
+    media_type: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_text: bool = True
+    render: Callable[[Report], Iterator[str | bytes]] | None = None
+    write_folder: Callable[[Report, Path, bool], str] | None = None
 
 
 def write(report: Report, format: Format, target: Path, *, force: bool = False) -> str:
-    """Write a report to a file, or to a folder for Obsidian; what was written, in a sentence.
+    """Write a report to a file, or to a folder; what was written, in a sentence.
 
     Raises:
         UsageError: Something of that name is there that would be lost.
     """
-    if format is Format.OBSIDIAN:
-        notes = write_notes(target, obsidian.notes(report), force=force)
-        return f"{notes:,} notes written to {target}; begin with {target / obsidian.INDEX}.md."
+    if format.write_folder:
+        return format.write_folder(report, target, force)
+    assert format.render
     refuse_to_overwrite(target, force=force)
-    with atomic_write(target) as place:
-        _render(report, format, place)
+    with atomic_write(target) as place, place.open("wb") as file:
+        file.writelines(map(encoded, format.render(report)))
     return f"{target} written."
 
 
-def _render(report: Report, format: Format, place: Path) -> None:
-    if format is Format.DOCX:
-        docx.write(report, place)
-        return
-    with place.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(TEXTS[format](report))
+def encoded(piece: str | bytes) -> bytes:
+    """A piece of a report as it stands in a file."""
+    return piece.encode() if isinstance(piece, str) else piece
 
 
 def refuse_to_overwrite(target: Path, *, force: bool) -> None:

@@ -8,9 +8,7 @@ from chiron_api.reports.gathering import gather
 
 
 async def made(pool, wanted) -> BytesIO:
-    file = BytesIO()
-    docx.write(await gather(pool, wanted), file)
-    return file
+    return BytesIO(b"".join(docx.render(await gather(pool, wanted))))
 
 
 async def test_headings_are_headings_and_tables_are_tables(sea_ice, pool):

@@ -9,6 +9,7 @@ from support.headless_chromium import CHROMIUM, browsing
 
 from chiron_api.reports.formats import docx, html
 from chiron_api.reports.gathering import gather
+from chiron_api.reports.write import write
 
 SOFFICE = shutil.which("soffice")
 WHITE = 255
@@ -50,7 +51,7 @@ OUTSIDE = """[...document.querySelectorAll('main *')].filter(one => {
 
 @needs_soffice
 async def test_the_document_opens_in_libreoffice(sea_ice, pool, tmp_path):
-    docx.write(await gather(pool, sea_ice.run), tmp_path / "report.docx")
+    write(await gather(pool, sea_ice.run), docx.FORMAT, tmp_path / "report.docx")
     profile = f"-env:UserInstallation={(tmp_path / 'office').as_uri()}"
     command = [
         SOFFICE,

@@ -5,10 +5,8 @@ from io import BytesIO
 import pytest
 from docx import Document
 
-from chiron_api.reports.formats import docx
-from chiron_api.reports.formats.obsidian import notes
+from chiron_api.reports.formats import FORMATS, docx, obsidian
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.write import TEXTS, Format
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import check_changes
 from chiron_workers.sources.sources import Page, Sources
@@ -39,17 +37,16 @@ def plain(text: str) -> str:
     return text.replace("\\", "")
 
 
-@pytest.mark.parametrize("form", Format)
-async def test_every_form_of_a_report_shows_the_marks(drifted, pool, form):
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+async def test_every_format_of_a_report_shows_the_marks(drifted, pool, format):
     report = await gather(pool, drifted.batch)
-    if form is Format.OBSIDIAN:
-        text = "".join(note for _, note in notes(report))
-    elif form is Format.DOCX:
-        file = BytesIO()
-        docx.write(report, file)
-        text = "\n".join(paragraph.text for paragraph in Document(file).paragraphs)
+    if format is obsidian.FORMAT:
+        text = "".join(note for _, note in obsidian.notes(report))
+    elif format is docx.FORMAT:
+        document = Document(BytesIO(b"".join(docx.render(report))))
+        text = "\n".join(paragraph.text for paragraph in document.paragraphs)
     else:
-        text = "".join(TEXTS[form](report))
+        text = "".join(format.render(report))
     assert GONE in plain(text)
     assert CHANGED in plain(text)
 

@@ -1,7 +1,4 @@
-import asyncio
 from collections.abc import Iterator
-from io import BytesIO
-from typing import Literal
 from uuid import UUID
 
 from starlette.requests import Request
@@ -9,20 +6,19 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
-from chiron_api.reports.formats import docx, html
+from chiron_api.reports.formats import FORMATS, DocumentName
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.report import Report
-from chiron_api.reports.write import MEDIA_TYPES, TEXTS, Format
+from chiron_api.reports.write import encoded
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.report_rows import Kind
 
-PIECE_CHARS = 65_536
+CHUNK_BYTES = 65_536
 
 
 class ReportOptions(RequestModel):
     """The format of a report; `candidates` adds facts that are not sure enough, marked."""
 
-    format: Literal["md", "html", "json", "docx"] = "json"
+    format: DocumentName = DocumentName("json")
     candidates: bool = False
 
 
@@ -46,37 +42,26 @@ async def _report(request: Request, target: UUID | str, kind: Kind) -> Response:
     report = await gather(services_of(request).pool, target, with_candidates=options.candidates)
     if report.kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")
-    report_format = Format(options.format)
-    headers = {"X-Content-Type-Options": "nosniff"}
-    if report_format is Format.DOCX:
-        headers["Content-Disposition"] = f'attachment; filename="{report.kind}-report.docx"'
-        return Response(
-            await asyncio.to_thread(_document, report), media_type=MEDIA_TYPES[report_format], headers=headers
-        )
-    if report_format is Format.HTML:
-        headers["Content-Security-Policy"] = html.policy()
-    # Starlette draws the pieces in threads, so that a long report holds up nobody.
+    report_format = FORMATS[options.format]
+    assert report_format.render
+    headers = {"X-Content-Type-Options": "nosniff", **report_format.headers}
+    if not report_format.is_text:
+        headers["Content-Disposition"] = f'attachment; filename="{report.kind}-report.{report_format.name}"'
+    # Starlette draws the chunks in threads, so that a long report holds up nobody.
     return StreamingResponse(
-        _in_chunks(TEXTS[report_format](report)), media_type=MEDIA_TYPES[report_format], headers=headers
+        _in_chunks(report_format.render(report)), media_type=report_format.media_type, headers=headers
     )
 
 
-def _document(report: Report) -> bytes:
-    file = BytesIO()
-    docx.write(report, file)
-    return file.getvalue()
-
-
-def _in_chunks(pieces: Iterator[str]) -> Iterator[str]:
-    """The same text in larger chunks, since Starlette hands each to a thread."""
-    chunk, chars = list[str](), 0
+def _in_chunks(pieces: Iterator[str | bytes]) -> Iterator[bytes]:
+    """The same document in larger chunks, since Starlette hands each to a thread."""
+    chunk = bytearray()
     for piece in pieces:
-        chunk.append(piece)
-        chars += len(piece)
-        if chars >= PIECE_CHARS:
-            yield "".join(chunk)
-            chunk, chars = [], 0
-    yield "".join(chunk)
+        chunk += encoded(piece)
+        if len(chunk) >= CHUNK_BYTES:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)
 
 
 routes = [

@@ -1,23 +1,25 @@
 """A report as a Word document, with headings, links and tables that Word and LibreOffice know as such."""
 
-from pathlib import Path
-from typing import BinaryIO
+import tempfile
+from collections.abc import Iterator
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
+from chiron_api.reports.write import Format
 from chiron_api.text import usd
 
 CITED_BY_MAX = 100
+PIECE_BYTES = 65_536
 INDENT_CM, LEVELS_SHOWN = 0.7, 10
 RUN_COLUMNS = ("Topic", "State", "Facts", "Cost", "Tokens")
 MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
 
 
-def write(report: Report, file: Path | BinaryIO) -> None:
-    """Write the document to a file, by its name or open for writing."""
+def render(report: Report) -> Iterator[bytes]:
+    """The document, piece by piece."""
     paper = Paper(phrasing.heading(report), report.made_at)
     paper.heading(phrasing.heading(report), "title")
     paper.paragraph(phrasing.origin_line(report))
@@ -36,7 +38,11 @@ def write(report: Report, file: Path | BinaryIO) -> None:
     paper.say("Sources")
     for source in report.sources:
         _source(paper, source)
-    paper.save(file)
+    with tempfile.TemporaryFile() as file:
+        paper.save(file)
+        file.seek(0)
+        while piece := file.read(PIECE_BYTES):
+            yield piece
 
 
 def _goal(paper: Paper, subject: SubjectPart) -> None:
@@ -191,3 +197,12 @@ def _source(paper: Paper, source: Source) -> None:
         paper.inward(str(number), f"f{number}")
     if len(source.cited_by) > CITED_BY_MAX:
         paper.say(f" and {len(source.cited_by) - CITED_BY_MAX:,} more", colour=GREY)
+
+
+FORMAT = Format(
+    "docx",
+    order=4,
+    media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    is_text=False,
+    render=render,
+)

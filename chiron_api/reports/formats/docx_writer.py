@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import BinaryIO
 
 STYLES = {
@@ -118,15 +117,15 @@ class Paper:
         self._write("</w:tbl>")
         self.begin()
 
-    def save(self, target: Path | BinaryIO) -> None:
-        """Write the document to a file, by its name or open for writing, once."""
+    def save(self, file: BinaryIO) -> None:
+        """Write the document to a file that is open for writing, once."""
         self._end()
         around = BytesIO()
         self._document.save(around)
         with (
             self._body,
             zipfile.ZipFile(around) as parts,
-            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as document,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as document,
         ):
             for part in parts.infolist():
                 if part.filename != BODY:

@@ -12,6 +12,7 @@ from chiron_api.reports.formats.html_findings import asides, contradictions, fin
 from chiron_api.reports.formats.html_work import coverage, work
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
+from chiron_api.reports.write import Format
 
 CONTENTS_MAX = 40
 
@@ -96,3 +97,12 @@ def _agent_words(report: Report) -> Iterator[str]:
         yield f'<p class="mark">{phrasing.AGENT_WORDS_NOTE}</p>\n<div class="words">'
         yield from (f'<p dir="auto">{escape(line)}</p>' for line in phrasing.paragraphs(report.agent_words))
         yield "</div>\n</section>\n"
+
+
+FORMAT = Format(
+    "html",
+    order=2,
+    media_type="text/html; charset=utf-8",
+    headers={"Content-Security-Policy": policy()},
+    render=render,
+)

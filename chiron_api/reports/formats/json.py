@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator
 
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Finding, Report, Section, Source, SubjectPart
+from chiron_api.reports.write import Format
 from chiron_api.text import as_json
 
-FORMAT = "chiron.report"
+SCHEMA = "chiron.report"
 VERSION = 1
 
 
 def render(report: Report) -> Iterator[str]:
     """The document, piece by piece: one line for each finding and each source."""
     head = {
-        "format": FORMAT,
+        "format": SCHEMA,
         "version": VERSION,
         "kind": report.kind,
         "id": report.id,
@@ -64,3 +65,6 @@ def _subject(subject: SubjectPart) -> dict[str, object]:
 
 def _fields(value: Finding | Source | SubjectPart) -> dict[str, object]:
     return {name: getattr(value, name) for name in value.__slots__}
+
+
+FORMAT = Format("json", order=3, media_type="application/json", render=render)

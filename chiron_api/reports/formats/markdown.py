@@ -7,6 +7,7 @@ from chiron_api.reports import phrasing
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
+from chiron_api.reports.write import Format
 from chiron_api.text import usd
 
 # Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
@@ -190,3 +191,6 @@ def _source(source: Source) -> str:
 
 def _of(subject: SubjectPart, is_named: bool) -> str:
     return f": {escape(subject.title)}" if is_named else ""
+
+
+FORMAT = Format("md", order=1, media_type="text/markdown; charset=utf-8", render=render)

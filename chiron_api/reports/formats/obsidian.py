@@ -3,14 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import yaml
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats.file_names import file_name
 from chiron_api.reports.formats.markdown import coverage, escape, render_words, render_work
+from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Source
+from chiron_api.reports.write import Format
 
 INDEX = "Index"
 Step = tuple[str, ...]  # the subject and the steps of a topic path that lead to a note
@@ -168,3 +171,11 @@ def _source(source: Source, names: _NoteNames) -> str:
     about = "".join(f"- {escape(part)}\n" for part in phrasing.source_details(source))
     backs = "".join(f"- {_place(number, names)}\n" for number in source.cited_by)
     return f"{_front(properties)}# {escape(source.name)}\n\n{address}\n\n{about}\n## Findings that rest on it\n\n{backs}"
+
+
+def _write(report: Report, folder: Path, force: bool) -> str:
+    count = write_notes(folder, notes(report), force=force)
+    return f"{count:,} notes written to {folder}; begin with {folder / INDEX}.md."
+
+
+FORMAT = Format("obsidian", order=5, is_text=False, write_folder=_write)
