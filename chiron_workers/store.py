@@ -37,6 +37,7 @@ class Store:
         self.notes = Notes(session)
         self.results = ToolResults(session)
         self.egress = EgressPolicy(session)
+        self.reach = self.egress  # the name that tools written for 0.1 use
         self.subscriptions = Subscriptions(session)
         self.evaluations = Evaluations(session)
         self.skills = LoadedSkills(session)

@@ -29,6 +29,8 @@ class EgressPolicy:
         """
         self._session.reads_private = True
 
+    note_private = mark_tainted  # the name that tools written for 0.1 use
+
     async def is_tainted(self) -> bool:
         """Whether the run has read private files."""
         run_id = self._session.caller.run_id

@@ -76,6 +76,13 @@ async def test_what_a_person_wrote_may_be_fetched(stage: Stage) -> None:
         assert not await may_fetch(stage, run_id, f"https://example.org/{path}"), path
 
 
+async def test_a_tool_written_for_the_first_release_marks_its_run_too(stage: Stage) -> None:
+    [run_id] = await stage.submit("Compare the two.")
+    async with opened(stage, run_id) as store:
+        await store.reach.note_private()
+        assert await store.egress.is_tainted()
+
+
 async def test_outside_of_a_run_nothing_is_refused(stage: Stage) -> None:
     async with opened(stage, None) as store:
         await store.egress.mark_tainted()
