@@ -29,7 +29,13 @@ from chiron_workers.states import (
 )
 
 ROOT = Path(__file__).parents[1]
+DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
 SETTINGS = [f"CHIRON_{name.upper()}" for name in Settings.model_fields]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def commands(command: object = None, path: str = "chiron") -> list[str]:
@@ -175,14 +181,52 @@ def test_the_architecture_stays_short_enough_to_be_read():
     assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) < 120
 
 
-def test_the_readme_begins_with_the_two_commands_and_its_links_lead_somewhere():
+@pytest.mark.parametrize(
+    "page", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DECISIONS], ids=name_of
+)
+def test_every_file_that_is_named_exists(page: Path):
+    paths = re.findall(r"(?<!\[)`([\w./-]*\w\.(?:py|sql|md|toml|json))`", page.read_text())
+    folders = (ROOT, ROOT / "chiron_workers", page.parent)
+    assert [path for path in paths if not any((folder / path).exists() for folder in folders)] == []
+
+
+def test_the_architecture_names_functions_where_they_are():
+    named = re.findall(r"`([\w/]+\.py)` \(`(?:\w+\.)?(\w+)`\)", (ROOT / "ARCHITECTURE.md").read_text())
+    assert len(named) > 10
+    missing = []
+    for path, function in named:
+        file = next(folder / path for folder in (ROOT, ROOT / "chiron_workers") if (folder / path).exists())
+        if not re.search(rf"^ *(async def|def|class) {function}\b", file.read_text(), flags=re.MULTILINE):
+            missing.append(f"{path}: {function}")
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_somewhere(page: Path):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_decision_is_in_the_index_under_its_title_and_has_the_three_parts():
+    index = (ROOT / "docs/decisions/README.md").read_text()
+    for page in DECISIONS:
+        text = page.read_text()
+        number, title = re.match(r"# (\d\d) (.+)\n", text).groups()
+        assert f"| {number} | [{title}]({page.name}) |" in index
+        assert page.name.startswith(f"{number}-")
+        assert re.findall(r"^\*\*(\w+)\.\*\*", text, flags=re.MULTILINE) == [
+            "Context",
+            "Decision",
+            "Consequence",
+        ]
+    assert index.count("\n| ") == len(DECISIONS) + 1  # the empty head of the table
+
+
+def test_the_readme_begins_with_the_two_commands():
     text = (ROOT / "README.md").read_text()
     head = "\n".join(text.splitlines()[:25])
     assert "pip install uv && uv run chiron demo" in head
     assert "uv run pytest" in head
-    for page in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md"):
-        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text())
-        assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 def test_the_readme_names_only_commands_that_exist():
