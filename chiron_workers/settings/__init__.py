@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     max_attempts: int = Field(
         5,
         ge=1,
-        description="Takings of a run one after the other that add nothing to its journal before it fails.",
+        description="Executions of a run one after the other that add nothing to its journal before it fails.",
     )
     model_timeout_s: Seconds = Field(600, description="Seconds without a byte before a model call is cut.")
     model_tries: int = Field(
@@ -155,7 +155,7 @@ class Settings(BaseSettings):
         description="Seconds between two looks for lost runs, for the next to play, and for subscriptions that are due.",
     )
     ring_again_s: Seconds = Field(
-        10, description="Seconds before an unanswered doorbell of a queued run is rung again."
+        10, description="Seconds before a dispatched run that no worker has acquired is dispatched again."
     )
     drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
 
