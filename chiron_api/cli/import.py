@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import run
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.transfer.importing import Imported, import_file
-from chiron_workers.db.connect import open_pool
-from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
@@ -49,9 +48,5 @@ async def _import(file: Path, subject: str | None) -> Imported:
         target = (slug(subject), subject) if subject is not None else None
     except ToolError as error:
         raise UsageError(str(error)) from None
-    embedder = open_embedder(settings())
-    try:
-        async with open_pool(settings().database_url, size=3) as pool:
-            return await import_file(pool, embedder, file, subject=target)
-    finally:
-        await embedder.close()
+    async with open_services(settings(), pool_size=3) as services:
+        return await import_file(services.pool, services.embedder, file, subject=target)

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli import run
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.db.connect import open_pool
-from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
@@ -48,15 +47,14 @@ def command(
 
 
 async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
-    embedder = open_embedder(settings())
-    database_url = settings().database_url
     progress = _Progress()
     try:
-        async with open_pool(database_url, size=2) as pool:
+        async with open_services(settings(), pool_size=2) as services:
+            pool, embedder = services.pool, services.embedder
             progress.total = await count_missing(Session(pool), embedder.space, subject)
             count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
             models = await drop_other_spaces(pool, embedder.space) if drop_old else []
-            indexes = await maintain_indexes(database_url, embedder.space)
+            indexes = await maintain_indexes(settings().database_url, embedder.space)
             return {
                 "model": embedder.space.model,
                 "embedded": count,
@@ -69,8 +67,6 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     except BaseException:  # Ctrl+C too
         progress.stop()
         raise
-    finally:
-        await embedder.close()
 
 
 class _Progress:

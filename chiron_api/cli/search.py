@@ -5,17 +5,14 @@ import typer
 
 from chiron_api.cli import run
 from chiron_api.cli.input.times import time_option
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
-from chiron_workers.db.connect import open_pool
-from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
-from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus, QuoteState, SearchMode
-from chiron_workers.store import Store
 
 cli = typer.Typer()
 
@@ -81,17 +78,11 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
 
 
 async def _find(query: str, filters: Filters, top_k: int, mode: SearchMode) -> list[FoundFact]:
-    embedder = open_embedder(settings())
     try:
-        async with (
-            open_pool(settings().database_url, size=2) as pool,
-            Store(Session(pool, Caller()), embedder) as store,
-        ):
+        async with open_services(settings(), pool_size=2) as services, services.store() as store:
             return await store.search.find(query, filters=filters, limit=top_k, mode=mode)
     except ToolError as error:
         raise UsageError(str(error)) from None
-    finally:
-        await embedder.close()
 
 
 def _print(fact: FoundFact) -> None:

@@ -4,15 +4,12 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.db.connect import open_pool
-from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.facts import withdrawals
-from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.states import FactStatus
-from chiron_workers.store import Store
 
 cli = typer.Typer()
 
@@ -39,14 +36,7 @@ def withdraw(
 
 
 async def _change_status(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactStatus, FactStatus]:
-    embedder = open_embedder(settings())
-    try:
-        async with (
-            open_pool(settings().database_url, size=2) as pool,
-            Store(Session(pool, Caller()), embedder) as store,
-        ):
-            change = withdrawals.reinstate if undo else withdrawals.withdraw
-            status_before = await change(store.facts, str(fact_id), reason=reason)
-            return status_before, await store.facts.status(str(fact_id))
-    finally:
-        await embedder.close()
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        change = withdrawals.reinstate if undo else withdrawals.withdraw
+        status_before = await change(store.facts, str(fact_id), reason=reason)
+        return status_before, await store.facts.status(str(fact_id))

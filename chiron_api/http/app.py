@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication, refuse_open_access
-from chiron_api.http.requests import Services
+from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ChironError, ToolExecutionError

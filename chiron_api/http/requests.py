@@ -1,20 +1,15 @@
-"""Bodies, query strings and ids of requests, bounded and validated, and the services that routes work with."""
+"""Bodies, query strings and ids of requests, bounded and validated."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 from starlette.requests import Request
 
 from chiron_api.http.problems import Problem, validation_problem
-from chiron_workers.db.connect import Pool
-from chiron_workers.embeddings import Embedder
-from chiron_workers.runs.session import Caller, Session
-from chiron_workers.settings import Settings
-from chiron_workers.store import Store
+from chiron_api.services import Services
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
 
@@ -25,24 +20,18 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Page(RequestModel):
+    """A page of a list: `after` is the `next` of the page before."""
+
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    after: UUID | None = None
+
+
 class JsonObject(RootModel[dict[str, object]]):
     """A JSON object whose fields are checked elsewhere."""
 
 
 Model = TypeVar("Model", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What one process opens once and all requests share."""
-
-    settings: Settings
-    pool: Pool
-    embedder: Embedder
-
-    def store(self) -> Store:
-        """A store for one request, on behalf of the local user; use it with `async with`."""
-        return Store(Session(self.pool, Caller()), self.embedder)
 
 
 def services_of(request: Request) -> Services:

@@ -1,9 +1,11 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from starlette.responses import Response
 
 from chiron_api.text import as_json
+from chiron_workers.batches.summaries import BatchSummary
+from chiron_workers.subscriptions.subscriptions import Subscription
 
 
 def json_response(
@@ -11,3 +13,9 @@ def json_response(
 ) -> Response:
     """A JSON response in the form that the commands print with --json."""
     return Response(as_json(value), status.value, headers=dict(headers or {}), media_type="application/json")
+
+
+def page_response(items: Sequence[BatchSummary] | Sequence[Subscription], limit: int) -> Response:
+    """The first `limit` items; `next` is the id of the last of them if there are more, else null."""
+    page = items[:limit]
+    return json_response({"items": page, "next": page[-1].id if len(items) > limit else None})

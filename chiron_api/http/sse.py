@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel, Services, read_query, services_of
+from chiron_api.http.requests import RequestModel, read_query, services_of
+from chiron_api.services import Services
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import heads

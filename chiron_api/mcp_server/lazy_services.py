@@ -2,9 +2,8 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack
 
-from chiron_api.http.requests import Services
-from chiron_workers.db.connect import connect, is_outage, open_pool
-from chiron_workers.embeddings import open_embedder
+from chiron_api.services import Services, open_services
+from chiron_workers.db.connect import connect, is_outage
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import settings
 
@@ -58,13 +57,11 @@ class LazyServices:
         except ServiceUnavailable as error:
             _log(error)
             raise ServiceUnavailable(DATABASE_AWAY) from None
-        async with AsyncExitStack() as stack:
-            embedder = open_embedder(config)
-            stack.push_async_callback(embedder.close)
-            pool = await stack.enter_async_context(open_pool(config.database_url, size=config.pool_size))
-            pool.timeout = POOL_WAIT_S
-            self._resources = stack.pop_all()
-        return Services(config, pool, embedder)
+        services = await self._resources.enter_async_context(
+            open_services(config, pool_size=config.pool_size)
+        )
+        services.pool.timeout = POOL_WAIT_S
+        return services
 
 
 def _log(error: BaseException) -> None:

@@ -26,10 +26,10 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel
 
-from chiron_api.http.requests import Services
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.research import cancel_research, describe
 from chiron_api.mcp_server.tool_adapter import tool_result
+from chiron_api.services import Services
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.errors import (
     ChironError,

@@ -11,9 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel, Services, path_id, read_body, read_query, services_of
-from chiron_api.http.responses import json_response
+from chiron_api.http.requests import Page, RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.sse import event_stream
+from chiron_api.services import Services
 from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import results
@@ -60,13 +61,6 @@ class Batch(RequestModel):
     ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class Page(RequestModel):
-    """A page of a list: `after` is the `next` of the page before."""
-
-    limit: Annotated[int, Field(ge=1, le=100)] = 20
-    after: UUID | None = None
-
-
 async def submit_batch(request: Request) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
     services = services_of(request)
@@ -85,9 +79,7 @@ async def list_batches(request: Request) -> Response:
     """Batches, newest first, in pages; `next` is null on the last one."""
     page = read_query(request, Page)
     batches = await newest(services_of(request).pool, limit=page.limit + 1, before=page.after)
-    items = batches[: page.limit]
-    next_id = items[-1].id if len(batches) > page.limit else None
-    return json_response({"items": items, "next": next_id})
+    return page_response(batches, page.limit)
 
 
 async def show_batch(request: Request) -> Response:

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, path_id, read_body, read_query, services_of
-from chiron_api.http.responses import json_response
+from chiron_api.http.requests import Page, RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.responses import json_response, page_response
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
@@ -33,11 +33,9 @@ class SubscriptionRequest(RequestModel):
     ends_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class Page(RequestModel):
-    """A page of the list: `after` is the `next` of the page before."""
+class SubscriptionPage(Page):
+    """A page of the subscriptions, of one subject if it is named."""
 
-    limit: Annotated[int, Field(ge=1, le=100)] = 20
-    after: UUID | None = None
     subject: Name | None = None
 
 
@@ -67,14 +65,13 @@ async def create(request: Request) -> Response:
 
 async def list_subscriptions(request: Request) -> Response:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
-    page = read_query(request, Page)
+    page = read_query(request, SubscriptionPage)
     subject_id = slug(page.subject) if page.subject else None
     async with services_of(request).store() as store:
         subscriptions = await store.subscriptions.newest(
             limit=page.limit + 1, before=page.after, subject_id=subject_id
         )
-    items = subscriptions[: page.limit]
-    return json_response({"items": items, "next": items[-1].id if len(subscriptions) > page.limit else None})
+    return page_response(subscriptions, page.limit)
 
 
 async def show(request: Request) -> Response:
