@@ -20,7 +20,7 @@ from services import Services, services
 
 from chiron_workers.batches import submit as batches
 from chiron_workers.batches.submit import NewBatch, NewRun
-from chiron_workers.celery import RunMessage, dispatch
+from chiron_workers.celery import QueuedRun, dispatch
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
@@ -108,7 +108,7 @@ async def rows(found: Services, count: int) -> dict[str, Took]:
 def run_messages(found: Services, count: int) -> dict[str, Took]:
     """Messages for all of them: as workers dispatch, and one at a time."""
     messages = [
-        RunMessage(UUID(int=n), "research", "Physics", f"How do tides shape coast number {n:05}?")
+        QueuedRun(UUID(int=n), "research", "Physics", f"How do tides shape coast number {n:05}?")
         for n in range(count)
     ]
     watch = Watch(found)
@@ -123,7 +123,7 @@ def run_messages(found: Services, count: int) -> dict[str, Took]:
 def measure(*, count: int, repeats: int) -> dict[str, list[Took]]:
     took: dict[str, list[Took]] = {}
     with services() as found, Redis.from_url(found.settings.redis_url) as redis:
-        dispatch([RunMessage(UUID(int=0), "research", "Physics", "warming up")])
+        dispatch([QueuedRun(UUID(int=0), "research", "Physics", "warming up")])
         asyncio.run(rows(found, 10))
         for _ in range(repeats):
             for name, one in (asyncio.run(rows(found, count)) | run_messages(found, count)).items():

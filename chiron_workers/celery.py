@@ -19,10 +19,10 @@ SHOWN_CHARS = 200  # of a topic in Flower's list
 
 
 @dataclass(frozen=True, slots=True)
-class RunMessage:
+class QueuedRun:
     """A message to the workers: which run may start, and what Flower shows of it."""
 
-    run_id: UUID
+    id: UUID
     role: str
     subject: str
     topic: str
@@ -89,7 +89,7 @@ app = Celery("chiron")
 app.add_defaults(_defaults)
 
 
-def dispatch(messages: Sequence[RunMessage]) -> None:
+def dispatch(runs: Sequence[QueuedRun]) -> None:
     """Tell the workers that these runs may start; a message may be lost or doubled without harm.
 
     Raises:
@@ -98,8 +98,8 @@ def dispatch(messages: Sequence[RunMessage]) -> None:
     require_broker()
     try:
         with app.producer_or_acquire() as producer, producer.batch(BATCH):
-            for message in messages:
-                _send(message, producer)
+            for run in runs:
+                _send(run, producer)
     except (KombuError, RedisError, AMQPError, OSError) as error:
         raise ServiceUnavailable(
             f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
@@ -114,15 +114,15 @@ def require_broker() -> None:
         )
 
 
-def _send(message: RunMessage, producer: Any) -> None:
+def _send(run: QueuedRun, producer: Any) -> None:
     app.send_task(
         TASK,
         kwargs={
-            "role": message.role,
-            "subject": message.subject,
-            "topic": message.topic[:SHOWN_CHARS],
+            "role": run.role,
+            "subject": run.subject,
+            "topic": run.topic[:SHOWN_CHARS],
         },
-        task_id=str(message.run_id),
+        task_id=str(run.id),
         producer=producer,
         retry=False,
     )

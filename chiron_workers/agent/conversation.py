@@ -6,7 +6,7 @@ from chiron_workers.agent.window import Window
 from chiron_workers.errors import RunFailed
 from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply, Results
 from chiron_workers.runs.fence import NewEvent
-from chiron_workers.runs.journal import Appended, Journal
+from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 
 COMMIT_S = 10.0  # for the commit of a reply when its run is cancelled
@@ -41,14 +41,13 @@ class Conversation:
         self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()
     ) -> None:
         """Commit the next entry with its events. Raises LeaseLost."""
-        appended = await _despite_cancellation(
+        self._has_unread = await _despite_cancellation(
             self._journal.append(self._run, entry, n=self.last_n + 1, events=events)
         )
         self._add(entry)
         self.last_n += 1
         self.turns += isinstance(entry, Reply)
         self.is_fresh = isinstance(entry, Reply)
-        self._has_unread = appended.unread
 
     async def take_messages(self, *, look: bool = False) -> bool:
         """Turn the unread messages into the next entry; return whether there were any. Raises LeaseLost.
@@ -80,7 +79,7 @@ class Conversation:
             self.epoch = entry.epoch
 
 
-async def _despite_cancellation(write: Coroutine[Any, Any, Appended]) -> Appended:
+async def _despite_cancellation(write: Coroutine[Any, Any, bool]) -> bool:
     # A reply that is paid for is not thrown away: the cancellation waits for its commit.
     task = asyncio.ensure_future(write)
     try:

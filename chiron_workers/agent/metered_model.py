@@ -1,29 +1,34 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.billing.prices import max_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
-from chiron_workers.db.connect import Pool, is_outage
-from chiron_workers.db.retry import through_outage
+from chiron_workers.db.connect import Pool, is_outage, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost, Reply
 from chiron_workers.runs.leases import Run
+from chiron_workers.runs.messages import Message, encoded
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 
 PAUSE_MIN_S = 0.25
 PAUSE_MAX_S = 5.0
 PATIENCE_S = 60.0  # for money that calls in flight have reserved; then the slot is for others
 FRAME_TOKENS = 1_000  # of what the API adds to a prompt by itself, such as its own words about tools
+SEARCHES_MAX = 10  # of a server tool that names no limit
+TOKENS_OF_A_SEARCH = 30_000  # a search adds what it found to the prompt; ten pages of results stay below
+SYSTEM = "You help a research program. Do what is asked with the tools you have, and answer in one sentence."
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +138,35 @@ class Reservation:
         except (psycopg.Error, PoolTimeout) as error:
             if not is_outage(error):
                 raise
+
+
+@dataclass(frozen=True, slots=True)
+class RunSideModel:
+    """Asks a run's model on behalf of one of its tools; what it costs commits with the tool's result."""
+
+    model: MeteredModel
+    session: Session
+
+    @property
+    def model_name(self) -> str:
+        """The run's own model."""
+        return self.model.run.model
+
+    async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
+        """One reply to one question, apart from the run's conversation.
+
+        Raises:
+            RunFailed: The model refuses the request.
+            ModelUnavailable: It cannot answer now.
+            BudgetSpent, MoneyReserved: A budget has no room for the call.
+        """
+        message = Message.of("user", [{"type": "text", "text": question}])
+        definitions = [encoded(tool) for tool in tools]
+        request = Request(self.model.run.model, SYSTEM, definitions, max_tokens, [message])
+        searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
+        prompt_tokens = request.prompt_bytes + searches * TOKENS_OF_A_SEARCH
+        reply = await self.model.reply(
+            request, prompt_tokens=prompt_tokens, searches=searches, on_text=lambda _: None
+        )
+        self.session.spent.append(reply)
+        return reply

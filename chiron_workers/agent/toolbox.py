@@ -6,10 +6,8 @@ from typing import Any
 
 import structlog
 
-from chiron_workers.agent.metered_model import MeteredModel
-from chiron_workers.agent.side_questions import RunSideModel
-from chiron_workers.db.connect import is_outage
-from chiron_workers.db.retry import through_outage
+from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
+from chiron_workers.db.connect import is_outage, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model

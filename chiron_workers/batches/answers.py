@@ -6,9 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from psycopg.rows import DictRow
-
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.states import RunState
@@ -53,10 +51,5 @@ async def results(pool: Pool, target: UUID) -> AsyncGenerator[list[Result]]:
 
 async def _page(pool: Pool, target: UUID, after: UUID | None) -> list[Result]:
     args = {"id": target, "after": after, "limit": PAGE_ROWS}
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["page"], args)).fetchall()
-    return [_result(row) for row in rows]
-
-
-def _result(row: DictRow) -> Result:
-    return Result(**{**row, "state": RunState(row["state"])})
+    rows = await fetch_all(pool, SQL["page"], args)
+    return [Result(**{**row, "state": RunState(row["state"])}) for row in rows]

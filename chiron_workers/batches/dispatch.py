@@ -3,26 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.celery import QueuedRun
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 
 SQL = load(__file__)
 DISPATCH_MAX = 100  # by one look, so that it stays short; the next one goes on
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedRun:
-    """A queued run whose turn it is, with what its Celery message shows."""
-
-    id: UUID
-    role: str
-    subject: str
-    topic: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +43,7 @@ async def dispatch_next(
     }
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(SQL["lock"])
-        out = await (await connection.execute(SQL["outstanding"], args)).fetchone()
-        assert out is not None
+        out = await fetch_one(connection, SQL["outstanding"], args)
         young, old = out["young"], out["old"]
         again = await _mark_dispatched(
             connection, "dispatch_again", args, min(room - young, old, DISPATCH_MAX)

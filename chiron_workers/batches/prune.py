@@ -1,7 +1,6 @@
 """Pruning: journals and events of whole months are dropped. Runs, batches and facts, which are what was found, stay."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from psycopg import AsyncConnection, errors, sql
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.partitions import Partition, list_all
@@ -50,9 +49,7 @@ async def prune(pool: Pool, *, older_than: timedelta, dry_run: bool = False) -> 
     """
     if older_than < AGE_MIN:
         raise UsageError("Only what is at least a day old can be pruned.")
-    async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["now"])).fetchone()
-    assert row is not None
+    [row] = await fetch_all(pool, SQL["now"])
     months = []
     for partition, size in await list_all(pool):
         month = await _inspect(pool, partition, size, before=row["now"] - older_than)
@@ -64,8 +61,7 @@ async def prune(pool: Pool, *, older_than: timedelta, dry_run: bool = False) -> 
 
 async def _inspect(pool: Pool, partition: Partition, size: int, *, before: datetime) -> Month:
     async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["count"], _range(partition))).fetchone()
-        assert row is not None
+        row = await fetch_one(connection, SQL["count"], _range(partition))
         month = Month(partition.name, row["runs"], size)
         if partition.ends > before:
             return replace(month, kept="is not old enough")
@@ -104,12 +100,8 @@ async def _drop_locked(connection: AsyncConnection[DictRow], partition: Partitio
 
 async def _reason_unfinished(connection: AsyncConnection[DictRow], partition: Partition) -> str:
     rows = await (await connection.execute(SQL["unfinished"], _range(partition))).fetchall()
-    return _describe(rows) if rows else ""
-
-
-def _describe(rows: Sequence[DictRow]) -> str:
     counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
-    return f"has runs that are not finished ({counts})"
+    return f"has runs that are not finished ({counts})" if rows else ""
 
 
 def _range(partition: Partition) -> dict[str, Any]:

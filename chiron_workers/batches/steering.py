@@ -9,7 +9,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.billing.budgets import Budget, set_budget
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.runs.events import Event
@@ -155,8 +155,7 @@ def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
 
 async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, change: int) -> int:
     args = {"batch_id": batch_id, "change": change}
-    row = await (await connection.execute(SQL["count_open"], args)).fetchone()
-    assert row is not None
+    row = await fetch_one(connection, SQL["count_open"], args)
     open_runs: int = row["open_runs"]
     return open_runs
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.states import RunState
@@ -89,7 +89,7 @@ class RunSummary:
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     """One batch. Raises NotFound."""
-    rows = await _rows(pool, "summaries", {"batch_ids": [batch_id]})
+    rows = await fetch_all(pool, SQL["summaries"], {"batch_ids": [batch_id]})
     if not rows:
         raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
     return _batch(rows[0])
@@ -97,14 +97,14 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
 
 async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
     """The newest batches, newest first; with `before` those older than that batch."""
-    ids = [row["id"] for row in await _rows(pool, "newest", {"limit": limit, "before": before})]
-    return [_batch(row) for row in await _rows(pool, "summaries", {"batch_ids": ids})]
+    ids = [row["id"] for row in await fetch_all(pool, SQL["newest"], {"limit": limit, "before": before})]
+    return [_batch(row) for row in await fetch_all(pool, SQL["summaries"], {"batch_ids": ids})]
 
 
 async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
     """One run. Raises NotFound."""
-    rows = await _rows(
-        pool, "run", {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
+    rows = await fetch_all(
+        pool, SQL["run"], {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
     )
     if not rows:
         raise NotFound(f"There is no run {run_id}. `chiron show BATCH` shows the runs of a batch.")
@@ -113,7 +113,9 @@ async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
 
 async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]:
     """The first runs of a batch, in the order of its topics."""
-    return [_run(row) for row in await _rows(pool, "runs_of", {"batch_id": batch_id, "limit": limit})]
+    return [
+        _run(row) for row in await fetch_all(pool, SQL["runs_of"], {"batch_id": batch_id, "limit": limit})
+    ]
 
 
 async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
@@ -123,7 +125,7 @@ async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
         UsageError: The text is no id.
         NotFound: Nothing has this id.
     """
-    rows = await _rows(pool, "what_is", {"id": parse_id(text)})
+    rows = await fetch_all(pool, SQL["what_is"], {"id": parse_id(text)})
     match rows[0]["what"] if rows else None:
         case "batch":
             return await summary(pool, rows[0]["id"])
@@ -157,11 +159,6 @@ def batch_state(counts: Mapping[str, int]) -> RunState:
         if state in present:
             return state
     return RunState.COMPLETED
-
-
-async def _rows(pool: Pool, query: str, args: Mapping[str, Any]) -> list[DictRow]:
-    async with pool.connection() as connection:
-        return await (await connection.execute(SQL[query], args)).fetchall()
 
 
 def _batch(row: DictRow) -> BatchSummary:

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
 from chiron_workers.runs.entries import MaxCost
@@ -96,8 +96,8 @@ async def _reserve_from_all(
     ):
         balance.require(args[balance.unit])
     args["batch_id"] = run_row["batch_id"]
-    batch_row = await _fetch_row(connection, "lock_batch", args)
-    reserved_row = await _fetch_row(connection, "reserved_of_batch", args)
+    batch_row = await fetch_one(connection, SQL["lock_batch"], args)
+    reserved_row = await fetch_one(connection, SQL["reserved_of_batch"], args)
     remedy = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
     for balance in _balances("The batch", batch_row, reserved_row, remedy):
         balance.require(args[balance.unit])
@@ -111,7 +111,7 @@ async def _require_daily_budget(
 ) -> None:
     Balance("A whole day", "usd", daily_usd, Decimal(), Decimal(), NO_DAY_REMEDY).require(args["usd"])
     await connection.execute(SQL["lock_day"])
-    day = await _fetch_row(connection, "day", args)
+    day = await fetch_one(connection, SQL["day"], args)
     today = Balance("Today", "usd", daily_usd, day["spent_usd"], day["reserved_usd"], TOMORROW_REMEDY)
     try:
         today.require(args["usd"])
@@ -124,12 +124,6 @@ def _balances(owner: str, row: DictRow, reserved_row: DictRow, remedy: str) -> I
         unit_remedy = remedy if unit == "usd" else remedy.replace("--budget-usd", "--budget-tokens")
         limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
         yield Balance(owner, unit, limit, spent, reserved_row[f"reserved_{unit}"], unit_remedy)
-
-
-async def _fetch_row(connection: AsyncConnection[DictRow], query: str, args: dict[str, Any]) -> DictRow:
-    row = await (await connection.execute(SQL[query], args)).fetchone()
-    assert row is not None
-    return row
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:

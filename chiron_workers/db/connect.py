@@ -1,16 +1,23 @@
-from collections.abc import AsyncIterator
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+Query = SQL | Composed
+Value = TypeVar("Value")
+
+OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
 
 # Serialization failure, deadlock, lock timeout: the same statement may succeed at once.
 REPEATABLE = ("40001", "40P01", "55P03")
@@ -40,6 +47,35 @@ def is_outage(error: BaseException) -> bool:
         return False
     state = error.sqlstate
     return state is None or state.startswith("08") or state in GOING_AWAY + REPEATABLE
+
+
+async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
+    """Repeat a write until Postgres is back, for two minutes at most; the write must be safe to repeat."""
+    give_up_at = time.monotonic() + OUTAGE_S
+    pause_s = 0.1
+    while True:
+        try:
+            return await attempt()
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_outage(error) or time.monotonic() > give_up_at:
+                raise
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, 2.0)
+
+
+async def fetch_all(pool: Pool, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+    """All rows of one statement, on a connection of its own."""
+    async with pool.connection() as connection:
+        return await (await connection.execute(query, args)).fetchall()
+
+
+async def fetch_one(
+    connection: AsyncConnection[DictRow], query: Query, args: Mapping[str, Any] | None = None
+) -> DictRow:
+    """The row of a statement that always has one."""
+    row = await (await connection.execute(query, args)).fetchone()
+    assert row is not None
+    return row
 
 
 def require_url(database_url: str) -> str:

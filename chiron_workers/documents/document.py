@@ -1,11 +1,16 @@
+import importlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import Any
 
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
 TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
+
+# Distribution names of parsers, where they differ from their modules.
+PACKAGES = {"docx": "python-docx", "python_calamine": "python-calamine"}
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # A piece of a long paragraph ends after a sentence, else between words, else anywhere.
@@ -134,3 +139,14 @@ def _pieces(text: str) -> Iterator[str]:
         yield text
         return
     yield from (piece for match in PIECE.finditer(text) if (piece := match.group().rstrip()))
+
+
+def import_optional(module: str) -> Any:
+    """Import a parser that an extra installs. Raises UnreadableError with the command to install it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        package = PACKAGES.get(module, module)
+        raise UnreadableError(
+            f"the package {package} is not installed, which reads such files; run `pip install {package}`"
+        ) from None

@@ -12,10 +12,10 @@ from chiron_workers.documents.document import (
     UnreadableError,
     author_name,
     compose,
+    import_optional,
     one_line,
     parse_date,
 )
-from chiron_workers.documents.optional import import_optional
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

@@ -11,11 +11,11 @@ from chiron_workers.documents.document import (
     UnreadableError,
     author_name,
     compose,
+    import_optional,
     one_line,
     parse_date,
 )
 from chiron_workers.documents.licences import licence_of_pdf
-from chiron_workers.documents.optional import import_optional
 
 PAGES_MAX = 2_000
 CHARS_MAX = 20_000_000

@@ -76,7 +76,7 @@ class Corpus:
             document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
         }
         urls = list(files_by_url)
-        pages = [_page(url, file) for url, (file, _) in files_by_url.items()]
+        pages = [Page.of(url, file.content_type, file.document) for url, (file, _) in files_by_url.items()]
         await Subjects(self.session).ensure(subject_id, subject)
         rows = await self.session.write(
             SQL["save"],
@@ -161,16 +161,3 @@ def snippet(text: str) -> str:
     if len(text) <= SNIPPET_CHARS_MAX:
         return text
     return text[: SNIPPET_CHARS_MAX - 1].rsplit(maxsplit=1)[0] + "…"
-
-
-def _page(url: str, file: FileDocument) -> Page:
-    document = file.document
-    return Page(
-        url,
-        document.text,
-        file.content_type,
-        title=document.title,
-        author=document.author,
-        published_at=document.published_at,
-        licence=document.licence,
-    )

@@ -1,18 +1,17 @@
 """The rows that reports and exports are made of, read in short statements, however many facts there are."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.facts import claims
-from chiron_workers.runs.session import Query
 from chiron_workers.states import FactStatus
 
 SQL = load(__file__)
@@ -49,7 +48,7 @@ class Rows:
 async def find_target(pool: Pool, target: UUID | str) -> Target:
     """The run or batch of an id, or the subject of a name. Raises NotFound, saying what lists them."""
     if isinstance(target, UUID):
-        rows = await _rows(pool, SQL["target"], {"id": target})
+        rows = await fetch_all(pool, SQL["target"], {"id": target})
         if not rows:
             raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
         return Target(Kind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
@@ -63,7 +62,7 @@ async def find_target(pool: Pool, target: UUID | str) -> Target:
 
 async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
     """Subjects with their learning goals, by id: subject_id, title, purpose_statement, target_depth."""
-    return await _rows(pool, SQL["subject"], {"subject_ids": list(subject_ids)})
+    return await fetch_all(pool, SQL["subject"], {"subject_ids": list(subject_ids)})
 
 
 async def fact_ids(
@@ -72,13 +71,13 @@ async def fact_ids(
     """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
     name = "facts_of_a_subject" if target.kind is Kind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
-    return [row["id"] for row in await _rows(pool, SQL[name], args)]
+    return [row["id"] for row in await fetch_all(pool, SQL[name], args)]
 
 
 async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     """How many facts of a target are in each status."""
     name = "counts_of_a_subject" if target.kind is Kind.SUBJECT else "counts_of_runs"
-    counts = {row["status"]: row["facts"] for row in await _rows(pool, SQL[name], {"id": target.id})}
+    counts = {row["status"]: row["facts"] for row in await fetch_all(pool, SQL[name], {"id": target.id})}
     return {status: counts.get(status, 0) for status in FactStatus}
 
 
@@ -89,18 +88,18 @@ async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncIterator[Rows]:
     """
     for start in range(0, len(fact_ids), PAGE_FACTS):
         args = {"fact_ids": list(fact_ids[start : start + PAGE_FACTS])}
-        facts = {row["id"]: row for row in await _rows(pool, SQL["facts"], args)}
+        facts = {row["id"]: row for row in await fetch_all(pool, SQL["facts"], args)}
         yield Rows(
             [facts[fact_id] for fact_id in args["fact_ids"] if fact_id in facts],
-            await _rows(pool, SQL["assertions"], args),
-            await _rows(pool, SQL["links"], args),
+            await fetch_all(pool, SQL["assertions"], args),
+            await fetch_all(pool, SQL["links"], args),
         )
 
 
 async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[DictRow]:
     """For each (address, hash of its text) what is known of that page; all None for one that was never fetched."""
     args = {"urls": [address(url) for url, _ in places], "hashes": [digest for _, digest in places]}
-    return await _rows(pool, SQL["fetches"], args)
+    return await fetch_all(pool, SQL["fetches"], args)
 
 
 def address(source_url: str) -> str:
@@ -113,23 +112,18 @@ def address(source_url: str) -> str:
 
 async def uses(pool: Pool, target: Target) -> list[DictRow]:
     """What the runs of a target used: runs, money, tokens and times, a row for each model and state."""
-    return await _rows(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+    return await fetch_all(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
 
 
 async def runs(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
     """The runs of a target, those that failed first."""
     query = SQL["runs"].format(scope=SQL[f"of_a_{target.kind}"])
-    return await _rows(pool, query, {"id": target.id, "limit": limit})
+    return await fetch_all(pool, query, {"id": target.id, "limit": limit})
 
 
 async def answer(pool: Pool, target: Target) -> str:
     """What the agent of a run said at its end; empty before, and for a batch or a subject."""
     if target.kind is not Kind.RUN:
         return ""
-    rows = await _rows(pool, SQL["answer"], {"id": target.id})
+    rows = await fetch_all(pool, SQL["answer"], {"id": target.id})
     return rows[0]["answer"] or "" if rows else ""
-
-
-async def _rows(pool: Pool, query: Query, args: Mapping[str, object]) -> list[DictRow]:
-    async with pool.connection() as connection:
-        return await (await connection.execute(query, args)).fetchall()

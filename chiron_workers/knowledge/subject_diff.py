@@ -132,8 +132,7 @@ class SubjectDiffs:
         """
         if await self._session.row(SQL["subject"], {"subject_id": subject_id}) is None:
             raise NotFound(f"There is no subject {subject_id!r}.")
-        now = await self._session.row(SQL["now"])
-        assert now is not None
+        [now] = await self._session.rows(SQL["now"])
         end = min(until, now["now"]) if until is not None else now["now"]
         if end <= since:
             raise UsageError(

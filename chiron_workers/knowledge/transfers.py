@@ -129,8 +129,7 @@ class Transfers:
 
     async def text(self, hash: str) -> str:
         """A text that was kept."""
-        row = await self.session.row(SQL["body"], {"hash": hash})
-        assert row is not None
+        [row] = await self.session.rows(SQL["body"], {"hash": hash})
         return zstandard.decompress(row["body"]).decode()
 
     async def add_texts(self, texts: Sequence[Text]) -> int:

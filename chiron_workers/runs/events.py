@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 
 SQL = load(__file__)
@@ -69,8 +69,7 @@ async def heads(pool: Pool, *, batch_id: UUID | None = None, run_id: UUID | None
     """
     query = SQL["heads_of_run"] if batch_id is None else SQL["heads_of_batch"]
     args = {"run_id": run_id, "batch_id": batch_id}
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(query, args)).fetchall()
+    rows = await fetch_all(pool, query, args)
     return Heads({row["id"]: row["seq"] for row in rows}, is_over=bool(rows) and rows[0]["is_over"])
 
 
@@ -86,8 +85,7 @@ async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
         "last": max(after, default=None),
         "each": max(1, PAGE_ROWS // max(1, len(after))),
     }
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["page"], args)).fetchall()
+    rows = await fetch_all(pool, SQL["page"], args)
     return [_event(row) for row in rows]
 
 

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -14,20 +15,13 @@ SHARDS = 16  # rows of a day's spending
 NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 
-class LeasedRun(Protocol):
+@dataclass(frozen=True, slots=True)
+class LeasedRun:
     """A run and the number of its lease, which fences every write."""
 
-    @property
-    def id(self) -> UUID:
-        """The run."""
-
-    @property
-    def batch_id(self) -> UUID:
-        """Its batch."""
-
-    @property
-    def lease(self) -> int:
-        """How many times the run has been acquired, this time included."""
+    id: UUID
+    batch_id: UUID
+    lease: int
 
 
 def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:

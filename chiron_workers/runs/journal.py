@@ -1,14 +1,12 @@
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, through_outage
 from chiron_workers.db.queries import load
-from chiron_workers.db.retry import through_outage
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
     Compaction,
@@ -30,13 +28,6 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
 SQL = load(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """What a write tells the holder of the lease: whether messages wait."""
-
-    unread: bool
 
 
 class Journal:
@@ -87,8 +78,8 @@ class Journal:
         *,
         n: int,
         events: Sequence[NewEvent] = (),
-    ) -> Appended:
-        """Commit the n-th entry of a run together with its events and its cost.
+    ) -> bool:
+        """Commit the n-th entry of a run together with its events and its cost; whether messages wait for the run.
 
         Waits for Postgres if it is away: what was paid for is not thrown away.
 
@@ -97,13 +88,13 @@ class Journal:
         """
         args = self._fence(run, events) | entry_columns(entry) | {"n": n}
 
-        async def attempt() -> Appended:
+        async def attempt() -> bool:
             row = await self._fetch_row(SQL["append"], args)
             if row is not None:
                 self._publish_numbered(run, row, events)
-                return Appended(unread=row["unread"] > 0)
+                return bool(row["unread"])
             if await self._fetch_row(SQL["entry_exists"], args):  # the commit before an outage did arrive
-                return Appended(unread=True)
+                return True
             raise LeaseLost(run.id)
 
         return await through_outage(attempt)

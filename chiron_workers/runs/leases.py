@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.states import EventKind, RunState
 
 SQL = load(__file__)
@@ -20,12 +21,9 @@ MESSAGE_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(LeasedRun):
     """A run as its holder sees it. `lease` counts how often it was acquired and fences every write."""
 
-    id: UUID
-    batch_id: UUID
-    lease: int
     role: str
     subject_id: str
     subject: str
@@ -58,7 +56,7 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
         row = await (await connection.execute(SQL["acquire"], args)).fetchone()
     if row is None:
         return None
-    run = Run(**{name: row[name] for name in Run.__slots__})
+    run = Run(**{field.name: row[field.name] for field in fields(Run)})
     kind = EventKind(row["event_kind"])
     return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import SkillError
 from chiron_workers.runs.session import Session
@@ -20,8 +20,7 @@ class LoadedSkill:
 
 async def loaded_skills_of(pool: Pool, run_id: UUID) -> list[LoadedSkill]:
     """The skills that a run has loaded, in that order."""
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["read"], {"run_id": run_id})).fetchall()
+    rows = await fetch_all(pool, SQL["read"], {"run_id": run_id})
     return [LoadedSkill(**row) for row in rows]
 
 

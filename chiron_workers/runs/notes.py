@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.session import Session
@@ -21,8 +21,7 @@ class Note:
 
 async def notes_of(pool: Pool, run_id: UUID) -> list[Note]:
     """The notes of a run, by title."""
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["read"], {"run_id": run_id})).fetchall()
+    rows = await fetch_all(pool, SQL["read"], {"run_id": run_id})
     return [Note(**row) for row in rows]
 
 
@@ -44,8 +43,7 @@ class Notes:
         """
         args = {"run_id": self._run_id(), "title": note.title, "text": note.text}
         await self._session.write(SQL["lock"], args)
-        row = await self._session.row(SQL["size"], args)
-        assert row is not None
+        [row] = await self._session.rows(SQL["size"], args)
         bytes_needed, bytes_left = size([note]), BYTES_MAX - row["bytes"]
         if bytes_needed > bytes_left:
             raise ToolError(

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import errors
 from psycopg.sql import Composed, Identifier, Literal
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError
 from chiron_workers.ids import first_id, time_of
@@ -57,9 +57,7 @@ async def ensure(pool: Pool, run_ids: Sequence[UUID]) -> None:
     """
     made_at = [time_of(min(run_ids)), time_of(max(run_ids))]
     months = sorted({Partition.of_month(at).name for at in (*made_at, _next(made_at[1]))})
-    async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["missing"], {"months": months})).fetchone()
-    assert row is not None
+    [row] = await fetch_all(pool, SQL["missing"], {"months": months})
     if max(abs(at - row["now"]) for at in made_at) > CLOCK_OFF_MAX:
         raise ChironError(
             f"The clock of this machine says {made_at[0]:%Y-%m-%d %H:%M} UTC and that of the database "
@@ -75,8 +73,7 @@ async def make(pool: Pool, partitions: Sequence[Partition]) -> None:
     try:
         async with pool.connection() as connection, connection.transaction():
             await connection.execute(SQL["lock"])
-            row = await (await connection.execute(SQL["missing"], {"months": sorted(by_name)})).fetchone()
-            assert row is not None
+            row = await fetch_one(connection, SQL["missing"], {"months": sorted(by_name)})
             for name in row["months"]:
                 for statement in _definition(by_name[name]):
                     await connection.execute(statement)
@@ -89,8 +86,7 @@ async def make(pool: Pool, partitions: Sequence[Partition]) -> None:
 
 async def list_all(pool: Pool) -> list[tuple[Partition, int]]:
     """All partitions, oldest first, each with the bytes it takes on disk."""
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["all"], {"parents": list(PARENTS)})).fetchall()
+    rows = await fetch_all(pool, SQL["all"], {"parents": list(PARENTS)})
     sizes = [(Partition.named(row["name"]), row["bytes"]) for row in rows]
     return sorted(sizes, key=lambda item: item[0].high)
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
@@ -64,8 +65,7 @@ async def release_runs(
 async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, run_id: UUID) -> Event:
     """Say that a batch is completed, in the sequence of the run that ended last; the run row is locked by now."""
     args = {"batch_id": batch_id, "run_id": run_id}
-    row = await (await connection.execute(SQL["close_batch"], args)).fetchone()
-    assert row is not None
+    row = await fetch_one(connection, SQL["close_batch"], args)
     return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
 
 

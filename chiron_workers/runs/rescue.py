@@ -1,8 +1,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from chiron_workers.db.queries import load
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.release import Release, failed_release, release_runs
 from chiron_workers.states import EventKind, RunState
@@ -12,12 +12,9 @@ RUNS_PER_PASS = 200  # runs of one pass, so that a pass stays short
 
 
 @dataclass(frozen=True, slots=True)
-class ExpiredRun:
+class ExpiredRun(LeasedRun):
     """A running run whose lease has run out."""
 
-    id: UUID
-    batch_id: UUID
-    lease: int
     worker: str
     used_up: bool
 

@@ -6,13 +6,11 @@ from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, Query
 from chiron_workers.runs.entries import Limit, Reply
 from chiron_workers.states import EventKind
-
-Query = SQL | Composed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import partial
 import zstandard
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
@@ -109,9 +109,7 @@ async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
 
     The texts are compared in a process apart. Each change is written in a transaction of its own, once.
     """
-    async with pool.connection() as connection:
-        args = {"urls": [canonical(url) for url in urls]}
-        changes = await (await connection.execute(SQL["unchecked"], args)).fetchall()
+    changes = await fetch_all(pool, SQL["unchecked"], {"urls": [canonical(url) for url in urls]})
     for change in changes:
         await _check(pool, change)
 

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
@@ -52,8 +52,9 @@ class EgressPolicy:
         if not await self.is_tainted():
             return
         address = canonical(url)
-        row = await self._session.row(SQL["grounds"], {"run_id": self._session.caller.run_id, "url": address})
-        assert row is not None  # the run of a call is there
+        [row] = await self._session.rows(
+            SQL["grounds"], {"run_id": self._session.caller.run_id, "url": address}
+        )  # the run of a call is there
         if row["by_search"] or any(
             address in addresses_in(text) for text in (row["topic"], *row["messages"])
         ):
@@ -72,11 +73,5 @@ async def save_taint(session: Session) -> None:
 
 def addresses_in(text: str) -> set[str]:
     """The addresses in a text, canonical, with and without the punctuation that follows them."""
-    return set(_each_address(text))
-
-
-def _each_address(text: str) -> Iterator[str]:
-    for match in ADDRESS.finditer(text):
-        if len(match[0].encode()) < URL_BYTES_MAX:
-            yield canonical(match[0])
-            yield canonical(match[0].rstrip(AFTER_ADDRESS))
+    addresses = (match[0] for match in ADDRESS.finditer(text) if len(match[0].encode()) < URL_BYTES_MAX)
+    return {canonical(form) for address in addresses for form in (address, address.rstrip(AFTER_ADDRESS))}

@@ -3,12 +3,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
+from chiron_workers.documents.document import Document
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.runs.session import Session
 
@@ -29,6 +31,12 @@ class Page:
     author: str = ""
     published_at: datetime | None = None
     licence: str = ""
+
+    @classmethod
+    def of(cls, url: str, content_type: str, document: "Document | Snapshot") -> Self:
+        """The page with the text and the metadata of a document."""
+        metadata = document.title, document.author, document.published_at, document.licence
+        return cls(url, document.text, content_type, *metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
 from chiron_workers.runs.session import Session
@@ -63,8 +63,7 @@ async def compare_occurrences(pool: Pool) -> list[UUID]:
     Their completed runs are, but for those that somebody wrote to: who asks waits for the answer. It happens after the
     end, in whichever worker looks first, so that no ending waits for it. Several may look at once.
     """
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["to_compare"], {"limit": BATCHES_PER_PASS})).fetchall()
+    rows = await fetch_all(pool, SQL["to_compare"], {"limit": BATCHES_PER_PASS})
     silent_batches = []
     for row in rows:
         if await _compare(pool, row["batch_id"]):

@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, submit
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, TimeZoneUnknown, ToolError, UsageError
 from chiron_workers.settings import settings
@@ -55,8 +55,7 @@ async def start_due(pool: Pool, due_elsewhere: dict[UUID, datetime] | None = Non
         "left_ids": list(due_elsewhere.keys()),
         "left_at": list(due_elsewhere.values()),
     }
-    async with pool.connection() as connection:
-        rows = await (await connection.execute(SQL["due"], args)).fetchall()
+    rows = await fetch_all(pool, SQL["due"], args)
     outcomes = [due for row in rows if (due := await _handle_due(pool, row)) is not None]
     due_elsewhere |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
     return outcomes

@@ -202,8 +202,7 @@ class Subscriptions:
         await self._session.write(SQL["lock_subject"], {"subject_id": subject_id})
 
     async def _require_room(self, subject_id: str) -> None:
-        row = await self._session.row(SQL["counts"], {"subject_id": subject_id})
-        assert row is not None
+        [row] = await self._session.rows(SQL["counts"], {"subject_id": subject_id})
         limit = settings().subscriptions_per_subject
         unstarted_count = row["unstarted"] if self._session.caller.run_id is not None else 0
         if row["active"] + unstarted_count >= limit:
@@ -225,8 +224,7 @@ class Subscriptions:
 
     async def _now(self) -> datetime:
         # All workers see one clock: that of Postgres.
-        row = await self._session.row(SQL["now"])
-        assert row is not None
+        [row] = await self._session.rows(SQL["now"])
         now: datetime = row["now"]
         return now
 

@@ -82,9 +82,7 @@ async def knowledge_base(
     nodes = await _node_ids_by_fact(store, results)
     node_ids = sorted({node_id for node_id in nodes.values() if node_id})
     matching_nodes = await store.nodes.matching(query, node_ids=node_ids, subject_id=subject, limit=NODES_MAX)
-    facts = [
-        _known_fact(fact, background[fact["id"]], results, background, nodes[fact["id"]]) for fact in results
-    ]
+    facts = [_known_fact(fact, results, background, nodes[fact["id"]]) for fact in results]
     answer = Known(facts=facts, documents=documents, nodes=_known_nodes(facts, matching_nodes))
     if note := await _note(store, subject, answer):
         answer["note"] = note
@@ -93,11 +91,11 @@ async def knowledge_base(
 
 def _known_fact(
     fact: FoundFact,
-    fact_background: FactBackground,
     results: Sequence[FoundFact],
     background: Mapping[str, FactBackground],
     node_id: str | None,
 ) -> KnownFact:
+    fact_background = background[fact["id"]]
     # A contradiction is stored with the later of two facts only.
     contradicting_ids = [
         result["id"] for result in results if fact["id"] in background[result["id"]].contradictions

@@ -100,18 +100,7 @@ async def _read_document(store: Store, url: str) -> Snapshot:
         message = f"The corpus has no document {url[:300]}; use an address that web_search gave."
         note = await record_gone(store, [url], "The corpus has no such document any more.")
         raise ToolError(f"{message} {note}".strip())
-    snapshot = await save_page(
-        store,
-        Page(
-            document.url,
-            document.text,
-            document.content_type,
-            document.title,
-            document.author,
-            document.published_at,
-            document.licence,
-        ),
-    )
+    snapshot = await save_page(store, Page.of(document.url, document.content_type, document))
     return replace(snapshot, fetched_at=document.fetched_at)
 
 

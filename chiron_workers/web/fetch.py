@@ -90,16 +90,7 @@ async def _download_pages(store: Store, url: str) -> list[Page]:
             note = await record_gone(store, {url, canonical(error.url)}, str(error))
             raise ToolError(f"{error} {note}".strip()) from None
         raise
-    document = web_page.document
-    page = Page(
-        canonical(web_page.url),
-        document.text,
-        web_page.content_type,
-        title=document.title,
-        author=document.author,
-        published_at=document.published_at,
-        licence=document.licence,
-    )
+    page = Page.of(canonical(web_page.url), web_page.content_type, web_page.document)
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 

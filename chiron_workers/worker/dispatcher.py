@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from chiron_workers.batches.dispatch import Dispatch, QueuedRun, dispatch_next, undo_dispatch
-from chiron_workers.celery import RunMessage, dispatch
+from chiron_workers.batches.dispatch import Dispatch, dispatch_next, undo_dispatch
+from chiron_workers.celery import QueuedRun, dispatch
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import Settings
@@ -73,9 +73,8 @@ class Dispatcher:
             self._query_s = time.monotonic() - began
 
     async def _send(self, runs: Sequence[QueuedRun]) -> None:
-        messages = [RunMessage(run.id, run.role, run.subject, run.topic) for run in runs]
         try:
-            await asyncio.to_thread(dispatch, messages)
+            await asyncio.to_thread(dispatch, runs)
         except ServiceUnavailable:
             await undo_dispatch(self._pool, runs)
             raise

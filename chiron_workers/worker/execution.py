@@ -8,8 +8,7 @@ from structlog.contextvars import bound_contextvars
 from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.play import Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.db.connect import is_outage
-from chiron_workers.db.retry import through_outage
+from chiron_workers.db.connect import is_outage, through_outage
 from chiron_workers.errors import (
     BudgetSpent,
     LeaseLost,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import fields
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -179,7 +180,8 @@ async def test_in_a_batch_a_command_touches_the_runs_it_fits(
 
 async def test_the_last_run_of_a_cancelled_batch_completes_it_once(stage: Stage) -> None:
     ids = await mixed(stage)
-    run = Run(**{name: row[name] for row in [await held(stage, ids["running"])] for name in Run.__slots__})
+    row = await held(stage, ids["running"])
+    run = Run(**{field.name: row[field.name] for field in fields(Run)})
     await cancel(stage.pool, run.batch_id)
     assert await completions(stage, run.id) == 0
     await journal(stage).release(run, hand_back("the worker stops"))

@@ -5,8 +5,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.optional import import_optional
+from chiron_workers.documents.document import UnreadableError, import_optional
 
 COLUMNS_MAX = 2_000
 SAMPLE_ROWS = 10_000  # They rule out most types before all rows are checked.

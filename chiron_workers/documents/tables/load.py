@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chiron_workers.documents.charset import decode
-from chiron_workers.documents.document import UnreadableError, clean
+from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.file_types import FileType, detect_file_type
-from chiron_workers.documents.optional import import_optional
 from chiron_workers.documents.tables.columns import rectangular_csv, typed_relation
 from chiron_workers.documents.tables.csv import detect_delimiter, iter_rows
 from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names

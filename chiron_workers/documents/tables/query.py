@@ -11,8 +11,7 @@ from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
-from chiron_workers.documents.document import UnreadableError, clean
-from chiron_workers.documents.optional import import_optional
+from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.documents.tables.load import TableFile, load_relations
 

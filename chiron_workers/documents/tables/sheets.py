@@ -3,8 +3,7 @@ from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
 
-from chiron_workers.documents.document import UnreadableError, clean
-from chiron_workers.documents.optional import import_optional
+from chiron_workers.documents.document import UnreadableError, clean, import_optional
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TypedDict, cast
 from uuid import UUID
 
@@ -133,17 +133,8 @@ class Nodes:
         await self.session.write(SQL["lock"])
         nodes = await self._referenced_nodes(draft)
         depth = _depth(draft, nodes)
-        args = {
-            "subject_id": subject_id,
-            "title": draft.title,
-            "description": draft.description,
-            "parent_id": draft.parent_id,
-            "depth": depth,
-            "is_goal_critical": draft.is_goal_critical,
-            "prerequisites": draft.prerequisites,
-            "shared_with_subjects": draft.shared_with_subjects,
-            "run_id": self.session.caller.run_id,
-        }
+        run_id = self.session.caller.run_id
+        args = asdict(draft) | {"subject_id": subject_id, "depth": depth, "run_id": run_id}
         node = await self.session.row(SQL["same_title"], args)
         node_id = node["id"] if node else ids.new_id()
         await self._refuse_cycle(node_id, draft)

@@ -99,12 +99,12 @@ def address(source_url: str) -> str:
     return canonical(source_url) if "://" in source_url else source_url
 
 
-def path(topic_path: str) -> str:
+def path(topic_path: str, *, example: str = "area/topic/detail") -> str:
     """A topic path in one form: " Python // data  model/ " becomes "Python/data model"."""
     steps = [
         collapse_whitespace(step)
         for step in clean_text(topic_path, field="topic_path", chars_max=PATH_CHARS_MAX).split("/")
     ]
     if not any(steps):
-        raise ToolValidationError("topic_path: must be a path such as area/topic/detail.", field="topic_path")
+        raise ToolValidationError(f"topic_path: must be a path such as {example}.", field="topic_path")
     return "/".join(step for step in steps if step)

@@ -1,5 +1,4 @@
-from dataclasses import dataclass
-from uuid import UUID
+from dataclasses import asdict, dataclass
 
 from chiron_workers.db.queries import load
 from chiron_workers.runs.session import Session
@@ -27,18 +26,8 @@ class Links:
 
     async def add(self, link: Link) -> bool:
         """Store a link; whether it is new. Two facts are linked once, by the relation that came first."""
-        rows = await self._session.write(
-            SQL["add"],
-            {
-                "fact_id": UUID(link.fact_id),
-                "other_id": UUID(link.other_id),
-                "relation": link.relation,
-                "decided_by": link.decided_by,
-                "reason": link.reason,
-                "run_id": self._session.caller.run_id,
-            },
-        )
-        return bool(rows)
+        args = asdict(link) | {"run_id": self._session.caller.run_id}
+        return bool(await self._session.write(SQL["add"], args))
 
     async def partners(self, fact_id: str) -> list[str]:
         """The facts whose confidence depends on a fact: those it supports or contradicts, and that contradict it."""

@@ -65,8 +65,7 @@ class Matching:
 
     async def candidates(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Candidates:
         """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""
-        now = await self._session.row(SQL["now"])
-        assert now is not None
+        [now] = await self._session.rows(SQL["now"])
         rows = await self._nearest(claim, embedding, table)
         matches = await self._verdicts(claim, rows)
         return Candidates(tuple(matches), now["at"], frozenset(row["id"] for row in rows))

@@ -6,17 +6,17 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import clean_text, collapse_whitespace, parse_id, unit_interval
+from chiron_workers.db.validation import clean_text, parse_id, unit_interval
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
+from chiron_workers.knowledge.facts import claims
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
 
-TOPIC_CHARS_MAX = 500
 SOURCE_CHARS_MAX = 2_000
 
 
@@ -82,7 +82,7 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         args["subject_id"] = slug(filters.subject_id)
         vector_clauses.append("of_subject")
     if filters.topic_path is not None:
-        args["topic"] = _parse_topic(filters.topic_path)
+        args["topic"] = claims.path(filters.topic_path, example="area/topic").lower()
         fact_clauses.append("under_topic")
     if filters.source is not None:
         args["source"] = _parse_source(filters.source)
@@ -141,16 +141,6 @@ def _parse_source(text: str) -> str:
     if "://" in source:
         return canonical(source)
     return source if "/" in source else source.lower().strip(".").partition(":")[0]
-
-
-def _parse_topic(text: str) -> str:
-    steps = [
-        collapse_whitespace(step)
-        for step in clean_text(text, field="topic_path", chars_max=TOPIC_CHARS_MAX).split("/")
-    ]
-    if not any(steps):
-        raise ToolValidationError("topic_path: must be a path such as area/topic.", field="topic_path")
-    return "/".join(step for step in steps if step).lower()
 
 
 def _parse_time(at: str | datetime, *, field: str) -> datetime:

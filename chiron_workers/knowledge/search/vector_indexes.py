@@ -7,7 +7,7 @@ measured before a search uses it.
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isqrt
 from typing import Any
 
@@ -128,14 +128,7 @@ class _IndexBuilder:
         index = await self._measure_recall(
             VectorIndex(subject_id, row["facts"], lists, 1, 0), table, scope, recall_min
         )
-        args = space_key(self.space) | {
-            "name": name,
-            "subject_id": subject_id,
-            "facts": index.facts,
-            "lists": lists,
-            "probes": index.probes,
-            "recall": index.recall,
-        }
+        args = space_key(self.space) | {"name": name} | asdict(index)
         replaced_names = [row["name"] for row in await self.rows("record", args)]
         for index_name in replaced_names if index.is_worth_it else [*replaced_names, name]:
             await self.run("drop", index=sql.Identifier(index_name))
@@ -146,21 +139,17 @@ class _IndexBuilder:
     ) -> VectorIndex:
         sample_args = {"statuses": list(SHOWN_STATUSES), "limit": RECALL_AT}
         rows = await self.rows("sample", sample_args | {"limit": QUERIES}, table=table, scope=scope)
-        queries = (
-            []
-            if len(rows) < QUERIES
-            else [
-                row | {"vector": vector} for row, vector in zip(rows, _perturbed_vectors(rows), strict=True)
-            ]
-        )
+        if len(rows) < QUERIES:  # too few to measure with; it is made again when there are more
+            return replace(index, probes=index.lists, recall=1.0)
+        queries = [
+            row | {"vector": vector} for row, vector in zip(rows, _perturbed_vectors(rows), strict=True)
+        ]
         exact = [
             (await self.rows("farthest_exactly", sample_args | query, table=table, scope=scope))[0][
                 "distance"
             ]
             for query in queries
         ]
-        if len(queries) < QUERIES:  # too few to measure with; it is made again when there are more
-            return VectorIndex(index.subject_id, index.facts, index.lists, index.lists, 1.0)
         while True:  # ends: with all lists probed nothing is missed
             hits = 0
             for query, distance in zip(queries, exact, strict=True):
@@ -169,17 +158,14 @@ class _IndexBuilder:
                     await self.rows("plan_with", _setting_args(index.settings))
                     [row] = await self.rows("hits", args, table=table, scope=scope)
                 hits += row["hits"]
-            recall = hits / (len(queries) * RECALL_AT)
-            if recall >= recall_min or index.probes >= index.lists:
-                return VectorIndex(index.subject_id, index.facts, index.lists, index.probes, recall)
-            probes = min(index.probes * 2, index.lists)
-            index = VectorIndex(index.subject_id, index.facts, index.lists, probes, recall)
+            index = replace(index, recall=hits / (len(queries) * RECALL_AT))
+            if index.recall >= recall_min or index.probes >= index.lists:
+                return index
+            index = replace(index, probes=min(index.probes * 2, index.lists))
 
 
 def _perturbed_vectors(rows: list[DictRow]) -> list[str]:
     """Vectors at some distance from those of facts, as questions are; the same ones on every call."""
-    if not rows:
-        return []
     vectors = np.array([json.loads(row["vector"]) for row in rows])
     noise = np.random.default_rng(1).standard_normal(vectors.shape)
     noise *= (
