@@ -2,7 +2,7 @@
 _default:
     @just --list
 
-# Tests, acceptance, formatting, lint, types, import contracts, deployment files
+# Tests, acceptance, formatting, lint, names, types, import contracts, deployment files
 check: test acceptance checks
 
 # The tests of behaviour, in minutes; `just test tests/runs` runs a part
