@@ -89,7 +89,7 @@ async def _raw(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:
         async for event in AsyncStream.raw_events(response.http_response):
             if event.data:
                 read.add(event.json())
-    return {"role": "assistant", "content": read.whole()["content"]}
+    return {"role": "assistant", "content": read.message()["content"]}
 
 
 async def _through_types(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:

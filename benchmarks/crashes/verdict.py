@@ -6,9 +6,9 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from chiron_workers.store.queries import load
 from psycopg.rows import DictRow, dict_row
 
+from chiron_workers.db.queries import load
 from crashes.replies import writes
 
 SQL = load(__file__)
