@@ -1,6 +1,7 @@
 """The `chiron` command: every module of this folder that has a `cli` brings its own commands."""
 
 import asyncio
+import functools
 import importlib
 import logging
 import os
@@ -8,14 +9,15 @@ import pkgutil
 import signal
 import sys
 import traceback
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
 
+Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
@@ -83,9 +85,14 @@ def main() -> None:
         )
 
 
-def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a command's coroutine to its end."""
-    return asyncio.run(work)
+def run_async(work: Callable[Parameters, Coroutine[Any, Any, Result]]) -> Callable[Parameters, Result]:
+    """Let a coroutine function be called like any other: as a command, with the options of its signature."""
+
+    @functools.wraps(work)
+    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+        return asyncio.run(work(*args, **options))
+
+    return call
 
 
 def _fail(message: str, *, code: int) -> None:

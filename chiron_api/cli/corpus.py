@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_workers.db.connect import open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
@@ -29,7 +29,8 @@ Limit = Annotated[int, typer.Option(min=1, max=100, help="Documents at most.")]
 
 
 @cli.command()
-def add(
+@run_async
+async def add(
     path: Annotated[Path, typer.Argument(help="File, or folder with all its folders.")],
     subject: Subject,
     as_json: Json = False,
@@ -38,17 +39,11 @@ def add(
 
     What cannot be read (another format, binary, more than 10 MB) is named and left out.
     """
-    addition, skipped_files = run(_add(path, subject))
+    addition, skipped_files = await _add(path, subject)
     if as_json:
         counts = {"added": addition.added, "replaced": addition.replaced, "passages": addition.passages}
-        _print_json(
-            counts
-            | {
-                "skipped": [
-                    {"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files
-                ]
-            }
-        )
+        rows = [{"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files]
+        _print_json(counts | {"skipped": rows})
     else:
         for file in skipped_files[:SHOWN_SKIPPED]:
             typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
@@ -63,12 +58,14 @@ def add(
 
 
 @cli.command("list")
-def list_documents(
+@run_async
+async def list_documents(
     subject: Annotated[str | None, typer.Option("--subject", help="Only documents of this subject.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the documents of the corpus."""
-    documents = run(_documents(subject))
+    async with open_pool(settings().database_url, size=2) as pool:
+        documents = [dict[str, Any](row) for row in await Corpus(Session(pool)).documents(subject)]
     if as_json:
         _print_json([document | {"added_at": document["added_at"].isoformat()} for document in documents])
         return
@@ -79,14 +76,21 @@ def list_documents(
 
 
 @cli.command()
-def search(
+@run_async
+async def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     subject: Subject,
     limit: Limit = 10,
     as_json: Json = False,
 ) -> None:
     """Search the documents of a subject, best first, as a run's web_search does."""
-    hits = run(_search(query, subject, limit))
+    async with open_pool(settings().database_url, size=2) as pool:
+        corpus = Corpus(Session(pool))
+        if not await corpus.documents(subject, limit=1):
+            raise NotFound(
+                f"The corpus has no documents for {subject!r}. Add some with `chiron corpus add PATH --subject {subject}`."
+            )
+        hits = await corpus.search(query, subject=subject, limit=limit)
     if as_json:
         _print_json(hits)
         return
@@ -108,21 +112,6 @@ async def _add(path: Path, subject: str) -> tuple[AddedCounts, list[SkippedFile]
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
     return addition, skipped_files
-
-
-async def _documents(subject: str | None) -> list[dict[str, Any]]:
-    async with open_pool(settings().database_url, size=2) as pool:
-        return [dict(document) for document in await Corpus(Session(pool)).documents(subject)]
-
-
-async def _search(query: str, subject: str, limit: int) -> list[dict[str, Any]]:
-    async with open_pool(settings().database_url, size=2) as pool:
-        corpus = Corpus(Session(pool))
-        if not await corpus.documents(subject, limit=1):
-            raise NotFound(
-                f"The corpus has no documents for {subject!r}. Add some with `chiron corpus add PATH --subject {subject}`."
-            )
-        return [dict(passage) for passage in await corpus.search(query, subject=subject, limit=limit)]
 
 
 def _batches(files: Iterator[FileDocument | SkippedFile]) -> Iterator[list[FileDocument | SkippedFile]]:

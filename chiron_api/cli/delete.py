@@ -1,14 +1,12 @@
 import sys
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.text import one_line
 from chiron_workers.batches import delete as removal
-from chiron_workers.batches.delete import Deletion
-from chiron_workers.batches.summaries import RunSummary, find
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
@@ -17,7 +15,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def delete(
+@run_async
+async def delete(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
     with_facts: Annotated[
         bool, typer.Option("--with-facts", help="Also delete the facts that were found first by it.")
@@ -25,28 +24,25 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a finished run, or a batch with all of its runs, for good. The facts found stay, unless they are unwanted."""
-    target_id, description = run(_describe(target))
+    async with open_pool(settings().database_url, size=1) as pool:
+        subject = await find(pool, target)
     if not yes:
-        _ask(f"Delete {description} for good{', with the facts found first by it' if with_facts else ''}?")
-    deletion = run(_remove(target_id, with_facts=with_facts))
+        _ask(
+            f"Delete {_describe(subject)} for good{', with the facts found first by it' if with_facts else ''}?"
+        )
+    async with open_pool(settings().database_url, size=1) as pool:
+        deletion = await removal.delete(pool, subject.id, with_facts=with_facts)
     parts = [f"{deletion.runs:,} {'run' if deletion.runs == 1 else 'runs'}"]
     parts += ["the batch"] if deletion.batch else []
     parts += [f"{deletion.facts:,} {'fact' if deletion.facts == 1 else 'facts'}"] if with_facts else []
     typer.echo(f"Deleted: {', '.join(parts)}.")
 
 
-async def _describe(target: str) -> tuple[UUID, str]:
-    async with open_pool(settings().database_url, size=1) as pool:
-        subject = await find(pool, target)
+def _describe(subject: BatchSummary | RunSummary) -> str:
     if isinstance(subject, RunSummary):
-        return subject.id, f"the run “{one_line(subject.topic, chars_max=80)}”"
+        return f"the run “{one_line(subject.topic, chars_max=80)}”"
     runs = sum(subject.runs.values())
-    return subject.id, f"the batch “{one_line(subject.name, chars_max=80)}” and its {runs:,} runs"
-
-
-async def _remove(target: UUID, *, with_facts: bool) -> Deletion:
-    async with open_pool(settings().database_url, size=1) as pool:
-        return await removal.delete(pool, target, with_facts=with_facts)
+    return f"the batch “{one_line(subject.name, chars_max=80)}” and its {runs:,} runs"
 
 
 def _ask(question: str) -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import shutil
@@ -11,7 +12,6 @@ from pydoc_data.topics import topics as python_reference
 import typer
 from psycopg.rows import DictRow
 
-from chiron_api.cli import run
 from chiron_api.cli.watch import show_events
 from chiron_api.local_stack.ports import free_port
 from chiron_api.local_stack.stack import LocalStack
@@ -52,7 +52,7 @@ def demonstrate(*, as_json: bool) -> None:
         stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
         try:
             _use_services_of(stack.start(report))
-            batch, facts = run(_research(as_json=as_json))
+            batch, facts = asyncio.run(_research(as_json=as_json))
         finally:
             try:
                 report("Stopping everything ...")

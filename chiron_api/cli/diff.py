@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
@@ -19,7 +19,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def diff(
+@run_async
+async def diff(
     batches: Annotated[
         list[str] | None,
         typer.Argument(
@@ -44,7 +45,7 @@ def diff(
     New facts, those whose confidence or status is another now, that further sources confirm, that were withdrawn or
     contradicted, and sources that are gone or no longer say what facts rest on.
     """
-    difference = run(_difference(batches or [], subject, since, until, limit))
+    difference = await _difference(batches or [], subject, since, until, limit)
     typer.echo(json_line(difference) if as_json else "\n".join(difference_lines(difference)))
 
 

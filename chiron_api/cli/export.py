@@ -4,19 +4,18 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
-from uuid import UUID
 
 import typer
 
 from chiron_api.atomic_file import atomic_write
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.cli.report import parse_target
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
 from chiron_api.transfer.csv_writer import CsvWriter
 from chiron_api.transfer.exporting import exported
 from chiron_workers.db.connect import open_pool
-from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -30,7 +29,8 @@ class ExportFormat(StrEnum):
 
 
 @cli.command()
-def export(
+@run_async
+async def export(
     target: Annotated[
         str | None,
         typer.Argument(
@@ -61,24 +61,15 @@ def export(
             "--with-snapshots needs --format jsonl: a cell of a CSV file has no room for a text."
         )
     selection = None if target is None and subject is None else parse_target(target, subject)
-    with _open_output(output, force=force) as file:
-        run(_export(selection, format, file, with_snapshots=with_snapshots))
-    if output is not None:
-        typer.echo(f"{output} written.")
-
-
-async def _export(
-    selection: UUID | str | None, format: ExportFormat, file: TextIO, *, with_snapshots: bool
-) -> None:
     rows = CsvWriter() if format is ExportFormat.CSV else None
-    try:
+    with _open_output(output, force=force) as file:
         async with open_pool(settings().database_url, size=1) as pool:
             if rows:
                 file.write(rows.head())
             async for record in exported(pool, selection, with_snapshots=with_snapshots):
                 file.write(rows.rows(record) if rows else f"{as_json(record)}\n")
-    except ToolError as error:
-        raise UsageError(str(error)) from None
+    if output is not None:
+        typer.echo(f"{output} written.")
 
 
 @contextmanager

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_api.transfer.importing import Imported, import_file
-from chiron_workers.errors import ToolError, UsageError
+from chiron_api.transfer.importing import import_file
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 
@@ -16,7 +15,8 @@ cli = typer.Typer()
 
 
 @cli.command("import")
-def import_(
+@run_async
+async def import_(
     file: Annotated[Path, typer.Argument(help="A JSONL file of `chiron export`.")],
     subject: Annotated[
         str | None,
@@ -31,7 +31,9 @@ def import_(
     The file is checked first; if a line is wrong nothing is imported. Quotes are looked up in the texts of the sources
     again, and confidences computed again, whatever the file says.
     """
-    summary = run(_import(file, subject))
+    target = (slug(subject), subject) if subject is not None else None
+    async with open_services(settings()) as services:
+        summary = await import_file(services.pool, services.embedder, file, subject=target)
     if as_json:
         typer.echo(json_line(summary))
         return
@@ -41,12 +43,3 @@ def import_(
             f"{summary.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
             "an export --with-snapshots brings the texts along."
         )
-
-
-async def _import(file: Path, subject: str | None) -> Imported:
-    try:
-        target = (slug(subject), subject) if subject is not None else None
-    except ToolError as error:
-        raise UsageError(str(error)) from None
-    async with open_services(settings(), pool_size=3) as services:
-        return await import_file(services.pool, services.embedder, file, subject=target)

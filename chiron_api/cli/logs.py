@@ -5,7 +5,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
 from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
 from chiron_api.text import one_line
 from chiron_workers.batches.summaries import RunSummary, find
@@ -32,7 +31,7 @@ def logs(
     run's id. With CHIRON_LOG_LEVEL=debug workers write a line for each call, too.
     """
     try:
-        run(_show(run_id, follow=follow, as_json=as_json))
+        asyncio.run(_show(run_id, follow=follow, as_json=as_json))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 

@@ -1,10 +1,10 @@
+import asyncio
 import os
 import sys
 from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
 from chiron_api.http.auth import refuse_open_access
 from chiron_workers.settings import settings
 
@@ -43,6 +43,6 @@ def mcp(
     if http is None:
         if sys.stdin.isatty():
             typer.echo(TERMINAL_HINT, err=True)
-        run(serve_stdio())
+        asyncio.run(serve_stdio())
     else:
         serve_http(http_settings)

@@ -1,8 +1,8 @@
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chiron_api.cli import run
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.mcp_client.config.configuration import FILE, read_configuration
@@ -27,7 +27,7 @@ def mcp_servers(
     from chiron_workers.mcp_client.probe import probe
 
     configuration = read_configuration(settings())
-    statuses = run(probe(configuration.servers, timeout_s=timeout))
+    statuses = asyncio.run(probe(configuration.servers, timeout_s=timeout))
     if as_json:
         disabled_rows = [{"name": name, "state": "disabled"} for name in configuration.disabled_names]
         typer.echo(json_line([*map(_as_object, statuses), *disabled_rows]))

@@ -1,11 +1,10 @@
 """`chiron offline-model`: the offline researcher as a server, for tests and load."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from chiron_api.cli import run
 
 cli = typer.Typer()
 
@@ -50,4 +49,4 @@ def offline_model(
         fault_rate=fault_rate,
         log=log,
     )
-    run(run_until_stopped(server, port=port, announce=typer.echo))
+    asyncio.run(run_until_stopped(server, port=port, announce=typer.echo))

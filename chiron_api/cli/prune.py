@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month
@@ -19,7 +19,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def prune(
+@run_async
+async def prune(
     older_than: Annotated[str, typer.Option(help="Age of what may go, such as 90d, 12w or 1y.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would go, and change nothing.")
@@ -31,7 +32,9 @@ def prune(
     A month goes as a whole, once all of it is older than that and each of its runs is finished. Its runs cannot be
     retried or continued any more, and their events cannot be watched again.
     """
-    months = run(_prune(parse_age(older_than), dry_run=dry_run))
+    age = parse_age(older_than)
+    async with open_pool(settings().database_url, size=2) as pool:
+        months = await retention.prune(pool, older_than=age, dry_run=dry_run)
     if as_json:
         typer.echo(json_line({"dry_run": dry_run, "months": [_entry(month) for month in months]}))
         return
@@ -47,11 +50,6 @@ def parse_age(text: str) -> timedelta:
     if match is None or not 0 < (days := int(match[1]) * DAYS[match[2]]) <= DAYS_MAX:
         raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")
     return timedelta(days=days)
-
-
-async def _prune(older_than: timedelta, *, dry_run: bool) -> list[Month]:
-    async with open_pool(settings().database_url, size=2) as pool:
-        return await retention.prune(pool, older_than=older_than, dry_run=dry_run)
 
 
 def _entry(month: Month) -> dict[str, object]:

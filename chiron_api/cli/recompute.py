@@ -3,7 +3,7 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
@@ -13,7 +13,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def recompute(
+@run_async
+async def recompute(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
@@ -23,24 +24,19 @@ def recompute(
 
     After an upgrade from a version that did not verify quotes, or after changing a setting of confidences.
     """
-    totals = run(_recheck_all(subject))
-    if as_json:
-        typer.echo(json_line(totals))
-        return
-    typer.echo(
-        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed."
-    )
-
-
-async def _recheck_all(subject: str | None) -> RecheckCounts:
-    async with open_services(settings(), pool_size=2) as services:
+    totals = RecheckCounts()
+    async with open_services(settings()) as services:
         async with services.store() as store:
             subjects = [await store.subjects.get(subject)] if subject else await store.subjects.all()
-        totals = RecheckCounts()
         for entry in subjects:
             after: UUID | None = FIRST
             while after is not None:
                 async with services.store() as store:
                     page, after = await recheck(store.facts, subject_id=entry["subject_id"], after=after)
                 totals += page
-        return totals
+    if as_json:
+        typer.echo(json_line(totals))
+        return
+    typer.echo(
+        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed."
+    )

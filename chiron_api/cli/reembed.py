@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.runs.session import Session
@@ -17,7 +17,8 @@ cli = typer.Typer()
 
 
 @cli.command(name="reembed")
-def command(
+@run_async
+async def command(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
@@ -33,7 +34,7 @@ def command(
     """
     if drop_old and subject is not None:
         raise UsageError("--drop-old needs the facts of all subjects embedded; leave out --subject.")
-    summary = run(_reembed(subject, drop_old=drop_old))
+    summary = await _reembed(subject, drop_old=drop_old)
     if as_json:
         typer.echo(json_line(summary))
         return
@@ -49,7 +50,7 @@ def command(
 async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     progress = _Progress()
     try:
-        async with open_services(settings(), pool_size=2) as services:
+        async with open_services(settings()) as services:
             pool, embedder = services.pool, services.embedder
             progress.total = await count_missing(Session(pool), embedder.space, subject)
             count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
@@ -62,8 +63,6 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
                 "indexes": [dataclasses.asdict(index) for index in indexes],
                 "dropped": models,
             }
-    except ToolError as error:
-        raise UsageError(str(error)) from None
     except BaseException:  # Ctrl+C too
         progress.stop()
         raise

@@ -5,13 +5,11 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
-from chiron_api.reports.formats import FORMATS, FormatName
+from chiron_api.cli import run_async
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.report import Report
-from chiron_api.reports.write import refuse_to_overwrite, write
+from chiron_api.reports.write import TEXTS, Format, refuse_to_overwrite, write
 from chiron_workers.db.connect import open_pool
-from chiron_workers.errors import ToolError, UsageError
+from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
 
 MARKDOWN = FormatName("md")
@@ -20,7 +18,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def report(
+@run_async
+async def report(
     target: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject."),
@@ -53,7 +52,8 @@ def report(
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
-    content = run(_gather(selection, with_candidates=candidates))
+    async with open_pool(settings().database_url, size=1) as pool:
+        content = await gather(pool, selection, with_candidates=candidates)
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))
     elif report_format.render:
@@ -70,11 +70,3 @@ def parse_target(target: str | None, subject: str | None) -> UUID | str:
         return UUID(target.strip())
     except ValueError:
         return target
-
-
-async def _gather(selection: UUID | str, *, with_candidates: bool) -> Report:
-    try:
-        async with open_pool(settings().database_url, size=1) as pool:
-            return await gather(pool, selection, with_candidates=with_candidates)
-    except ToolError as error:
-        raise UsageError(str(error)) from None

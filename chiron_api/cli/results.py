@@ -1,10 +1,9 @@
 from contextlib import aclosing
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, printable, usd
 from chiron_workers.batches.answers import Result
@@ -17,18 +16,16 @@ cli = typer.Typer()
 
 
 @cli.command()
-def results(
+@run_async
+async def results(
     target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch or of a run.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print each run as one line of JSON.")] = False,
 ) -> None:
     """List what the runs came to: topic, state, facts, cost and answer of each, also while others still run."""
-    run(_print_all(parse_id(target), as_json=as_json))
-
-
-async def _print_all(target: UUID, *, as_json: bool) -> None:
+    run_or_batch_id = parse_id(target)
     async with (
         open_pool(settings().database_url, size=1) as pool,
-        aclosing(read_results(pool, target)) as pages,
+        aclosing(read_results(pool, run_or_batch_id)) as pages,
     ):
         async for page in pages:
             for result in page:

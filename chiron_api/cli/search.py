@@ -3,12 +3,11 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
-from chiron_workers.errors import ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
@@ -18,7 +17,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
+@run_async
+async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
@@ -67,7 +67,8 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         node_id=node,
         neighbours=neighbours,
     )
-    facts = run(_find(query, filters, top_k, mode))
+    async with open_services(settings()) as services, services.store() as store:
+        facts = await store.search.find(query, filters=filters, limit=top_k, mode=mode)
     if as_json:
         typer.echo(json_line(facts))
         return
@@ -75,14 +76,6 @@ def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         _print(fact)
     if not facts:
         typer.echo("Nothing is known that fits. `chiron submit TOPIC --subject S` researches it.")
-
-
-async def _find(query: str, filters: Filters, top_k: int, mode: SearchMode) -> list[FoundFact]:
-    try:
-        async with open_services(settings(), pool_size=2) as services, services.store() as store:
-            return await store.search.find(query, filters=filters, limit=top_k, mode=mode)
-    except ToolError as error:
-        raise UsageError(str(error)) from None
 
 
 def _print(fact: FoundFact) -> None:

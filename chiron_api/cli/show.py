@@ -3,7 +3,7 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.display.fact import fact_lines
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
@@ -25,12 +25,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command("list")
-def list_batches(
+@run_async
+async def list_batches(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Batches at most.")] = 20,
     as_json: Json = False,
 ) -> None:
     """List the batches, newest first."""
-    batches = run(_newest(limit))
+    async with open_pool(settings().database_url, size=2) as pool:
+        batches = await newest(pool, limit=limit)
     if as_json:
         typer.echo(json_line(batches))
     elif not batches:
@@ -40,12 +42,13 @@ def list_batches(
 
 
 @cli.command()
-def show(
+@run_async
+async def show(
     target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch, of a run or of a fact.")],
     as_json: Json = False,
 ) -> None:
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
-    item, runs, difference = run(_find(target))
+    item, runs, difference = await _find(target)
     if as_json:
         typer.echo(json_line(_page(item, difference)))
     elif isinstance(item, FactDetails):
@@ -57,11 +60,6 @@ def show(
         if difference:
             typer.echo("\nAgainst the time before")
             typer.echo("\n".join(difference_lines(difference)))
-
-
-async def _newest(limit: int) -> list[BatchSummary]:
-    async with open_pool(settings().database_url, size=2) as pool:
-        return await newest(pool, limit=limit)
 
 
 async def _find(

@@ -1,3 +1,4 @@
+import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -5,7 +6,6 @@ from datetime import datetime
 
 import typer
 
-from chiron_api.cli import run
 from chiron_api.cli.display.estimate import print_estimate
 from chiron_api.cli.input import submit_options as options
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
@@ -75,9 +75,9 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     budget = Budget(budget_usd, budget_tokens)
     batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key, concurrency)
     if dry_run:
-        print_estimate(run(_estimate(batch, current)), as_json=as_json)
+        print_estimate(asyncio.run(_estimate(batch, current)), as_json=as_json)
         return
-    receipt = run(_submit(batch, current))
+    receipt = asyncio.run(_submit(batch, current))
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), as_json=as_json)

@@ -1,12 +1,12 @@
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, TypeVar
-from uuid import UUID
+from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input.money import usd_amount
 from chiron_api.cli.input.times import time_option
@@ -19,10 +19,8 @@ from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.occurrences import PastOccurrence, last_occurrences
+from chiron_workers.subscriptions.occurrences import last_occurrences
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
-
-Result = TypeVar("Result")
 
 cli = typer.Typer(
     name="subscriptions",
@@ -34,14 +32,16 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command("list")
-def list_subscriptions(
+@run_async
+async def list_subscriptions(
     subject: Annotated[str | None, typer.Option("--subject", help="Only those of this subject.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,
     as_json: Json = False,
 ) -> None:
     """List the subscriptions, newest first: when each is due, and why if it is not."""
     subject_id = slug(subject) if subject else None
-    subscriptions = run(_with_store(lambda store: store.newest(limit=limit, subject_id=subject_id)))
+    async with _open_session() as session:
+        subscriptions = await Subscriptions(session).newest(limit=limit, subject_id=subject_id)
     if as_json:
         typer.echo(json_line(subscriptions))
         return
@@ -54,7 +54,8 @@ def list_subscriptions(
 
 
 @cli.command()
-def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
+@run_async
+async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     topics: Annotated[list[str], typer.Argument(metavar="TOPIC...", help="What to research each time.")],
     subject: Annotated[str, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")],
     cron: Annotated[
@@ -89,20 +90,25 @@ def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 ) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
     new = NewSubscription(tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until)
-    entry, is_new = run(_with_store(lambda store: store.create(new)))
+    async with _open_session() as session:
+        entry, is_new = await Subscriptions(session).create(new)
     if not is_new and not as_json:
         typer.echo("This subscription is there already.")
-    _print([entry], as_json=as_json)
+    _print(entry, as_json=as_json)
 
 
 @cli.command()
-def show(
+@run_async
+async def show(
     subscription: Id,
     times: Annotated[int, typer.Option(min=1, max=TIMES_MAX, help="Times at most, the latest first.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
-    entry, last = run(_with_times(parse_id(subscription), times))
+    subscription_id = parse_id(subscription)
+    async with _open_session() as session:
+        entry = await Subscriptions(session).get(subscription_id)
+        last = await last_occurrences(session, subscription_id, limit=times)
     if as_json:
         typer.echo(json_line(subscription_page(entry, last)))
         return
@@ -113,42 +119,43 @@ def show(
 
 
 @cli.command()
-def pause(subscription: Id, as_json: Json = False) -> None:
+@run_async
+async def pause(subscription: Id, as_json: Json = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
     subscription_id = parse_id(subscription)
-    _print([run(_with_store(lambda store: store.pause(subscription_id)))], as_json=as_json)
+    async with _open_session() as session:
+        entry = await Subscriptions(session).pause(subscription_id)
+    _print(entry, as_json=as_json)
 
 
 @cli.command()
-def resume(subscription: Id, as_json: Json = False) -> None:
+@run_async
+async def resume(subscription: Id, as_json: Json = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
     subscription_id = parse_id(subscription)
-    _print([run(_with_store(lambda store: store.resume(subscription_id)))], as_json=as_json)
+    async with _open_session() as session:
+        entry = await Subscriptions(session).resume(subscription_id)
+    _print(entry, as_json=as_json)
 
 
 @cli.command()
-def delete(subscription: Id) -> None:
+@run_async
+async def delete(subscription: Id) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
     subscription_id = parse_id(subscription)
-    run(_with_store(lambda store: store.remove(subscription_id)))
+    async with _open_session() as session:
+        await Subscriptions(session).remove(subscription_id)
     typer.echo(f"Deleted: subscription {subscription_id}.")
 
 
-async def _with_times(subscription_id: UUID, limit: int) -> tuple[Subscription, list[PastOccurrence]]:
-    async with open_pool(settings().database_url, size=2) as pool:
-        session = Session(pool)
-        subscription = await Subscriptions(session).get(subscription_id)
-        return subscription, await last_occurrences(session, subscription_id, limit=limit)
-
-
-async def _with_store(work: Callable[[Subscriptions], Awaitable[Result]]) -> Result:
+@asynccontextmanager
+async def _open_session() -> AsyncIterator[Session]:
     async with open_pool(settings().database_url, size=2) as pool, Session(pool, Caller()) as session:
-        return await work(Subscriptions(session))
+        yield session
 
 
-def _print(subscriptions: Sequence[Subscription], *, as_json: bool) -> None:
-    for subscription in subscriptions:
-        typer.echo(json_line(subscription) if as_json else "\n".join(_lines(subscription)))
+def _print(subscription: Subscription, *, as_json: bool) -> None:
+    typer.echo(json_line(subscription) if as_json else "\n".join(_lines(subscription)))
 
 
 def _lines(subscription: Subscription) -> list[str]:

@@ -1,8 +1,8 @@
+import asyncio
 from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli import run
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.mcp_client.config.configuration import read_configuration
@@ -41,7 +41,7 @@ def _remote() -> list[dict[str, Any]]:
         return []
     from chiron_workers.mcp_client.probe import probe
 
-    statuses = run(probe(configuration.servers, timeout_s=REMOTE_S))
+    statuses = asyncio.run(probe(configuration.servers, timeout_s=REMOTE_S))
     for status in statuses:
         if status.reason:
             reason = one_line(status.reason)

@@ -1,8 +1,9 @@
+import asyncio
 from typing import Annotated
 
 import typer
 
-from chiron_api.cli import raise_on_sigterm, run
+from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.display.model_holds import hold_sentences, holds_now
 from chiron_api.local_stack import LocalStack, Part
 from chiron_api.text import as_json as json_line
@@ -51,7 +52,7 @@ def status(as_json: AsJson = False) -> None:
     """Show the parts of the local stack, their processes, states and addresses, and models that are held."""
     stack = LocalStack(read_settings())
     parts = stack.parts()
-    holds = run(holds_now(settings())) if parts else []
+    holds = asyncio.run(holds_now(settings())) if parts else []
     if as_json:
         typer.echo(json_line({"parts": parts, "held": holds}))
     elif parts:

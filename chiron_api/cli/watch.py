@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from chiron_api.cli import run
 from chiron_api.cli.display.board import CTRL_C_HINT, Board, Row
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.display.events import event_line
@@ -46,7 +45,7 @@ def watch(
 def follow(target: str, *, after: int | None = None, as_json: bool = False) -> None:
     """Watch until the end, then exit: 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
     try:
-        state = run(show_events(target, after, as_json=as_json))
+        state = asyncio.run(show_events(target, after, as_json=as_json))
     except KeyboardInterrupt:
         typer.echo(
             f"Stopped watching; the research goes on. `chiron watch {target}` follows it again.", err=True

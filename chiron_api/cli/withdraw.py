@@ -3,19 +3,19 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run
+from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.settings import settings
-from chiron_workers.states import FactStatus
 
 cli = typer.Typer()
 
 
 @cli.command()
-def withdraw(
+@run_async
+async def withdraw(
     fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
     reason: Annotated[str, typer.Option(help="Why; it is kept in the fact's history.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Bring a withdrawn fact back.")] = False,
@@ -26,17 +26,13 @@ def withdraw(
         fact_id = UUID(fact)
     except ValueError:
         raise UsageError(f"{fact!r} is no id of a fact. `chiron search` shows ids with --json.") from None
-    status_before, status = run(_change_status(fact_id, reason, undo=undo))
+    change = withdrawals.reinstate if undo else withdrawals.withdraw
+    async with open_services(settings()) as services, services.store() as store:
+        status_before = await change(store.facts, str(fact_id), reason=reason)
+        status = await store.facts.status(str(fact_id))
     if as_json:
         typer.echo(json_line({"id": str(fact_id), "status_before": status_before, "status": status}))
     elif status_before == status:
         typer.echo(f"Fact {fact_id} is {status} already.")
     else:
         typer.echo(f"Fact {fact_id} is {status} now; it was {status_before}.")
-
-
-async def _change_status(fact_id: UUID, reason: str, *, undo: bool) -> tuple[FactStatus, FactStatus]:
-    async with open_services(settings(), pool_size=2) as services, services.store() as store:
-        change = withdrawals.reinstate if undo else withdrawals.withdraw
-        status_before = await change(store.facts, str(fact_id), reason=reason)
-        return status_before, await store.facts.status(str(fact_id))
