@@ -15,6 +15,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import web_address
 from chiron_workers.settings import Settings
 
+CONNECTIONS_BESIDE_POOL = 3  # of a process: lease renewal, rescue, and one more query
 HANDBACK_S = 25  # after its drain, for a worker to hand its runs back and close its connections
 # Without -P the folder of the home would come first on the path that modules are found on.
 CHIRON = [sys.executable, "-P", "-m", "chiron_api"]
@@ -48,48 +49,46 @@ class Program:
     steady_after_s: int = 1  # A program that ends sooner counts as failed to start; each retry waits longer.
 
 
-def postgres_program(home: Home, *, connections: int) -> Program:
-    """PostgreSQL; SIGINT is its fast shutdown, which waits for no client."""
-    return Program(
-        "postgres",
-        Kind.POSTGRES,
-        postgres.command(home, connections=connections),
-        address=postgres.url(home),
-        stop_signal="INT",
-        stop_within_s=60,
-        user=postgres.account(home),
-    )
-
-
-def valkey_program(home: Home) -> Program:
-    """Valkey."""
-    return Program("valkey", Kind.REDIS, valkey.command(home), address=valkey.address(home))
-
-
-def worker_programs(settings: Settings, *, workers: int, concurrency: int) -> list[Program]:
-    """The workers; each may finish the calls in flight before it is killed."""
-    return [
+def stack_programs(
+    settings: Settings, home: Home, *, workers: int, concurrency: int, kinds: frozenset[Kind]
+) -> list[Program]:
+    """The services whose URLs are not set, then the workers, the API and Flower as far as `kinds` names them."""
+    programs = []
+    if not settings.database_url:
+        connections = (workers + 1) * (settings.pool_size + CONNECTIONS_BESIDE_POOL)
+        programs.append(
+            Program(
+                "postgres",
+                Kind.POSTGRES,
+                postgres.command(home, connections=connections),
+                address=postgres.url(home),
+                stop_signal="INT",  # its fast shutdown, which waits for no client
+                stop_within_s=60,
+                user=postgres.account(home),
+            )
+        )
+    if not settings.redis_url:
+        programs.append(Program("valkey", Kind.REDIS, valkey.command(home), address=valkey.address(home)))
+    programs += [
         Program(
             name,
             Kind.WORKER,
             [*CHIRON, "worker", "--name", name, "--concurrency", str(concurrency)],
-            stop_within_s=round(settings.drain_s) + HANDBACK_S,
+            stop_within_s=round(settings.drain_s) + HANDBACK_S,  # the calls in flight are finished first
             steady_after_s=10,
         )
         for name in (f"worker-{number}" for number in range(1, workers + 1))
+        if Kind.WORKER in kinds
     ]
-
-
-def api_program(settings: Settings) -> Program:
-    """The HTTP API."""
-    address = web_address(settings.api_host, settings.api_port)
-    return Program("api", Kind.API, [*CHIRON, "api"], address=address, steady_after_s=10)
-
-
-def flower_program(settings: Settings) -> Program:
-    """Flower."""
-    address = web_address(settings.flower_host, settings.flower_port)
-    return Program("flower", Kind.FLOWER, [*CHIRON, "flower"], address=address, steady_after_s=10)
+    addresses = {
+        Kind.API: web_address(settings.api_host, settings.api_port),
+        Kind.FLOWER: web_address(settings.flower_host, settings.flower_port),
+    }
+    return programs + [
+        Program(kind, kind, [*CHIRON, kind], address=address, steady_after_s=10)
+        for kind, address in addresses.items()
+        if kind in kinds
+    ]
 
 
 def node_name(name: str, pid: int) -> str:

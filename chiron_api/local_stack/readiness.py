@@ -8,26 +8,21 @@ import psycopg
 from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.programs import Kind
+from chiron_api.local_stack.supervision import Part
 from chiron_workers.settings import Settings
 
 
-def is_ready(kind: Kind, *, home: Home, address: str, worker: str, settings: Settings) -> bool:
-    """Whether the part of this kind does its work.
-
-    Args:
-        address: Where the API or Flower listens.
-        worker: The worker's name in Celery.
-        settings: With the URLs of the services filled in.
-    """
-    match kind:
+def is_ready(part: Part, home: Home, settings: Settings) -> bool:
+    """Whether a part does its work; `settings` name the services."""
+    match part.kind:
         case Kind.POSTGRES:
             return _is_postgres_ready(home)
         case Kind.REDIS:
             return _is_valkey_ready(home)
         case Kind.WORKER:
-            return worker in ping_workers(settings.broker)
+            return part.address in ping_workers(settings.broker)
         case Kind.API | Kind.FLOWER:
-            return answers_http(kind, address)
+            return answers_http(part)
 
 
 def ping_workers(broker_url: str, *, timeout_s: float = 1, replies_max: int | None = None) -> list[str]:
@@ -61,11 +56,11 @@ def _is_valkey_ready(home: Home) -> bool:
             return False
 
 
-def answers_http(kind: Kind, address: str) -> bool:
+def answers_http(part: Part) -> bool:
     """Whether the API or Flower answers at its address."""
-    page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[kind]
+    page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[part.kind]
     try:
-        with urllib.request.urlopen(f"{address}/{page}", timeout=2) as reply:  # noqa: S310  # our own address
+        with urllib.request.urlopen(f"{part.address}/{page}", timeout=2) as reply:  # noqa: S310  # our own address
             return bool(reply.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -2,26 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from chiron_api.local_stack import leftovers, postgres, valkey
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken_ports
-from chiron_api.local_stack.programs import (
-    PRIORITY,
-    Kind,
-    Program,
-    api_program,
-    environment,
-    flower_program,
-    node_name,
-    postgres_program,
-    valkey_program,
-    worker_programs,
-)
+from chiron_api.local_stack.programs import Kind, Program, environment, stack_programs
 from chiron_api.local_stack.readiness import is_ready
-from chiron_api.local_stack.supervision import ProcessState, Supervisor
+from chiron_api.local_stack.supervision import Part, Supervisor
 from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
 from chiron_workers.settings import Settings
@@ -31,18 +19,6 @@ ALL_KINDS = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
 SERVICES = frozenset({Kind.POSTGRES, Kind.REDIS})
 # A part that ends while it starts is noticed at once; a busy machine may take minutes to import everything.
 START_TIMEOUT_S = 300
-CONNECTIONS_BESIDE_POOL = 3  # of a process: lease renewal, rescue, and one more query
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a running stack; `pid` is 0 while it does not run, `address` never holds a password."""
-
-    name: str
-    kind: Kind
-    pid: int
-    state: str
-    address: str
 
 
 class LocalStack:
@@ -97,12 +73,15 @@ class LocalStack:
 
     def parts(self) -> list[Part]:
         """The parts that the supervisor of this home keeps, services first; none where nothing runs."""
-        parts = [self._part(state) for state in self._supervisor.states()]
-        return sorted(parts, key=lambda part: (PRIORITY[part.kind], part.name))
+        return self._supervisor.parts()
 
     def changes(self, *, every_s: float = 0.5) -> Iterator[str]:
         """A sentence for each part that ends or comes back from now on; ends when the stack was stopped."""
-        return self._changes(self.parts(), every_s)
+        before = self.parts()
+        while now := self.parts():
+            yield from _part_changes(before, now, self.home)
+            before = now
+            time.sleep(every_s)
 
     def stop(self) -> bool:
         """Drain the workers, stop all parts in order, end processes that outlived a supervisor; whether anything ran."""
@@ -117,12 +96,6 @@ class LocalStack:
         """End everything at once; no run is lost, but the workers' calls in flight are."""
         leftovers.kill(leftovers.leftovers(self.home))
         self._supervisor.reap()
-
-    def _changes(self, before: list[Part], every_s: float) -> Iterator[str]:
-        while now := self.parts():
-            yield from _part_changes(before, now, self.home)
-            before = now
-            time.sleep(every_s)
 
     def _refuse_running(self) -> None:
         if pid := self._supervisor.pid():
@@ -141,7 +114,13 @@ class LocalStack:
             valkey.prepare(self.home)
 
     def _start_parts(self, tell: Callable[[str], object]) -> Settings:
-        programs = self._programs()
+        programs = stack_programs(
+            self._settings,
+            self.home,
+            workers=self._workers,
+            concurrency=self._concurrency,
+            kinds=self._kinds,
+        )
         self._supervisor.launch(programs, environment(self._settings, home=str(self.home.folder)))
         settings = self._settings
         services = [program for program in programs if program.kind in SERVICES]
@@ -155,18 +134,6 @@ class LocalStack:
         self._start([program for program in programs if program.kind not in SERVICES], settings, tell)
         return settings
 
-    def _programs(self) -> list[Program]:
-        settings = self._settings
-        processes = self._workers + 1
-        connections = processes * (settings.pool_size + CONNECTIONS_BESIDE_POOL)
-        programs = [] if settings.database_url else [postgres_program(self.home, connections=connections)]
-        programs += [] if settings.redis_url else [valkey_program(self.home)]
-        if Kind.WORKER in self._kinds:
-            programs += worker_programs(settings, workers=self._workers, concurrency=self._concurrency)
-        programs += [api_program(settings)] if Kind.API in self._kinds else []
-        programs += [flower_program(settings)] if Kind.FLOWER in self._kinds else []
-        return programs
-
     def _addresses(self) -> Addresses:
         return Addresses(
             database_url="" if self._settings.database_url else postgres.url(self.home),
@@ -177,7 +144,7 @@ class LocalStack:
         if programs:
             tell(f"Starting {', '.join(program.name for program in programs)} ...")
         for program in programs:
-            self._supervisor.start(program.name)
+            self._supervisor.start(program)
         for program in programs:
             self._wait_until_ready(program, settings)
 
@@ -185,34 +152,20 @@ class LocalStack:
         deadline = time.monotonic() + START_TIMEOUT_S
         first_pid = 0
         while True:
-            state = self._supervisor.state(program.name)
-            first_pid = first_pid or state.pid
+            part = self._supervisor.part(program.name)
+            first_pid = first_pid or part.pid
             # A service may need a second try while a killed one still holds its shared memory.
-            is_gone = program.kind not in SERVICES and (
-                state.pid != first_pid or state.status == "restarting"
-            )
-            if is_gone or state.status == "failed" or time.monotonic() > deadline:
+            is_gone = part.kind not in SERVICES and (part.pid != first_pid or part.state == "restarting")
+            if is_gone or part.state == "failed" or time.monotonic() > deadline:
                 raise ChironError(f"{program.name} does not start: {self._last_log_line(program.name)}")
-            if state.pid and self._is_ready(program, state, settings):
+            if part.pid and is_ready(part, self.home, settings):
                 return
             time.sleep(0.1)
-
-    def _is_ready(self, program: Program, state: ProcessState, settings: Settings) -> bool:
-        worker = node_name(program.name, state.pid)
-        return is_ready(
-            program.kind, home=self.home, address=program.address, worker=worker, settings=settings
-        )
 
     def _last_log_line(self, name: str) -> str:
         log = self.home.logs / f"{name}.log"
         lines = [line for line in _tail(log).splitlines() if line.strip()]
         return f"{lines[-1].strip() if lines else 'it says nothing.'} (all of its log: {log})"
-
-    def _part(self, state: ProcessState) -> Part:
-        kind = self._supervisor.kind(state.name)
-        node = node_name(state.name, state.pid) if state.pid else ""
-        address = node if kind is Kind.WORKER else self._supervisor.address(state.name)
-        return Part(state.name, kind, state.pid, state.status, address)
 
 
 def _without_own_addresses(settings: Settings, home: Home) -> Settings:

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.programs import PRIORITY, Kind, Program
+from chiron_api.local_stack.programs import PRIORITY, Kind, Program, node_name
 from chiron_workers.errors import ChironError
 
 STATES = {
@@ -36,12 +36,17 @@ END_TIMEOUT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessState:
-    """A part as the supervisor sees it; `pid` is 0 while it does not run."""
+class Part:
+    """A part of a running stack; `pid` is 0 while it does not run, `address` never holds a password.
+
+    The address of a worker is its name in Celery.
+    """
 
     name: str
+    kind: Kind
     pid: int
-    status: str
+    state: str
+    address: str
 
 
 @dataclass(slots=True)
@@ -87,36 +92,31 @@ class Supervisor:
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return None
 
-    def start(self, name: str) -> None:
+    def start(self, program: Program) -> None:
         """Let a part start; it may not run yet when this returns."""
-        group = _group(self.kind(name), name)
-        self._call("supervisor.startProcess", f"{group}:{name}", False)
+        group = "workers" if program.kind is Kind.WORKER else program.name
+        self._call("supervisor.startProcess", f"{group}:{program.name}", False)
 
-    def states(self) -> list[ProcessState]:
-        """All parts, or none where no supervisor answers."""
+    def parts(self) -> list[Part]:
+        """All parts, services first, or none where no supervisor answers."""
         try:
             processes = self._call("supervisor.getAllProcessInfo")
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
-        return [
-            ProcessState(process["name"], int(process["pid"]), STATES[process["statename"]])
+        kinds_and_addresses: dict[str, list[str]] = json.loads(self._parts_file.read_text())
+        parts = [
+            _part(process, Kind(kind), address)
             for process in processes
+            for kind, address in [kinds_and_addresses[process["name"]]]
         ]
+        return sorted(parts, key=lambda part: (PRIORITY[part.kind], part.name))
 
-    def state(self, name: str) -> ProcessState:
+    def part(self, name: str) -> Part:
         """One part. Raises ChironError where the supervisor has gone."""
-        for state in self.states():
-            if state.name == name:
-                return state
+        for part in self.parts():
+            if part.name == name:
+                return part
         raise ChironError(f"The supervisor ended. Its log: {self.home.logs / 'supervisor.log'}")
-
-    def kind(self, name: str) -> Kind:
-        """What a part is."""
-        return Kind(self._read_parts()[name][0])
-
-    def address(self, name: str) -> str:
-        """Where a part listens, without a password; empty for a worker."""
-        return str(self._read_parts()[name][1])
 
     def stop(self, *, within_s: float) -> None:
         """Stop all parts in their order, workers first, and then the supervisor."""
@@ -147,10 +147,6 @@ class Supervisor:
     @property
     def _parts_file(self) -> Path:
         return self.home.folder / "parts.json"
-
-    def _read_parts(self) -> dict[str, list[str]]:
-        parts: dict[str, list[str]] = json.loads(self._parts_file.read_text())
-        return parts
 
     def _call(self, method: str, *arguments: Any) -> Any:
         from supervisor.xmlrpc import SupervisorTransport
@@ -215,8 +211,10 @@ def _section(title: str, **values: object) -> str:
     return "\n".join([f"[{title}]", *lines, ""])
 
 
-def _group(kind: Kind, name: str) -> str:
-    return "workers" if kind is Kind.WORKER else name
+def _part(process: dict[str, Any], kind: Kind, address: str) -> Part:
+    name, pid = process["name"], int(process["pid"])
+    node = node_name(name, pid) if pid and kind is Kind.WORKER else ""
+    return Part(name, kind, pid, STATES[process["statename"]], node or address)
 
 
 def _socket(home: Home) -> Path:

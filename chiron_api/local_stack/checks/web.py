@@ -4,7 +4,8 @@ from chiron_api.local_stack.checks import Check
 from chiron_api.local_stack.ports import port_conflict_of
 from chiron_api.local_stack.programs import Kind
 from chiron_api.local_stack.readiness import answers_http
-from chiron_api.local_stack.stack import LocalStack, Part
+from chiron_api.local_stack.stack import LocalStack
+from chiron_api.local_stack.supervision import Part
 from chiron_workers.settings import Settings
 
 ORDER = 80
@@ -29,7 +30,7 @@ def _port(settings: Settings, kind: Kind, name: str) -> Check:
 
 
 def _answer(part: Part, log: str) -> Check:
-    if answers_http(part.kind, part.address):
+    if answers_http(part):
         return Check(part.name, f"It answers at {part.address}.")
     return Check(
         part.name, f"It does not answer at {part.address} ({part.state}).", f"Its log says why: {log}"
