@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.backup.backups import restore as put_back
 from chiron_api.cli import raise_on_sigterm
-from chiron_api.local_stack.database import database
+from chiron_api.local_stack.stack import database
 
 cli = typer.Typer()
 

@@ -2,13 +2,13 @@
 
 import secrets
 from http import HTTPStatus
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chiron_api.http.problems import Problem
+from chiron_api.local_stack.ports import is_loopback
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
 
@@ -17,21 +17,11 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 
 def refuse_open_access(settings: Settings) -> None:
     """Raise ConfigurationError if the API would listen beyond this machine without a key."""
-    if not settings.api_key.get_secret_value() and not is_local(settings.api_host):
+    if not settings.api_key.get_secret_value() and not is_loopback(settings.api_host):
         raise ConfigurationError(
             f"CHIRON_API_HOST={settings.api_host} is reachable from other machines, so the API needs a key: "
             "set CHIRON_API_KEY, or listen on 127.0.0.1."
         )
-
-
-def is_local(host: str) -> bool:
-    """Whether a host name or address means this machine alone."""
-    if host.lower().rstrip(".") == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Authentication:
@@ -78,6 +68,6 @@ def _refuse_other_sites(headers: Headers) -> Problem | None:
 
 def _names_this_machine(url: str) -> bool:
     try:
-        return is_local(urlsplit(url).hostname or "")
+        return is_loopback(urlsplit(url).hostname or "")
     except ValueError:
         return False

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from chiron_workers.errors import ConfigurationError, Conflict
 
@@ -59,7 +58,8 @@ class Home:
             ConfigurationError: One cannot be made, or belongs to somebody else.
         """
         for folder in (self.folder, self.logs, self.valkey, self.sockets):
-            _make_folder(folder)
+            with _explained(folder):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             _refuse_foreign_folder(folder)
             folder.chmod(0o700)
 
@@ -70,8 +70,10 @@ class Home:
         Raises:
             Conflict: Another process is starting a stack here.
         """
-        _make_folder(self.folder)
-        with _open_file(self.folder / "up.lock") as file:
+        with _explained(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            file = (self.folder / "up.lock").open("w")
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -89,25 +91,15 @@ def make_traversable(folder: Path) -> None:
             parent.chmod(mode | stat.S_IXOTH)
 
 
-def _make_folder(folder: Path) -> None:
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        yield
     except OSError as error:
-        raise _unusable(folder, error) from None
-
-
-def _open_file(file: Path) -> TextIO:
-    try:
-        return file.open("w")
-    except OSError as error:
-        raise _unusable(file.parent, error) from None
-
-
-def _unusable(folder: Path, error: OSError) -> ConfigurationError:
-    return ConfigurationError(
-        f"{folder} cannot be used: {error.strerror or error}. "
-        "Make it writable for you, or set CHIRON_HOME to another folder."
-    )
+        raise ConfigurationError(
+            f"{folder} cannot be used: {error.strerror or error}. "
+            "Make it writable for you, or set CHIRON_HOME to another folder."
+        ) from None
 
 
 def _refuse_foreign_folder(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Processes of a home that outlived their supervisor, for example when only that was killed."""
 
+import contextlib
 import os
 import signal
 
@@ -19,7 +20,8 @@ def leftovers(home: Home) -> list[psutil.Process]:
 def terminate(processes: list[psutil.Process], *, within_s: float = 10) -> None:
     """Stop these processes, and kill those that do not stop in time."""
     for process in processes:
-        _send(process, signal.SIGINT if _name(process) == "postgres" else signal.SIGTERM)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGINT if process.name() == "postgres" else signal.SIGTERM)
     _, alive = psutil.wait_procs(processes, timeout=within_s)
     kill(alive)
 
@@ -27,7 +29,8 @@ def terminate(processes: list[psutil.Process], *, within_s: float = 10) -> None:
 def kill(processes: list[psutil.Process]) -> None:
     """Kill these processes; the services recover from their logs at the next start."""
     for process in processes:
-        _send(process, signal.SIGKILL)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
     psutil.wait_procs(processes, timeout=5)
 
 
@@ -36,17 +39,3 @@ def _is_of(home: Home, process: psutil.Process) -> bool:
         return process.environ().get(HOME_VARIABLE) == str(home.folder)
     except (psutil.Error, OSError):
         return False
-
-
-def _name(process: psutil.Process) -> str:
-    try:
-        return process.name()
-    except psutil.Error:
-        return ""
-
-
-def _send(process: psutil.Process, number: signal.Signals) -> None:
-    try:
-        process.send_signal(number)
-    except psutil.NoSuchProcess:
-        return

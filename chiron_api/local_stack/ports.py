@@ -38,13 +38,6 @@ def is_free(host: str, port: int) -> bool:
     return True
 
 
-def port_conflict(program: str, *, host: str, port: int, setting: str) -> str:
-    """A sentence about the program that holds a port, empty where it is free."""
-    if is_free(host, port):
-        return ""
-    return f"Port {port} for {program} is taken{_holder(port)}. Stop that program, or set {setting} to another port."
-
-
 def refuse_taken_ports(settings: Settings, kinds: frozenset[str]) -> None:
     """Raises ChironError where the API's or Flower's port belongs to another program."""
     for kind in sorted(kinds & {"api", "flower"}):
@@ -53,14 +46,13 @@ def refuse_taken_ports(settings: Settings, kinds: frozenset[str]) -> None:
 
 
 def port_conflict_of(settings: Settings, kind: str) -> str:
-    """As `port_conflict`, for the port of the API or of Flower."""
-    if kind == "api":
-        return port_conflict(
-            "the HTTP API", host=settings.api_host, port=settings.api_port, setting="CHIRON_API_PORT"
-        )
-    return port_conflict(
-        "Flower", host=settings.flower_host, port=settings.flower_port, setting="CHIRON_FLOWER_PORT"
-    )
+    """A sentence about the program that holds the port of the API or of Flower, empty where it is free."""
+    program = "the HTTP API" if kind == "api" else "Flower"
+    host, port = getattr(settings, f"{kind}_host"), getattr(settings, f"{kind}_port")
+    if is_free(host, port):
+        return ""
+    advice = f"Stop that program, or set CHIRON_{kind.upper()}_PORT to another port."
+    return f"Port {port} for {program} is taken{_holder(port)}. {advice}"
 
 
 def refuse_open_flower(settings: Settings) -> None:
@@ -70,7 +62,7 @@ def refuse_open_flower(settings: Settings) -> None:
         ConfigurationError: It would be open to the network, or its password cannot be handed over.
     """
     password = settings.flower_password.get_secret_value()
-    if not password and not is_loopback(settings.flower_host):
+    if not password and not is_loopback(settings.flower_host.strip("[]")):
         raise ConfigurationError(
             f"Flower would be open to everybody on {settings.flower_host}. "
             "Set CHIRON_FLOWER_PASSWORD, or leave CHIRON_FLOWER_HOST at 127.0.0.1."
@@ -82,11 +74,13 @@ def refuse_open_flower(settings: Settings) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
+    """Whether a host name or address means this machine alone."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        return False
 
 
 def web_address(host: str, port: int) -> str:
@@ -97,9 +91,7 @@ def web_address(host: str, port: int) -> str:
 
 def _holder(port: int) -> str:
     try:
-        connection = next(
-            candidate for candidate in psutil.net_connections("tcp") if _listens(candidate, port)
-        )
+        connection = next(entry for entry in psutil.net_connections("tcp") if _listens(entry, port))
         return f" by {psutil.Process(connection.pid).name()} (pid {connection.pid})"
     except (psutil.Error, StopIteration):
         return ""  # Some systems show it only to root.

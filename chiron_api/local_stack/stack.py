@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from chiron_api.local_stack import leftovers, postgres, valkey
@@ -10,9 +11,10 @@ from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken_ports
 from chiron_api.local_stack.programs import Kind, Program, environment, stack_programs
 from chiron_api.local_stack.readiness import is_ready
 from chiron_api.local_stack.supervision import Part, Supervisor
+from chiron_workers.db.connect import require_url
 from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
-from chiron_workers.settings import Settings
+from chiron_workers.settings import Settings, read_settings, settings
 from chiron_workers.settings.local_services import Addresses, read_addresses, write_addresses
 
 ALL_KINDS = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
@@ -166,6 +168,24 @@ class LocalStack:
         log = self.home.logs / f"{name}.log"
         lines = [line for line in _tail(log).splitlines() if line.strip()]
         return f"{lines[-1].strip() if lines else 'it says nothing.'} (all of its log: {log})"
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """The URL of the database. The embedded one is started for the block if it does not run, without migrating it.
+
+    Raises:
+        ChironError: No database is configured, or it does not start.
+    """
+    own_settings = read_settings()
+    stack = LocalStack(own_settings, kinds=frozenset(), migrates=False)
+    if own_settings.database_url or stack.parts() or not stack.home.folder.exists():
+        yield require_url(settings().database_url)
+        return
+    try:
+        yield stack.start().database_url
+    finally:
+        stack.stop()
 
 
 def _without_own_addresses(settings: Settings, home: Home) -> Settings:
