@@ -1,6 +1,5 @@
 """Bodies, query strings and ids of requests, bounded and validated."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, TypeVar
 from uuid import UUID
@@ -74,9 +73,8 @@ async def _read_bytes(request: Request) -> bytes:
 
 def read_query(request: Request, model: type[Model]) -> Model:
     """The query string as a model. Raises Problem 422."""
-    values: Mapping[str, str] = request.query_params
     try:
-        return model.model_validate(dict(values))
+        return model.model_validate(dict(request.query_params))
     except ValidationError as error:
         raise validation_problem(error) from None
 

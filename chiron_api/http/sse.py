@@ -1,6 +1,6 @@
 """Progress as server-sent events."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated
@@ -13,10 +13,9 @@ from starlette.responses import Response
 
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel, read_query, services_of
-from chiron_api.services import Services
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.tail import tail
-from chiron_workers.runs.events import heads
+from chiron_workers.runs.events import Event, heads
 
 HEARTBEAT_S = 15
 
@@ -42,9 +41,15 @@ async def event_stream(
         raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
     if run_id and after is not None and head.is_over and after >= head.seqs[run_id]:
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    events = _server_sent(
-        services, batch_id=batch_id, run_id=run_id, after=after or options.after, text=options.text
+    source = tail(
+        services.pool,
+        services.settings.redis_url,
+        batch_id=batch_id,
+        run_id=run_id,
+        after=after or options.after,
+        with_text=options.text,
     )
+    events = _server_sent(source, has_ids=run_id is not None)
     return EventSourceResponse(events, ping=HEARTBEAT_S, send_timeout=60)
 
 
@@ -57,19 +62,9 @@ def _last_event_id(request: Request) -> int | None:
     return int(text)
 
 
-async def _server_sent(
-    services: Services, *, batch_id: UUID | None, run_id: UUID | None, after: int, text: bool
-) -> AsyncIterator[ServerSentEvent]:
-    source = tail(
-        services.pool,
-        services.settings.redis_url,
-        batch_id=batch_id,
-        run_id=run_id,
-        after=after,
-        with_text=text,
-    )
+async def _server_sent(source: AsyncGenerator[Event], *, has_ids: bool) -> AsyncIterator[ServerSentEvent]:
     async with aclosing(source) as events:
         async for event in events:
             # A batch has no id: each of its runs counts its own events.
-            seq = str(event.seq) if run_id and event.seq is not None else None
+            seq = str(event.seq) if has_ids and event.seq is not None else None
             yield ServerSentEvent(event.to_json(), event=event.kind, id=seq)

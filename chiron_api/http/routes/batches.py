@@ -11,8 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel, path_id, read_body, read_query, services_of
-from chiron_api.http.responses import json_response
+from chiron_api.http.requests import Page, RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.sse import event_stream
 from chiron_api.services import Services
 from chiron_api.text import as_json

@@ -15,25 +15,15 @@ class DeleteOptions(RequestModel):
     with_facts: bool = False
 
 
-async def delete_batch(request: Request) -> Response:
-    """Delete a finished batch with its runs; 204, and 409 while something of it is open."""
-    await summary(services_of(request).pool, path_id(request))  # 404 for the id of a run
-    return await _delete(request)
-
-
-async def delete_run(request: Request) -> Response:
-    """Delete a finished run, and its batch with the last one; 204, and 409 while it is open."""
-    await run_summary(services_of(request).pool, path_id(request))
-    return await _delete(request)
-
-
-async def _delete(request: Request) -> Response:
+async def delete_batch_or_run(request: Request) -> Response:
+    """Delete a finished batch with its runs, or a run, and its batch with the last one; 204, and 409 while one is open."""
+    find = summary if request.url.path.startswith("/v1/batches/") else run_summary
+    await find(services_of(request).pool, path_id(request))  # 404 for an id of the other kind
     options = read_query(request, DeleteOptions)
     await delete(services_of(request).pool, path_id(request), with_facts=options.with_facts)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 routes = [
-    Route("/v1/batches/{id}", delete_batch, methods=["DELETE"]),
-    Route("/v1/runs/{id}", delete_run, methods=["DELETE"]),
+    Route(f"/v1/{kind}/{{id}}", delete_batch_or_run, methods=["DELETE"]) for kind in ("batches", "runs")
 ]

@@ -1,3 +1,4 @@
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from pydantic import Field
@@ -27,18 +28,17 @@ async def show_fact(request: Request) -> Response:
 
 async def withdraw_fact(request: Request) -> Response:
     """Withdraw a fact; the fact as it is now."""
-    return await _change(request, is_reinstated=False)
+    return await _change(request, withdrawals.withdraw)
 
 
 async def reinstate_fact(request: Request) -> Response:
     """Reinstate a withdrawn fact; the fact as it is now."""
-    return await _change(request, is_reinstated=True)
+    return await _change(request, withdrawals.reinstate)
 
 
-async def _change(request: Request, *, is_reinstated: bool) -> Response:
+async def _change(request: Request, change: Callable[..., Awaitable[object]]) -> Response:
     fact_id, body = path_id(request), await read_body(request, Reason)
     async with services_of(request).store() as store:
-        change = withdrawals.reinstate if is_reinstated else withdrawals.withdraw
         await change(store.facts, str(fact_id), reason=body.reason)
     async with services_of(request).store() as store:
         return json_response(fact_page(await load_details(store.session, fact_id)))

@@ -22,10 +22,6 @@ from chiron_workers.db.connect import Pool
 class NoOptions(RequestModel):
     """A command without options."""
 
-    def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the command."""
-        return {}
-
 
 class NewBudget(NoOptions):
     """The budget of the batch or the run from now on."""
@@ -33,19 +29,11 @@ class NewBudget(NoOptions):
     budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
     budget_tokens: Annotated[int, Field(gt=0)] | None = None
 
-    def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the command."""
-        return {"budget": Budget(self.budget_usd, self.budget_tokens)}
-
 
 class Retry(NewBudget):
     """`from_scratch` begins anew instead of where the run ended."""
 
     from_scratch: bool = False
-
-    def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the command."""
-        return NewBudget.arguments(self) | {"from_scratch": self.from_scratch}
 
 
 COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[NoOptions]]] = {
@@ -62,7 +50,9 @@ def _route(kind: str, find: Find, name: str) -> Route:
 
     async def answer(request: Request) -> Response:
         services, target = services_of(request), path_id(request)
-        arguments = (await read_optional_body(request, model)).arguments()
+        arguments = (await read_optional_body(request, model)).model_dump()
+        if issubclass(model, NewBudget):
+            arguments["budget"] = Budget(arguments.pop("budget_usd"), arguments.pop("budget_tokens"))
         await find(services.pool, target)  # 404 for an id of the other kind
         effect = await steer(
             services.pool, services.settings.redis_url, target, partial(command, **arguments)

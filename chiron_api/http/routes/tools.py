@@ -6,6 +6,7 @@ from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import read_json_object, services_of
+from chiron_api.views.skills import skill_rows
 from chiron_workers.errors import ToolTimeoutError
 from chiron_workers.tools import registry
 
@@ -13,6 +14,11 @@ from chiron_workers.tools import registry
 async def list_tools(_: Request) -> JSONResponse:
     """The tools an agent is offered, in the Anthropic format."""
     return JSONResponse({"items": registry().definitions()})
+
+
+def list_skills(_: Request) -> JSONResponse:
+    """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+    return JSONResponse({"items": skill_rows()})
 
 
 async def call_tool(request: Request) -> JSONResponse:
@@ -29,4 +35,8 @@ async def call_tool(request: Request) -> JSONResponse:
     return JSONResponse({"result": result})
 
 
-routes = [Route("/v1/tools", list_tools), Route("/v1/tools/{name}", call_tool, methods=["POST"])]
+routes = [
+    Route("/v1/tools", list_tools),
+    Route("/v1/tools/{name}", call_tool, methods=["POST"]),
+    Route("/v1/skills", list_skills),
+]
