@@ -1,5 +1,3 @@
-"""The services that commands and requests work with."""
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -25,11 +23,11 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(settings: Settings) -> AsyncIterator[Services]:
-    """The services for the time of one command."""
+async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[Services]:
+    """Postgres and the embedder, closed at the end. Raises ServiceUnavailable where Postgres does not answer."""
     embedder = open_embedder(settings)
     try:
-        async with open_pool(settings.database_url, size=3) as pool:
+        async with open_pool(settings.database_url, size=pool_size) as pool:
             yield Services(settings, pool, embedder)
     finally:
         await embedder.close()

@@ -32,7 +32,7 @@ async def import_(
     again, and confidences computed again, whatever the file says.
     """
     target = (slug(subject), subject) if subject is not None else None
-    async with open_services(settings()) as services:
+    async with open_services(settings(), pool_size=3) as services:
         summary = await import_file(services.pool, services.embedder, file, subject=target)
     if as_json:
         typer.echo(json_line(summary))

@@ -25,7 +25,7 @@ async def recompute(
     After an upgrade from a version that did not verify quotes, or after changing a setting of confidences.
     """
     totals = RecheckCounts()
-    async with open_services(settings()) as services:
+    async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subjects = [await store.subjects.get(subject)] if subject else await store.subjects.all()
         for entry in subjects:

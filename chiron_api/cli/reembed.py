@@ -50,7 +50,7 @@ async def command(
 async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     progress = _Progress()
     try:
-        async with open_services(settings()) as services:
+        async with open_services(settings(), pool_size=2) as services:
             pool, embedder = services.pool, services.embedder
             progress.total = await count_missing(Session(pool), embedder.space, subject)
             count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)

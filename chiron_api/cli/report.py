@@ -6,8 +6,9 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli import run_async
+from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.write import TEXTS, Format, refuse_to_overwrite, write
+from chiron_api.reports.write import refuse_to_overwrite, write
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings

@@ -67,7 +67,7 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         node_id=node,
         neighbours=neighbours,
     )
-    async with open_services(settings()) as services, services.store() as store:
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
         facts = await store.search.find(query, filters=filters, limit=top_k, mode=mode)
     if as_json:
         typer.echo(json_line(facts))

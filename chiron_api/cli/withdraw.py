@@ -27,7 +27,7 @@ async def withdraw(
     except ValueError:
         raise UsageError(f"{fact!r} is no id of a fact. `chiron search` shows ids with --json.") from None
     change = withdrawals.reinstate if undo else withdrawals.withdraw
-    async with open_services(settings()) as services, services.store() as store:
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
         status_before = await change(store.facts, str(fact_id), reason=reason)
         status = await store.facts.status(str(fact_id))
     if as_json:

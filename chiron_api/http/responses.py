@@ -15,7 +15,7 @@ def json_response(
     return Response(as_json(value), status.value, headers=dict(headers or {}), media_type="application/json")
 
 
-def page_response(rows: Sequence[BatchSummary | Subscription], limit: int) -> Response:
-    """A page of `limit` rows; where there is one more, `next` is the id of the page's last one, otherwise null."""
-    items = rows[:limit]
-    return json_response({"items": items, "next": items[-1].id if len(rows) > limit else None})
+def page_response(items: Sequence[BatchSummary] | Sequence[Subscription], limit: int) -> Response:
+    """The first `limit` items; `next` is the id of the last of them if there are more, else null."""
+    page = items[:limit]
+    return json_response({"items": page, "next": page[-1].id if len(items) > limit else None})

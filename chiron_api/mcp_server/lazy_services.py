@@ -2,9 +2,8 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack
 
-from chiron_api.services import Services
-from chiron_workers.db.connect import connect, is_outage, open_pool
-from chiron_workers.embeddings import open_embedder
+from chiron_api.services import Services, open_services
+from chiron_workers.db.connect import connect, is_outage
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import settings
 

@@ -33,8 +33,8 @@ class SubscriptionRequest(RequestModel):
     ends_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
 
 
-class SubscriptionsPage(Page):
-    """A page of the list, of one subject or of all."""
+class SubscriptionPage(Page):
+    """A page of the subscriptions, of one subject if it is named."""
 
     subject: Name | None = None
 
@@ -65,7 +65,7 @@ async def create(request: Request) -> Response:
 
 async def list_subscriptions(request: Request) -> Response:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
-    page = read_query(request, SubscriptionsPage)
+    page = read_query(request, SubscriptionPage)
     subject_id = slug(page.subject) if page.subject else None
     async with services_of(request).store() as store:
         subscriptions = await store.subscriptions.newest(
