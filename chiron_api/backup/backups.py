@@ -6,13 +6,12 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
+from chiron_api.atomic_file import atomic_write
 from chiron_api.backup.postgres_clients import (
     connection_arguments,
     environment,
@@ -53,21 +52,16 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> int:
         is_ours, major = _database_state(connection)
     if not is_ours:
         raise ChironError("This database holds nothing of Chiron's. Is CHIRON_DATABASE_URL right?")
-    with _temporary_file(target) as file:
-        command = [
-            program_path("pg_dump", major),
-            "--format=custom",
-            "--lock-wait-timeout=60s",
-            *PORTABLE[:2],
-        ]
-        run_program(
-            [*command, f"--file={file}", *connection_arguments(database_url)],
-            database_url,
-            "The backup failed",
-        )
+    with atomic_write(target) as file:
+        try:
+            file.touch(mode=0o600)
+        except OSError as error:
+            raise ChironError(f"{target} cannot be written: {error.strerror}.") from None
+        options = ["--format=custom", "--lock-wait-timeout=60s", *PORTABLE[:2], f"--file={file}"]
+        command = [program_path("pg_dump", major), *options, *connection_arguments(database_url)]
+        run_program(command, database_url, "The backup failed")
         _fsync(file)
-        file.replace(target)
-        _fsync(target.parent)
+    _fsync(target.parent)
     return target.stat().st_size
 
 
@@ -135,7 +129,7 @@ def _inspect(source: Path, major: int) -> set[int]:
     if magic != MAGIC:
         raise UsageError(f"{source} is no backup made by `chiron backup`.")
     reader = program_path("pg_restore", major)
-    contents = run_program([reader, "--list", source], "", f"{source} cannot be read")
+    contents = run_program([reader, "--list", str(source)], "", f"{source} cannot be read")
     if not re.search(r" TABLE DATA \S+ schema_migrations ", contents):
         raise UsageError(f"{source} is a backup of something else; it holds nothing of Chiron's.")
     server = re.search(r"Dumped from database version: (\d+)", contents)
@@ -144,11 +138,8 @@ def _inspect(source: Path, major: int) -> set[int]:
             f"{source} comes from PostgreSQL {server[1]} and this server is PostgreSQL {major}. "
             f"Restore it into {server[1]} or newer."
         )
-    rows = run_program(
-        [reader, "--data-only", "--table=schema_migrations", "--file=-", source],
-        "",
-        f"{source} cannot be read",
-    )
+    read_versions = [reader, "--data-only", "--table=schema_migrations", "--file=-", str(source)]
+    rows = run_program(read_versions, "", f"{source} cannot be read")
     versions = {int(version) for version in re.findall(r"^(\d+)\t\w", rows, flags=re.MULTILINE)}
     refuse_newer(versions, migrations(), owner=str(source))
     return versions
@@ -156,18 +147,11 @@ def _inspect(source: Path, major: int) -> set[int]:
 
 def _replay(database_url: str, source: Path, drop: bytes, major: int) -> None:
     read_command = [program_path("pg_restore", major), *PORTABLE, "--file=-", str(source)]
-    write_command = [
-        program_path("psql", major),
-        "-X",
-        "-q",
-        "-v",
-        "ON_ERROR_STOP=1",
-        *connection_arguments(database_url),
-    ]
+    options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", *connection_arguments(database_url)]
     with tempfile.TemporaryFile() as messages:
         reader = subprocess.Popen(read_command, stdout=subprocess.PIPE, stderr=messages)
         writer = subprocess.Popen(
-            write_command,
+            [program_path("psql", major), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=messages,
@@ -202,20 +186,6 @@ def _pump(reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", 
     except BrokenPipeError:
         return False
     return True
-
-
-@contextmanager
-def _temporary_file(target: Path) -> Iterator[Path]:
-    """A file beside the target, for its owner only, removed afterwards unless it was renamed."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
-    except OSError as error:
-        raise ChironError(f"{target} cannot be written: {error.strerror}.") from None
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _fsync(path: Path) -> None:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -53,7 +52,7 @@ def environment(database_url: str) -> dict[str, str]:
     return {**os.environ, "PGCONNECT_TIMEOUT": "10", **({"PGPASSWORD": str(password)} if password else {})}
 
 
-def run_program(command: list[str | Path], database_url: str, failure: str) -> str:
+def run_program(command: list[str], database_url: str, failure: str) -> str:
     """What a program prints. Raises ChironError that begins with `failure` and goes on in the program's words."""
     process = subprocess.run(
         command,

@@ -53,14 +53,8 @@ def parse_age(text: str) -> timedelta:
 
 
 def _entry(month: Month) -> dict[str, object]:
-    reason = month.kept or None
-    return {
-        "name": month.name,
-        "runs": month.runs,
-        "bytes": month.bytes,
-        "pruned": not reason,
-        "kept": reason,
-    }
+    size = {"name": month.name, "runs": month.runs, "bytes": month.bytes}
+    return size | {"pruned": not month.kept, "kept": month.kept or None}
 
 
 def _month_label(name: str) -> str:

@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import psutil
 import psycopg
-from psycopg import Connection
 
 from chiron_api.local_stack.home import Home, make_traversable
 from chiron_workers.db.queries import load
@@ -63,16 +62,8 @@ def command(home: Home, *, connections: int) -> list[str]:
         "log_timezone": "UTC",
     }
     flags = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
-    return [
-        str(binaries() / "postgres"),
-        "-D",
-        str(home.postgres),
-        "-k",
-        str(_sockets(home)),
-        "-p",
-        PORT,
-        *flags,
-    ]
+    places = ["-D", str(home.postgres), "-k", str(_sockets(home)), "-p", PORT]
+    return [str(binaries() / "postgres"), *places, *flags]
 
 
 def account(home: Home) -> str:
@@ -110,12 +101,8 @@ def create_database(home: Home) -> None:
         psycopg.OperationalError: The server is not ready yet.
     """
     with psycopg.connect(url(home, "postgres"), autocommit=True, connect_timeout=3) as connection:
-        if not _has_database(connection):
+        if connection.execute(SQL["has_database"], {"name": DATABASE}).fetchone() is None:
             connection.execute(SQL["create_database"])
-
-
-def _has_database(connection: Connection) -> bool:
-    return connection.execute(SQL["has_database"], {"name": DATABASE}).fetchone() is not None
 
 
 def _sockets(home: Home) -> Path:

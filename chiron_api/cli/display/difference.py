@@ -1,6 +1,6 @@
 """The differences of a subject between two times, as text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from chiron_api.text import one_line
 from chiron_workers.knowledge.subject_diff import (
@@ -26,21 +26,7 @@ SOURCE_VERBS = {
     ChangeKind.BACK: "is back",
     ChangeKind.CHANGED: "has changed, and no longer says what facts rest on",
 }
-# The label of each count in `counts_line`.
-COUNT_LABELS = {
-    "new": "new",
-    "lifted": "lifted",
-    "restored": "restored",
-    "changed": "changed",
-    "dropped": "dropped",
-    "withdrawn": "withdrawn",
-    "corroborated": "corroborated",
-    "contradicted": "contradicted",
-    "sources_gone": "sources gone",
-    "sources_back": "sources back",
-    "sources_back_changed": "of them changed",
-    "sources_changed": "sources changed",
-}
+SOURCE_COUNTS = ("sources_gone", "sources_back", "sources_back_changed", "sources_changed")
 
 
 def difference_lines(difference: SubjectDiff) -> Iterator[str]:
@@ -48,8 +34,7 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
     since, until = difference.since.astimezone(), difference.until.astimezone()
     yield f"{difference.subject_id}, {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M}"
     for name, heading in SECTION_TITLES.items():
-        entries: list[FactDiff] = getattr(difference, name)
-        yield from _section(heading, difference.counts[name], [_fact(entry) for entry in entries])
+        yield from _section(heading, difference.counts[name], map(_fact, getattr(difference, name)))
     yield from _section(
         "Corroborated", difference.counts["corroborated"], map(_corroborated, difference.corroborated)
     )
@@ -66,13 +51,16 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
 
 def counts_line(counts: Mapping[str, int]) -> str:
     """The counts in one line: `3 new, 1 withdrawn`, or `nothing is different`."""
-    parts = [f"{counts[name]:,} {words}" for name, words in COUNT_LABELS.items() if counts.get(name)]
+    labels = {
+        name: name.replace("_", " ")
+        for name in (*SECTION_TITLES, "corroborated", "contradicted", *SOURCE_COUNTS)
+    }
+    labels["sources_back_changed"] = "of them changed"
+    parts = [f"{counts[name]:,} {words}" for name, words in labels.items() if counts.get(name)]
     return ", ".join(parts) or "nothing is different"
 
 
-def _section(
-    heading: str, total: int, entries: "Iterator[list[str]] | map[list[str]] | list[list[str]]"
-) -> Iterator[str]:
+def _section(heading: str, total: int, entries: Iterable[list[str]]) -> Iterator[str]:
     paragraphs = list(entries)
     if not paragraphs:
         return

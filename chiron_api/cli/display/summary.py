@@ -27,22 +27,14 @@ def closing_line(summary: BatchSummary | RunSummary) -> str:
     parts.append(usd(summary.spent_usd))
     if summary.started_at and summary.finished_at:
         parts.append(duration((summary.finished_at - summary.started_at).total_seconds()))
-    if summary.pruned if isinstance(summary, BatchSummary) else summary.pruned_at:
-        parts.append(
-            "pruned, so its events are gone"
-            if isinstance(summary, RunSummary)
-            else f"{summary.pruned:,} pruned"
-        )
-    if summary.silent:
-        parts.append(
-            "silent, since nothing new was found"
-            if isinstance(summary, RunSummary)
-            else f"{summary.silent:,} silent, since nothing new was found"
-        )
     if isinstance(summary, RunSummary):
-        return f"{summary.state.capitalize()}: {'; '.join(parts)}."
-    counts = ", ".join(f"{count:,} {state}" for state, count in summary.runs.items() if count)
-    return f"{summary.state.capitalize()}: {counts}; {'; '.join(parts)}."
+        parts += ["pruned, so its events are gone"] if summary.pruned_at else []
+        parts += ["silent, since nothing new was found"] if summary.silent else []
+    else:
+        parts.insert(0, _counts(summary))
+        parts += [f"{summary.pruned:,} pruned"] if summary.pruned else []
+        parts += [f"{summary.silent:,} silent, since nothing new was found"] if summary.silent else []
+    return f"{summary.state.capitalize()}: {'; '.join(parts)}."
 
 
 def print_batches(batches: Sequence[BatchSummary]) -> None:
@@ -191,13 +183,8 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for name in columns:
-        table.add_column(
-            name,
-            header_style="dim",
-            overflow="ellipsis",
-            no_wrap=True,
-            min_width=36 if name in {"id", "run"} else None,
-        )
+        min_width = 36 if name in {"id", "run"} else None
+        table.add_column(name, header_style="dim", overflow="ellipsis", no_wrap=True, min_width=min_width)
     for row in rows:
         table.add_row(*(Text(cell, style=COLOURS.get(cell.removesuffix(SILENT), "")) for cell in row))  # type: ignore[call-overload]
     Console().print(table)
