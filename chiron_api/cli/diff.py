@@ -30,13 +30,8 @@ async def diff(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Subject, in place of batches.")
     ] = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(parser=time_option, metavar="TIME", help="From when on, such as 2026-03-01."),
-    ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(parser=time_option, metavar="TIME", help="Up to when. Default: now.")
-    ] = None,
+    since: Annotated[datetime | None, time_option("From when on, such as 2026-03-01.")] = None,
+    until: Annotated[datetime | None, time_option("Up to when. Default: now.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -35,13 +35,8 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         str | None,
         typer.Option(help="Only facts that rest on this address, or on a domain such as example.org."),
     ] = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(parser=time_option, metavar="TIME", help="Only facts stored since then."),
-    ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(parser=time_option, metavar="TIME", help="Only facts stored before.")
-    ] = None,
+    since: Annotated[datetime | None, time_option("Only facts stored since then.")] = None,
+    until: Annotated[datetime | None, time_option("Only facts stored before.")] = None,
     node: Annotated[str | None, typer.Option(help="Only facts of this node of the coverage map.")] = None,
     neighbours: Annotated[
         bool,

@@ -8,7 +8,8 @@ import typer
 
 from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import counts_line
-from chiron_api.cli.input.money import usd_amount
+from chiron_api.cli.input import submit_options
+from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, usd
@@ -68,23 +69,14 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     time_zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Whose clock that is, such as Europe/Berlin.")
     ] = "UTC",
-    role: Annotated[str, typer.Option(help="Which agent works on the topics.")] = "research",
-    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
+    role: submit_options.Role = "research",
+    model: submit_options.Model = None,
     budget_usd: Annotated[
         Decimal | None,
-        typer.Option(
-            parser=usd_amount,
-            metavar="USD",
-            help="What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.",
-        ),
+        usd_option("What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD."),
     ] = None,
     until: Annotated[
-        datetime | None,
-        typer.Option(
-            parser=time_option,
-            metavar="TIME",
-            help="When it ends, such as 2026-12-31. Default: never.",
-        ),
+        datetime | None, time_option("When it ends, such as 2026-12-31. Default: never.")
     ] = None,
     as_json: Json = False,
 ) -> None:

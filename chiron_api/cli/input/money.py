@@ -1,11 +1,15 @@
 from decimal import Decimal, InvalidOperation
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 
-def usd_amount(text: str) -> Decimal:
-    """Parse an amount of money: 2.50 or $2.50. Raises typer.BadParameter for anything else, and for 0."""
+def usd_option(help: str) -> Any:
+    """An option whose value is an amount of money above 0: 2.50 or $2.50."""
+    return typer.Option(parser=_parse_usd, metavar="USD", help=help)
+
+
+def _parse_usd(text: str) -> Decimal:
     try:
         amount = Decimal(text.removeprefix("$"))
     except InvalidOperation:
@@ -21,9 +25,4 @@ NewTokens = Annotated[
         min=1, metavar="TOKENS", help="Tokens that the batch or the run may use from now on, in all."
     ),
 ]
-NewBudget = Annotated[
-    Decimal | None,
-    typer.Option(
-        parser=usd_amount, metavar="USD", help="What the batch or the run may cost from now on, in all."
-    ),
-]
+NewBudget = Annotated[Decimal | None, usd_option("What the batch or the run may cost from now on, in all.")]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli.input.money import usd_amount
+from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.times import time_option
 
 Topics = Annotated[
@@ -30,17 +30,12 @@ Name = Annotated[str, typer.Option(help="Name of the batch. Default: from its to
 Role = Annotated[str, typer.Option(help="Which agent works on the topics.")]
 Model = Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")]
 Priority = Annotated[int, typer.Option(help="Higher goes first.")]
-BudgetUsd = Annotated[
-    Decimal | None, typer.Option(parser=usd_amount, metavar="USD", help="What the whole batch may cost.")
-]
+BudgetUsd = Annotated[Decimal | None, usd_option("What the whole batch may cost.")]
 BudgetTokens = Annotated[
     int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that the whole batch may use.")
 ]
 RunBudgetUsd = Annotated[
-    Decimal | None,
-    typer.Option(
-        parser=usd_amount, metavar="USD", help="What each run may cost. Default: CHIRON_RUN_BUDGET_USD."
-    ),
+    Decimal | None, usd_option("What each run may cost. Default: CHIRON_RUN_BUDGET_USD.")
 ]
 RunBudgetTokens = Annotated[
     int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens that each run may use.")
@@ -53,10 +48,8 @@ Concurrency = Annotated[
 ]
 ReadyAt = Annotated[
     datetime | None,
-    typer.Option(
-        parser=time_option,
-        metavar="TIME",
-        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now.",
+    time_option(
+        "When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now."
     ),
 ]
 IdempotencyKey = Annotated[

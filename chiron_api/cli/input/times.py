@@ -1,4 +1,5 @@
 from datetime import UTC, date, datetime
+from typing import Any
 
 import typer
 
@@ -24,8 +25,12 @@ def parse_time(value: object) -> datetime:
         raise _refusal(value) from None
 
 
-def time_option(text: str) -> datetime:
-    """As `parse_time`, for the command line. Raises typer.BadParameter."""
+def time_option(help: str) -> Any:
+    """An option whose value is a time."""
+    return typer.Option(parser=_parse_option, metavar="TIME", help=help)
+
+
+def _parse_option(text: str) -> datetime:
     try:
         return parse_time(text)
     except ValueError as error:
