@@ -1,8 +1,7 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 
 import typer
 
@@ -20,19 +19,6 @@ from chiron_workers.errors import UsageError
 from chiron_workers.settings import Settings, settings
 
 cli = typer.Typer()
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """The options of topics that set none themselves."""
-
-    subject: str | None
-    role: str
-    model: str
-    priority: int
-    max_turns: int
-    budget: Budget
-    ready_at: datetime | None
 
 
 @cli.command()
@@ -61,17 +47,19 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     Topics come from the arguments, from a file, or from standard input when it is piped.
     """
     current = settings()
-    defaults = Defaults(
-        subject,
-        role,
-        model or current.model,
-        priority,
-        max_turns or current.max_turns,
-        Budget(run_budget_usd, run_budget_tokens),
-        ready_at,
+    defaults = NewRun(
+        topic="",
+        role=role,
+        subject=subject or "",
+        model=model or current.model,
+        max_turns=max_turns or current.max_turns,
+        priority=priority,
+        budget=Budget(run_budget_usd, run_budget_tokens),
+        ready_at=ready_at,
     )
-    entries = _topic_entries(topics or [], file)
-    runs = [_run(entry, defaults) for entry in entries]
+    runs = [
+        _run(entry, defaults, needs_subject=subject is None) for entry in _topic_entries(topics or [], file)
+    ]
     budget = Budget(budget_usd, budget_tokens)
     batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key, concurrency)
     if dry_run:
@@ -96,21 +84,14 @@ def _topic_entries(arguments: Sequence[str], file: str | None) -> list[TopicEntr
     return entries
 
 
-def _run(entry: TopicEntry, defaults: Defaults) -> NewRun:
+def _run(entry: TopicEntry, defaults: NewRun, *, needs_subject: bool) -> NewRun:
     topic = entry.topic
-    subject = topic.subject or defaults.subject
-    if subject is None:
+    if needs_subject and not topic.subject:
         raise UsageError(f"{entry.location}: say which subject the facts belong to, with --subject.")
-    new = NewRun(
-        topic=topic.topic,
-        role=topic.role or defaults.role,
-        subject=subject,
-        model=topic.model or defaults.model,
-        max_turns=defaults.max_turns if topic.max_turns is None else topic.max_turns,
-        priority=defaults.priority if topic.priority is None else topic.priority,
-        budget=Budget(topic.budget_usd or defaults.budget.usd, topic.budget_tokens or defaults.budget.tokens),
-        ready_at=topic.ready_at or defaults.ready_at,
-    )
+    options = topic.model_dump(exclude={"budget_usd", "budget_tokens"})
+    budget = Budget(topic.budget_usd or defaults.budget.usd, topic.budget_tokens or defaults.budget.tokens)
+    own_options = {name: value for name, value in options.items() if value not in (None, "")}
+    new = replace(defaults, budget=budget, **own_options)
     try:
         check_run(new)
     except UsageError as error:
