@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from chiron_workers.offline.researcher.ranking import RankedSentence, rank
+from chiron_workers.offline.researcher.findings import Candidate, rank
 from chiron_workers.offline.researcher.research import FETCH, SEARCH, PlannedCall, Research, stored_facts
 from chiron_workers.offline.researcher.words import terms
 
@@ -13,24 +13,21 @@ WHAT_IT_IS = (
 _ANSWER_SENTENCES = 4
 _COVERAGE_MIN = 0.6  # share of a question that a sentence must cover to answer it
 _ADDED_COVERAGE_MIN = 0.5  # share of its new terms that must stand in the sentence itself
-_Statement = tuple[str, str]  # its text and the URL of its source
 
 
 def summary(research: Research) -> str:
     """The end of a research: each stored fact with its source, and honestly what did not work."""
-    topic = research.topic
-    facts = stored_facts(research.leg)
-    statements = [(finding.sentence.text, finding.document.url) for finding in research.findings]
-    if SEARCH not in research.tools and not research.documents:
+    topic, count = research.topic, len(research.documents)
+    if SEARCH not in research.tools and not count:
         paragraphs = ["No tool for searching sources was offered, so nothing could be looked up."]
-    elif facts:
+    elif facts := stored_facts(research.leg):
         paragraphs = [f"Stored on: {topic}", *_citations(facts, research)]
-    elif not research.sources and not research.documents:
+    elif not research.urls and not count:
         paragraphs = [f"No sources were found on: {topic}", "Nothing was stored."]
-    elif statements:
+    elif research.findings:
+        statements = [(finding.sentence.text, finding.document.url) for finding in research.findings]
         paragraphs = [f"Found, but not stored, on: {topic}", *_citations(statements, research)]
-    elif research.documents:
-        count = len(research.documents)
+    elif count:
         paragraphs = [
             f"{count} sources were read, but no sentence in them answers: {topic}. Nothing was stored."
         ]
@@ -44,29 +41,27 @@ def answer_from_documents(research: Research) -> str | None:
     if not terms(research.topic):
         facts = [fact for leg in research.conversation.legs for fact in stored_facts(leg)]
         return _report(research, ["What was stored so far:", *_citations(facts, research)]) if facts else None
-    answers = [ranked for ranked in rank(research.documents, research.topic) if _answers(ranked, research)]
-    by_text: dict[str, RankedSentence] = {}
-    for answer in sorted(answers, key=lambda answer: -round(answer.coverage, 1)):
-        by_text.setdefault(answer.sentence.text, answer)
-    statements = [(text, answer.document.url) for text, answer in by_text.items()][:_ANSWER_SENTENCES]
-    if not statements:
-        return None
+    answers = [
+        candidate for candidate in rank(research.documents, research.topic) if _answers(candidate, research)
+    ]
+    answers.sort(key=lambda answer: -round(answer.coverage, 1))
+    urls = {answer.sentence.text: answer.document.url for answer in reversed(answers)}
+    statements = [*reversed(urls.items())][:_ANSWER_SENTENCES]
     heading = f"From the sources already read, on: {research.topic}"
-    return _report(research, [heading, *_citations(statements, research)])
+    return _report(research, [heading, *_citations(statements, research)]) if statements else None
 
 
-def _answers(candidate: RankedSentence, research: Research) -> bool:
+def _answers(candidate: Candidate, research: Research) -> bool:
     """Whether a sentence covers the question, above all what the question adds to the ones before it."""
     earlier_legs = research.conversation.legs[:-1]
     earlier_terms = {term for leg in earlier_legs for question in leg.questions for term in terms(question)}
-    new_terms = [term for term in research.terms if term not in earlier_terms]
-    shared_terms = [term for term in new_terms if term in candidate.sentence.terms]
-    is_covered = candidate.coverage >= _COVERAGE_MIN
-    return is_covered and len(shared_terms) >= _ADDED_COVERAGE_MIN * len(new_terms)
+    new_terms = {*terms(research.topic)} - earlier_terms
+    shared_terms = new_terms & candidate.sentence.terms
+    return candidate.coverage >= _COVERAGE_MIN and len(shared_terms) >= _ADDED_COVERAGE_MIN * len(new_terms)
 
 
-def _citations(statements: Sequence[_Statement], research: Research) -> list[str]:
-    """The statements with numbers, and the sources under those numbers."""
+def _citations(statements: Sequence[tuple[str, str]], research: Research) -> list[str]:
+    """The statements, each a text and the URL of its source, with numbers, and the sources under those numbers."""
     urls = list(dict.fromkeys(url for _, url in statements))
     titles = {document.url: document.title for document in research.documents}
     lines = [f"- {text} [{urls.index(url) + 1}]" for text, url in statements]
@@ -76,19 +71,17 @@ def _citations(statements: Sequence[_Statement], research: Research) -> list[str
 
 
 def _report(research: Research, paragraphs: list[str]) -> str:
-    failures = [f"{count} of the calls to {tool} failed" for tool, count in research.failures().items()]
-    problems = [f"What did not work: {'; '.join(failures)}."] if failures else []
-    return "\n\n".join([WHAT_IT_IS, *paragraphs, *_disagreements(research), *problems])
-
-
-def _disagreements(research: Research) -> list[str]:
-    """Where documents contradict each other, both sides."""
-    lines = [
+    """The paragraphs with what this answer is, where documents contradict each other, and which calls failed."""
+    disagreements = [
         f"- {finding.sentence.text} ({finding.document.url}) against: {version.sentence.text} ({version.document.url})"
         for finding in (research.findings if research.leg.calls else [])
         for version in finding.contradictions
     ]
-    return ["Sources disagree:\n" + "\n".join(lines)] if lines else []
+    if disagreements:
+        paragraphs.append("\n".join(["Sources disagree:", *disagreements]))
+    if failures := [f"{count} of the calls to {tool} failed" for tool, count in research.failures().items()]:
+        paragraphs.append(f"What did not work: {'; '.join(failures)}.")
+    return "\n\n".join([WHAT_IT_IS, *paragraphs])
 
 
 def progress(research: Research, calls: Sequence[PlannedCall]) -> str:
@@ -97,7 +90,7 @@ def progress(research: Research, calls: Sequence[PlannedCall]) -> str:
     if tool == SEARCH:
         return f"Searching for sources on: {research.topic}"
     if tool == FETCH:
-        return f"{len(research.sources)} sources were named; reading {len(calls)} of them."
+        return f"{len(research.urls)} sources were named; reading {len(calls)} of them."
     return (
         f"{len(research.documents)} sources were read; storing {len(calls)} statements that answer the topic."
     )

@@ -1,5 +1,6 @@
 """What a request tells of the conversation so far: questions, tool calls and their results."""
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable
@@ -18,10 +19,6 @@ class Call:
     text: str = ""
     result: Any = None
     is_failed: bool = False
-
-    def argument(self, name: str) -> str:
-        """An argument as text, empty if there is none."""
-        return str(self.arguments.get(name, ""))
 
 
 @dataclass(slots=True)
@@ -43,16 +40,11 @@ class Conversation:
     """A whole conversation; the last leg is the one to go on with."""
 
     system: str
-    legs: tuple[Leg, ...]
+    legs: list[Leg]
 
     def calls_of(self, tool: str) -> list[Call]:
         """The calls of one tool in all legs, oldest first."""
         return [call for leg in self.legs for call in leg.calls_of(tool)]
-
-    @property
-    def text(self) -> str:
-        """The system prompt and everything the user wrote."""
-        return "\n".join([self.system, *(question for leg in self.legs for question in leg.questions)])
 
 
 def conversation_key(system: Content, first_message: Content) -> str:
@@ -76,7 +68,8 @@ def read(system: Content, messages: Iterable[tuple[str, Content]]) -> Conversati
         blocks = content if isinstance(content, list) else []
         text = text_of(content).strip()
         if role == "assistant":
-            calls = _calls(blocks)
+            uses = [block for block in blocks if block.get("type") == "tool_use"]
+            calls = {str(use.get("id")): Call(str(use.get("name")), use.get("input") or {}) for use in uses}
             legs[-1].calls += calls.values()
             legs[-1].replies += 1
             legs[-1].is_answered = not calls
@@ -86,24 +79,13 @@ def read(system: Content, messages: Iterable[tuple[str, Content]]) -> Conversati
             legs.append(Leg([text]))
         elif text:
             legs[-1].questions.append(text)
-    return Conversation(text_of(system), tuple(legs))
-
-
-def _calls(blocks: Iterable[dict[str, Any]]) -> dict[str, Call]:
-    return {
-        str(block.get("id")): Call(str(block.get("name")), dict(block.get("input") or {}))
-        for block in blocks
-        if block.get("type") == "tool_use"
-    }
+    return Conversation(text_of(system), legs)
 
 
 def _read_results(blocks: Iterable[dict[str, Any]], calls: dict[str, Call]) -> None:
     for block in blocks:
         call = calls.get(str(block.get("tool_use_id")))
         if block.get("type") == "tool_result" and call:
-            call.text = text_of(block.get("content") or "")
-            call.is_failed = bool(block.get("is_error"))
-            try:
-                call.result = json.loads(call.text)
-            except ValueError:
-                call.result = None
+            call.text, call.is_failed = text_of(block.get("content") or ""), bool(block.get("is_error"))
+            with contextlib.suppress(ValueError):
+                call.result = None if call.is_failed else json.loads(call.text)

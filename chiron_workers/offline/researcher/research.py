@@ -1,17 +1,17 @@
 """Where research on a question stands: what was searched, fetched, found and stored, read from the conversation."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from chiron_workers.offline.researcher.conversation import Call, Conversation, Leg
-from chiron_workers.offline.researcher.documents import Document, Source, documents, sources
-from chiron_workers.offline.researcher.findings import Finding, findings
-from chiron_workers.offline.researcher.topic import broader_query, queries, subject_id, topic
-from chiron_workers.offline.researcher.words import terms, topic_terms
+from chiron_workers.offline.researcher.findings import Document, Finding, findings
+from chiron_workers.offline.researcher.source_scores import source_score
+from chiron_workers.offline.researcher.topic import queries, subject_id, topic
+from chiron_workers.offline.researcher.words import terms
 
 SEARCH, FETCH, STORE = "web_search", "web_fetch", "store_knowledge"
 PlannedCall = tuple[str, dict[str, Any]]  # a tool and the arguments to call it with
@@ -45,103 +45,83 @@ class Research:
         return " ".join(dict.fromkeys(topic(question) for question in self.leg.questions))
 
     @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """The topic as comparable terms."""
-        return topic_terms(self.topic)
-
-    @cached_property
     def subject_id(self) -> str:
         """The subject that facts are stored under."""
-        return subject_id(self.conversation.text, self.topic)
+        questions = [question for leg in self.conversation.legs for question in leg.questions]
+        return subject_id("\n".join([self.conversation.system, *questions]), self.topic)
 
     @cached_property
-    def sources(self) -> list[Source]:
+    def urls(self) -> list[str]:
         """What the searches of this leg named, best first: high in several lists, and near to the topic in words."""
-        points: defaultdict[str, float] = defaultdict(float)
-        by_url: dict[str, Source] = {}
+        points = Counter[str]()
         for search in self.leg.calls_of(SEARCH):
-            for place, source in enumerate(sources(search)):
-                near = set(terms(f"{source.title} {source.snippet}")) & set(self.terms)
-                points[source.url] += 1 / (place + 3) + 0.1 * len(near)
-                by_url.setdefault(source.url, source)
-        return sorted(by_url.values(), key=lambda source: (-points[source.url], source.url))
+            for place, source in enumerate(_sources(search)):
+                shared_terms = {*terms(f"{source.get('title')} {source.get('snippet')}")} & {
+                    *terms(self.topic)
+                }
+                points[source["url"]] += 1 / (place + 3) + 0.1 * len(shared_terms)  # type: ignore[assignment]
+        return sorted(points, key=lambda url: (-points[url], url))
 
     @cached_property
     def documents(self) -> list[Document]:
-        """Everything fetched in the conversation."""
-        sources_found = [
-            source for search in self.conversation.calls_of(SEARCH) for source in sources(search)
-        ]
-        return documents(
-            self.conversation.calls_of(FETCH), {source.url: source.title for source in sources_found}
-        )
+        """Everything fetched in the conversation, the parts of a long document joined."""
+        hits = [source for search in self.conversation.calls_of(SEARCH) for source in _sources(search)]
+        titles = {source["url"]: source.get("title") for source in hits}
+        pages = [page.result for page in self.conversation.calls_of(FETCH) if isinstance(page.result, dict)]
+        parts: dict[str, dict[str, None]] = {}
+        for page in pages:
+            titles[page["url"]] = titles.get(page["url"]) or page.get("title")
+            parts.setdefault(page["url"], {})[str(page.get("text") or "")] = None
+        return [Document(url, titles[url] or "", tuple(texts)) for url, texts in parts.items()]
 
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements that answer the topic; what an earlier leg stored is not found again."""
-        earlier_facts = frozenset(
-            text for leg in self.conversation.legs[:-1] for text, _ in stored_facts(leg)
-        )
+        earlier_facts = {text for leg in self.conversation.legs[:-1] for text, _ in stored_facts(leg)}
         return findings(self.documents, self.topic, known_texts=earlier_facts)
 
     def failures(self) -> dict[str, int]:
         """How many calls of this leg failed and were not made good by a later one, by tool."""
-        failures: dict[str, int] = {}
-        for tool, (key, *_) in _KEYS.items():
-            outcomes = {call.argument(key): call.is_failed for call in self.leg.calls_of(tool)}
-            if any(outcomes.values()):
-                failures[tool] = sum(outcomes.values())
-        return failures
+        outcomes = {(call.name, _key(call.name, call.arguments)): call.is_failed for call in self.leg.calls}
+        return Counter(tool for (tool, _), is_failed in outcomes.items() if is_failed)
 
     def searches(self) -> list[PlannedCall]:
-        """Searches still to be made; a broader one when the first found nothing."""
-        texts = [query for question in self.leg.questions for query in queries(topic(question))]
-        calls = self._outstanding(SEARCH, map(self._search, dict.fromkeys(texts)))
-        if calls or self.sources:
-            return calls
-        return self._outstanding(SEARCH, [self._search(broader_query(self.topic))])
+        """Searches still to be made."""
+        texts = dict.fromkeys(query for question in self.leg.questions for query in queries(topic(question)))
+        common = {"subject_id": self.subject_id, "max_results": _RESULTS_MAX}
+        return self._outstanding(SEARCH, ({"query": query, **common} for query in texts))
 
     def fetches(self) -> list[PlannedCall]:
         """Sources still to be fetched: the best few, the next ones for those that failed or said nothing."""
-        fetched_urls = {call.argument("url") for call in self.conversation.calls_of(FETCH)}
-        count = FETCHED_AT_ONCE + sum(call.is_failed for call in self.leg.calls_of(FETCH))
-        if len(fetched_urls) >= FETCHED_AT_ONCE and not self.findings:
+        calls = self.leg.calls_of(FETCH)
+        count = FETCHED_AT_ONCE + sum(call.is_failed for call in calls)
+        if len(calls) >= FETCHED_AT_ONCE and not self.findings:
             count += FETCHED_AT_ONCE
-        earlier_urls = {
-            call.argument("url") for leg in self.conversation.legs[:-1] for call in leg.calls_of(FETCH)
-        }
-        urls = [
-            source.url for source in self.sources[: min(count, FETCHED_MAX)] if source.url not in earlier_urls
-        ]
+        earlier_calls = [call for leg in self.conversation.legs[:-1] for call in leg.calls_of(FETCH)]
+        earlier_urls = {call.arguments.get("url") for call in earlier_calls}
+        urls = [url for url in self.urls[: min(count, FETCHED_MAX)] if url not in earlier_urls]
         return self._outstanding(FETCH, [*({"url": url} for url in urls), *self._further_parts()])
 
     def stores(self) -> list[PlannedCall]:
         """Findings still to be stored."""
         return self._outstanding(STORE, map(self._fact, self.findings))
 
-    def _search(self, query: str) -> dict[str, Any]:
-        return {"query": query, "subject_id": self.subject_id, "max_results": _RESULTS_MAX}
-
-    def _further_parts(self) -> list[dict[str, Any]]:
+    def _further_parts(self) -> Iterator[dict[str, Any]]:
         """The next parts of long documents of this leg, PARTS_MAX of each at most."""
-        parts: list[dict[str, Any]] = []
         calls = self.leg.calls_of(FETCH)
-        parts_read = Counter(call.argument("url") for call in calls)
+        parts_read = Counter(call.arguments.get("url") for call in calls)
         for call in calls:
-            offset = call.result.get("next_offset") if isinstance(call.result, dict) else None
-            if offset and parts_read[call.argument("url")] < PARTS_MAX and not call.is_failed:
-                parts.append({"url": call.argument("url"), "offset": offset})
-        return parts
+            url, page = call.arguments.get("url"), call.result
+            if isinstance(page, dict) and page.get("next_offset") and parts_read[url] < PARTS_MAX:
+                yield {"url": url, "offset": page["next_offset"]}
 
     def _fact(self, finding: Finding) -> dict[str, Any]:
-        contradictions = [
-            f"{version.sentence.text} ({version.document.url})" for version in finding.contradictions
-        ]
+        contradictions = [f"{item.sentence.text} ({item.document.url})" for item in finding.contradictions]
         return {
             "content": finding.sentence.text,
             "subject_id": self.subject_id,
             "source_url": finding.document.url,
-            "source_score": finding.source_score,
+            "source_score": source_score(finding.document.url),
             "topic_path": self.topic.replace("/", "-"),
             "confidence": finding.confidence,
             **({"contradictions": contradictions} if contradictions else {}),
@@ -150,22 +130,31 @@ class Research:
 
     def _outstanding(self, tool: str, calls_arguments: Iterable[dict[str, Any]]) -> list[PlannedCall]:
         """The calls that were not made yet, and those that failed once with an error that passes by itself."""
-        calls: list[PlannedCall] = []
-        for arguments in calls_arguments if tool in self.tools else ():
-            attempts = [call for call in self.leg.calls_of(tool) if _is_same(call, arguments)]
-            if not attempts or (len(attempts) == 1 and _is_retryable(attempts[0])):
-                calls.append((tool, arguments))
-        return calls
+        attempts: dict[object, list[Call]] = {}
+        for call in self.leg.calls_of(tool):
+            attempts.setdefault(_key(tool, call.arguments), []).append(call)
+        return [
+            (tool, arguments)
+            for arguments in (calls_arguments if tool in self.tools else ())
+            if all(map(_is_retryable, earlier := attempts.get(_key(tool, arguments), [])))
+            and len(earlier) < 2
+        ]
 
 
 def stored_facts(leg: Leg) -> list[tuple[str, str]]:
     """(statement, URL) of each fact that was stored in a leg."""
-    calls = leg.calls_of(STORE)
-    return [(call.argument("content"), call.argument("source_url")) for call in calls if not call.is_failed]
+    calls = [call.arguments for call in leg.calls_of(STORE) if not call.is_failed]
+    return [(str(fact.get("content", "")), str(fact.get("source_url", ""))) for fact in calls]
 
 
-def _is_same(call: Call, arguments: dict[str, Any]) -> bool:
-    return all(call.arguments.get(name) == arguments.get(name) for name in _KEYS[call.name])
+def _sources(search: Call) -> list[dict[str, Any]]:
+    """The sources in the result of a web_search, best first."""
+    hits = search.result if isinstance(search.result, list) else []
+    return [source for source in hits if isinstance(source, dict) and source.get("url")]
+
+
+def _key(tool: str, arguments: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(str(arguments.get(name, "")) for name in _KEYS.get(tool, ()))
 
 
 def _is_retryable(call: Call) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from chiron_workers.offline.researcher.words import COMMON_WORDS, slug, words
+from chiron_workers.offline.researcher.words import keywords, words
 
 _CHARS_MAX = 300
 _LABEL_LINE = re.compile(
@@ -26,17 +26,11 @@ def topic(message: str) -> str:
 
 def queries(text: str) -> list[str]:
     """What to search for: the topic as it was put, and only its telling words where that differs."""
-    keywords = [word for word in words(text) if word not in COMMON_WORDS]
-    query = " ".join(dict.fromkeys(keywords))
-    return [text] if not query or query == " ".join(words(text)) else [text, query]
-
-
-def broader_query(text: str) -> str:
-    """A query for when nothing was found: the longest telling word alone."""
-    return max((word for word in words(text) if word not in COMMON_WORDS), key=len, default=text)
+    query = " ".join(dict.fromkeys(keywords(text)))
+    return [text] if query in ("", " ".join(words(text))) else [text, query]
 
 
 def subject_id(text: str, research_topic: str) -> str:
     """The id that a conversation gives last as `subject_id: ...`; made of the topic where it gives none."""
     ids = _SUBJECT_ID.findall(text)
-    return ids[-1] if ids else slug(research_topic)
+    return ids[-1] if ids else "-".join(words(research_topic))[:80]
