@@ -21,7 +21,7 @@ vacuum analyze runs;
 select id from runs where state = 'queued' order by id limit %(count)s;
 
 -- ring
-update runs set rung_at = now() where id = any(%(ids)s);
+update runs set dispatched_at = now() where id = any(%(ids)s);
 
 -- bare_claim
 update runs set state = 'running', lease = lease + 1, worker = 'bench', leased_until = now() + interval '12 s' where id = %(id)s;
@@ -31,7 +31,7 @@ update runs set state = 'running', lease = 1, worker = 'bench', leased_until = n
  where id in (select id from runs where state = 'queued' limit %(count)s);
 
 -- take_back
-update runs set rung_at = null where state = 'queued' and rung_at is not null;
+update runs set dispatched_at = null where state = 'queued' and dispatched_at is not null;
 
 -- started
 select extract(epoch from max(at))::float as at, count(*) as runs from events

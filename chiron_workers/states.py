@@ -22,6 +22,13 @@ class RunState(StrEnum):
 FINAL_STATES = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 
+class StopRequest(StrEnum):
+    """What somebody asks of a run that a worker executes; whoever releases the run does it."""
+
+    PAUSE = "pause"
+    CANCEL = "cancel"
+
+
 class EventKind(StrEnum):
     """What can happen to a run; `text.delta` is published only and never stored."""
 

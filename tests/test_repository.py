@@ -25,6 +25,7 @@ from chiron_workers.states import (
     QuoteState,
     Relation,
     RunState,
+    StopRequest,
     SubscriptionState,
 )
 
@@ -102,6 +103,7 @@ def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
     ("constraint", "words"),
     [
         ("runs_state_is_known", set(RunState)),
+        ("runs_stop_requested_is_known", set(StopRequest)),
         ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
         ("facts_status_is_known", set(FactStatus)),
         ("facts_quote_state_is_known", set(QuoteState)),

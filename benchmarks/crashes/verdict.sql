@@ -3,7 +3,7 @@ select state, count(*) as n from runs where batch_id = %(batch_id)s group by 1;
 
 -- unfinished
 select topic, state, turns, attempt, worker, leased_until, error from runs
- where batch_id = %(batch_id)s and (state <> 'completed' or leased_until is not null or wanted is not null);
+ where batch_id = %(batch_id)s and (state <> 'completed' or leased_until is not null or stop_requested is not null);
 
 -- turns
 select split_part(topic, ' ', 1) as run, turns from runs where batch_id = %(batch_id)s;

@@ -28,6 +28,7 @@ set lock_timeout = '10s';
 
 -- drop
 drop table if exists {tables} cascade;
+drop function if exists copy_renamed_run_columns;
 
 -- commit
 commit;

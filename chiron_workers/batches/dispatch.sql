@@ -8,11 +8,11 @@ select set_config('lock_timeout', '5s', true),
 -- outstanding
 -- Dispatched runs that nobody has acquired: young ones, and those old enough to be dispatched again. Those of a model
 -- that is held wait for it, and take nobody's room.
-select count(*) filter (where rung_at >= now() - %(redispatch_after)s) as young,
-       count(*) filter (where rung_at < now() - %(redispatch_after)s) as old
+select count(*) filter (where dispatched_at >= now() - %(redispatch_after)s) as young,
+       count(*) filter (where dispatched_at < now() - %(redispatch_after)s) as old
   from runs
  where state = 'queued'
-   and rung_at is not null
+   and dispatched_at is not null
    and not exists (select from holds h where h.model = runs.model and h.until > now());
 
 -- dispatch_again
@@ -21,13 +21,13 @@ with due as (
   select id
     from runs
    where state = 'queued'
-     and rung_at < now() - %(redispatch_after)s
+     and dispatched_at < now() - %(redispatch_after)s
      and not exists (select from holds h where h.model = runs.model and h.until > now())
-   order by priority desc, rung_at, id
+   order by priority desc, dispatched_at, id
    limit %(limit)s
      for update skip locked)
 update runs
-   set rung_at = now()
+   set dispatched_at = now()
   from due
  where runs.id = due.id
 returning runs.id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
@@ -42,7 +42,7 @@ with recursive waiting as (
   (select batch_id, model, priority, id, ready_at
      from runs
     where state = 'queued'
-      and rung_at is null
+      and dispatched_at is null
     order by batch_id, model, priority desc, id
     limit 1)
   union all
@@ -52,7 +52,7 @@ with recursive waiting as (
      select batch_id, model, priority, id, ready_at
        from runs
       where state = 'queued'
-        and rung_at is null
+        and dispatched_at is null
         and (batch_id, model) > (waiting.batch_id, waiting.model)
       order by batch_id, model, priority desc, id
       limit 1) next),
@@ -65,7 +65,7 @@ busy as materialized (
           select batch_id, model
             from runs
            where state = 'queued'
-             and rung_at is not null) under_way
+             and dispatched_at is not null) under_way
    group by batch_id, model),
 busy_batches as (
   select batch_id, sum(runs)::int as runs
@@ -98,7 +98,7 @@ heads as materialized (
          and batch_id = groups.batch_id
          and model = groups.model
          and state = 'queued'
-         and rung_at is null
+         and dispatched_at is null
          and ready_at <= now()
        order by priority desc, id
        limit 1)) head
@@ -121,7 +121,7 @@ candidates as (
       where batch_id = heads.batch_id
         and model = heads.model
         and state = 'queued'
-        and rung_at is null
+        and dispatched_at is null
         and ready_at <= now()
       order by priority desc, id
       limit least(room, %(limit)s - place + 1)) run),
@@ -142,12 +142,12 @@ locked as (
     from runs r
     join winners using (id)
    where r.state = 'queued'
-     and coalesce(r.rung_at, 'infinity') = 'infinity'
+     and coalesce(r.dispatched_at, 'infinity') = 'infinity'
    order by place
      for update of r skip locked),
 dispatched as (
   update runs
-     set rung_at = now()
+     set dispatched_at = now()
     from locked
    where runs.id = locked.id
   returning runs.id, place, role, topic, subject_id)
@@ -159,6 +159,6 @@ select dispatched.id, role, topic, s.title as subject
 -- undo
 -- Runs whose messages could not be sent: the next look decides anew.
 update runs
-   set rung_at = null
+   set dispatched_at = null
  where id = any(%(run_ids)s)
    and state = 'queued';

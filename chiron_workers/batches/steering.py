@@ -16,7 +16,7 @@ from chiron_workers.runs.events import Event
 from chiron_workers.runs.leases import MORE_TURNS
 from chiron_workers.runs.model_holds import lift
 from chiron_workers.runs.release import ON_REQUEST, close_batch
-from chiron_workers.states import FINAL_STATES, EventKind, RunState
+from chiron_workers.states import FINAL_STATES, EventKind, RunState, StopRequest
 
 SQL = load(__file__)
 NO_CHANGE = Budget()
@@ -44,14 +44,14 @@ async def cancel(pool: Pool, target: UUID) -> SteeringResult:
     """
     from_states = [RunState.QUEUED, RunState.PAUSED]
     return await _stop(
-        pool, target, from_states, RunState.CANCELLED, EventKind.RUN_CANCELLED, request="cancel"
+        pool, target, from_states, RunState.CANCELLED, EventKind.RUN_CANCELLED, request=StopRequest.CANCEL
     )
 
 
 async def pause(pool: Pool, target: UUID) -> SteeringResult:
     """Put a run, or all open runs of a batch, aside. A worker finishes the call it is in. Raises as `cancel`."""
     return await _stop(
-        pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, request="pause"
+        pool, target, [RunState.QUEUED], RunState.PAUSED, EventKind.RUN_PAUSED, request=StopRequest.PAUSE
     )
 
 
@@ -89,7 +89,12 @@ async def retry(
 
 
 async def _stop(  # what differs between cancel and pause
-    pool: Pool, target: UUID, from_states: Sequence[RunState], state: RunState, kind: EventKind, request: str
+    pool: Pool,
+    target: UUID,
+    from_states: Sequence[RunState],
+    state: RunState,
+    kind: EventKind,
+    request: StopRequest,
 ) -> SteeringResult:
     args = {
         "id": target,

@@ -14,7 +14,7 @@ with stopped as (
   update runs
      set state = %(state)s,
          seq = seq + 1,
-         rung_at = null,
+         dispatched_at = null,
          finished_at = case when %(closes)s then now() end
    where (id = %(id)s or batch_id = %(id)s)
      and state = any(%(from_states)s)
@@ -31,10 +31,10 @@ select id, seq, at
 -- A run that is being executed is stopped by its holder, who learns of it when it renews, or at once over Redis.
 -- A pause does not take a cancel back.
 update runs
-   set wanted = %(request)s
+   set stop_requested = %(request)s
  where (id = %(id)s or batch_id = %(id)s)
    and state = 'running'
-   and (wanted is null or wanted = %(request)s or %(request)s = 'cancel')
+   and (stop_requested is null or stop_requested = %(request)s or %(request)s = 'cancel')
 returning id;
 
 -- go_on
@@ -47,14 +47,14 @@ with target as (
    where (id = %(id)s or batch_id = %(id)s)
      and (state = any(%(from_states)s)
           or 'paused' = any(%(from_states)s)
-             and (state = 'running' and wanted = 'pause'
+             and (state = 'running' and stop_requested = 'pause'
                   or state = 'queued' and ready_at > now() and started_at is not null))
      and pruned_at is null
    order by id
      for update),
 left_running as (
   update runs
-     set wanted = null
+     set stop_requested = null
     from target
    where runs.id = target.id
      and was = 'running'
@@ -132,7 +132,11 @@ select batch_id
 
 -- states
 select state
-       || case wanted when 'cancel' then ' until it is cancelled' when 'pause' then ' until it is paused' else '' end
+       || case stop_requested
+            when 'cancel' then ' until it is cancelled'
+            when 'pause' then ' until it is paused'
+            else ''
+          end
        || case when pruned_at is not null then ' and pruned' else '' end as state,
        count(*) as runs
   from runs

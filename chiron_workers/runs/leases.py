@@ -13,7 +13,7 @@ from chiron_workers.ids import new_id
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun
-from chiron_workers.states import EventKind, RunState
+from chiron_workers.states import EventKind, RunState, StopRequest
 
 SQL = load(__file__)
 MORE_TURNS = 50  # that a finished run gets for a further message, if it has used up its own
@@ -41,12 +41,12 @@ class Run(LeasedRun):
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """A run that its holder must let go of: the lease is lost, or a stop (`pause` or `cancel`) was requested."""
+    """A run that its holder must let go of: the lease is lost, or a stop was requested."""
 
     id: UUID
     lease: int
     is_lost: bool
-    stop_requested: str | None
+    stop_requested: StopRequest | None
 
 
 async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
@@ -73,7 +73,12 @@ def renew(
     connection.execute(SQL["renew"], args)
     rows = connection.execute(SQL["interrupts"], args).fetchall()
     return [
-        Interrupt(row["id"], row["held_lease"], is_lost=row["is_lost"], stop_requested=row["wanted"])
+        Interrupt(
+            row["id"],
+            row["held_lease"],
+            is_lost=row["is_lost"],
+            stop_requested=StopRequest(row["stop_requested"]) if row["stop_requested"] else None,
+        )
         for row in rows
     ]
 

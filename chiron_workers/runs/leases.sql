@@ -13,7 +13,7 @@ with acquired as (
          reserved_usd = 0,
          reserved_tokens = 0,
          reserved_calls = 0,
-         rung_at = null,
+         dispatched_at = null,
          seq = seq + 1,
          started_at = coalesce(started_at, now()),
          finished_at = null,
@@ -21,7 +21,7 @@ with acquired as (
          silent = false
    where id = %(run_id)s
      and state = 'queued'
-     and rung_at is not null
+     and dispatched_at is not null
      and ready_at <= now()
      and not exists (select from holds h where h.model = runs.model and h.until > now())
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
@@ -55,13 +55,13 @@ update runs
 
 -- interrupts
 -- Of the runs a worker believes it holds: those it has lost, and those somebody has asked to stop.
-select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as is_lost, r.wanted
+select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as is_lost, r.stop_requested
   from runs r
   join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease)
     on r.id = held.id
  where r.lease <> held.lease
     or r.state <> 'running'
-    or r.wanted is not null;
+    or r.stop_requested is not null;
 
 -- say
 -- A running run takes the message at its next user entry. A run that ended goes on with it: queued again,

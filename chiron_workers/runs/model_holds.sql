@@ -12,10 +12,10 @@ dispatched as (
     from runs
     join hold using (model)
    where state = 'queued'
-     and rung_at is not null
+     and dispatched_at is not null
      for update of runs skip locked)
 update runs
-   set rung_at = null
+   set dispatched_at = null
   from dispatched
  where runs.id = dispatched.id;
 

@@ -14,7 +14,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events, shard_of
-from chiron_workers.states import EventKind, RunState
+from chiron_workers.states import EventKind, RunState, StopRequest
 
 SQL = load(__file__)
 ON_REQUEST = {"reason": "asked for"}
@@ -69,11 +69,11 @@ async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, r
     return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
 
 
-def apply_stop_request(release: Release, stop_requested: str | None) -> Release:
+def apply_stop_request(release: Release, stop_requested: StopRequest | None) -> Release:
     """The release that a requested stop makes of it. What is completed stays so; a cancel goes before the rest."""
-    if stop_requested == "cancel" and release.state != RunState.COMPLETED:
+    if stop_requested == StopRequest.CANCEL and release.state != RunState.COMPLETED:
         return Release(RunState.CANCELLED, ((EventKind.RUN_CANCELLED, ON_REQUEST),))
-    if stop_requested == "pause" and release.state == RunState.QUEUED:
+    if stop_requested == StopRequest.PAUSE and release.state == RunState.QUEUED:
         return Release(RunState.PAUSED, ((EventKind.RUN_PAUSED, ON_REQUEST),))
     return release
 
@@ -87,7 +87,7 @@ def failed_release(kind: str, message: str) -> Release:
 async def _release_locked(
     connection: AsyncConnection[DictRow], run: LeasedRun, release: Release, locked_row: DictRow
 ) -> list[Event] | None:
-    release = apply_stop_request(release, locked_row["wanted"])
+    release = apply_stop_request(release, locked_row["stop_requested"])
     args = fence(run, release.events) | _release_columns(release)
     args |= {"reserved_usd": locked_row["reserved_usd"], "reserved_tokens": locked_row["reserved_tokens"]}
     row = await (await connection.execute(SQL["release"], args)).fetchone()

@@ -1,6 +1,6 @@
 -- lock
 -- Holds the run row, so that the messages, the stop request and the reservations read next are all there are.
-select entries, unread, wanted, reserved_usd, reserved_tokens
+select entries, unread, stop_requested, reserved_usd, reserved_tokens
   from runs
  where id = %(run_id)s
    and lease = %(lease)s
@@ -17,12 +17,12 @@ with fence as (
      set state = %(state)s,
          seq = seq + %(event_count)s,
          leased_until = null,
-         wanted = null,
+         stop_requested = null,
          answer = coalesce(%(answer)s::text, answer),
          error = %(error)s::json,
          silent = %(silent)s,
          ready_at = now() + %(ready_in)s,
-         rung_at = null,
+         dispatched_at = null,
          attempt = case when %(state)s in ('queued', 'paused') and steps > steps_at_claim then 1
                         when %(counts)s and steps = steps_at_claim then attempt + 1
                         else attempt

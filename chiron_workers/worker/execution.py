@@ -24,7 +24,7 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
 from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.settings import Settings
-from chiron_workers.states import Outcome, RunState
+from chiron_workers.states import Outcome, RunState, StopRequest
 from chiron_workers.telemetry import spans
 from chiron_workers.worker.releases import completion, hand_back, stop_at_budget, wait_for_model
 
@@ -71,12 +71,12 @@ class Execution:
         self._reason = reason
         self._cancel_task()
 
-    def interrupt(self, stop_requested: str) -> None:
+    def interrupt(self, stop_requested: StopRequest) -> None:
         """Release a run that somebody wants stopped: a cancel ends the call in flight, a pause waits for its reply.
 
         The release decides what becomes of the run: by then somebody may have requested something else.
         """
-        if stop_requested == "cancel":
+        if stop_requested == StopRequest.CANCEL:
             self.cancel("asked for")
         else:
             self.stop("asked for")

@@ -21,7 +21,7 @@ SELDOM = "600"  # seconds between two looks or rings, where a test shows that no
 STARTED = "select 1 from events where kind = 'run.started' and batch_id = %s having count(*) >= %s"
 UP = "select 1 from runs where state = 'completed' and topic = 'warm-up 0'"
 PLAYING = "select 1 from runs where state = 'running'"
-RUNG = "select 1 from runs where rung_at is not null"
+RUNG = "select 1 from runs where dispatched_at is not null"
 WAITED = "select max(started_at) - min(created_at) as time from runs where batch_id = %s"
 BUSY = """
 select count(*) filter (where batch_id = %(batch_id)s) as of_batch, count(*) filter (where model = %(model)s) as of_model

@@ -1,13 +1,16 @@
 """Who runs next. A slot is played by hand here: what was rung runs until it is ended."""
 
 import asyncio
+import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
+from psycopg.sql import SQL
 
 from chiron_workers.batches.dispatch import DISPATCH_MAX, Dispatch, dispatch_next, undo_dispatch
+from chiron_workers.batches.dispatch import SQL as SQL_OF_DISPATCH
 from chiron_workers.batches.steering import pause
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool
@@ -123,7 +126,9 @@ async def test_a_doorbell_that_is_out_counts_as_a_run_however_old_it_is(pool: Po
     assert [run.topic for run in found.runs_to_dispatch] == ["a0", "b0", "a1", "b1"]
     assert found.outstanding == 4
     assert await look(pool, 6, big=2) == Dispatch([], 4)
-    await do(pool, "update runs set rung_at = now() - interval '1 hour' where rung_at is not null")
+    await do(
+        pool, "update runs set dispatched_at = now() - interval '1 hour' where dispatched_at is not null"
+    )
     again = await look(pool, 6, big=2)
     assert sorted(run.topic for run in again.runs_to_dispatch) == ["a0", "a1", "b0", "b1"]
     assert again.outstanding == 4
@@ -140,7 +145,7 @@ async def test_doorbells_are_no_more_than_the_room_whoever_rang_them(pool: Pool)
 async def test_a_doorbell_that_nobody_answers_is_rung_again_before_any_other(pool: Pool) -> None:
     ids = await batch(pool, "a", 4)
     await look(pool, 2)
-    await do(pool, "update runs set rung_at = now() - interval '11 seconds' where id = %s", ids[1])
+    await do(pool, "update runs set dispatched_at = now() - interval '11 seconds' where id = %s", ids[1])
     await batch(pool, "b", 4, priority=9)
     assert [run.topic for run in (await look(pool, 2)).runs_to_dispatch] == ["a1"]
     assert [run.topic for run in (await look(pool, 3)).runs_to_dispatch] == ["b0"]
@@ -152,7 +157,7 @@ async def test_what_was_not_rung_is_not_claimed(pool: Pool) -> None:
     await look(pool, 1)
     assert await acquire(pool, run_id, worker="w", lease_for=LEASE) is not None
     # Handed back, while a second doorbell of it is still under way.
-    await do(pool, "update runs set state = 'queued', rung_at = null")
+    await do(pool, "update runs set state = 'queued', dispatched_at = null")
     assert await acquire(pool, run_id, worker="w", lease_for=LEASE) is None
 
 
@@ -209,7 +214,7 @@ async def look_ms(pool: Pool, room: int) -> float:
         began = asyncio.get_running_loop().time()
         assert (await look(pool, room)).runs_to_dispatch
         took.append((asyncio.get_running_loop().time() - began) * 1_000)
-        await do(pool, "update runs set rung_at = null where rung_at is not null")
+        await do(pool, "update runs set dispatched_at = null where dispatched_at is not null")
     return min(took)
 
 
@@ -220,3 +225,22 @@ async def test_a_look_costs_no_more_with_50_000_runs_than_with_50(pool: Pool, wh
     at = None if when == "now" else datetime.now(UTC) + timedelta(days=1)
     await batch(pool, "many", 50_000, ready_at=at)
     assert await look_ms(pool, 10) < max(5 * alone, 50)
+
+
+async def test_a_look_reads_waiting_and_dispatched_runs_by_their_indexes(pool: Pool) -> None:
+    await batch(pool, "a", 5_000)
+    await look(pool, 20)
+    await do(pool, "analyze runs")
+    args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": 10}
+    assert await indexes_of_runs(pool, "outstanding", args) == {"runs_dispatched"}
+    assert await indexes_of_runs(pool, "dispatch_again", args) >= {"runs_dispatched"}
+    assert await indexes_of_runs(pool, "dispatch_next", args) >= {"runs_dispatched", "runs_undispatched"}
+
+
+async def indexes_of_runs(pool: Pool, query: str, args: dict[str, object]) -> set[str]:
+    """The indexes that the plan of a query uses; it scans all of `runs` nowhere."""
+    async with pool.connection() as connection:
+        plan = await connection.execute(SQL("explain {}").format(SQL_OF_DISPATCH[query]), args)
+        text = "\n".join(row["QUERY PLAN"] for row in await plan.fetchall())
+    assert "Seq Scan on runs" not in text
+    return set(re.findall(r"(runs_\w+)", text))

@@ -122,7 +122,7 @@ async def test_a_command_changes_what_it_may_and_refuses_the_rest(
     else:
         steered = await COMMANDS[command](stage.pool, target)
         after = await stage.row(run_id)
-        assert (after["state"], after["wanted"]) == becomes
+        assert (after["state"], after["stop_requested"]) == becomes
         assert (steered.changed, steered.requested) == ((0, 1) if state == "running" else (1, 0))
         stored = await stage.rows(
             "select run_id, seq, kind, at, data from events where run_id = %s and seq > %s order by seq",
@@ -203,7 +203,7 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "ending", "state"),
+    ("command", "ending", "state"),
     [
         (None, hand_back("x"), "queued"),
         ("pause", hand_back("x"), "paused"),
@@ -216,25 +216,25 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
     ],
 )
 async def test_whoever_lets_go_of_a_run_does_what_is_wanted_of_it(
-    stage: Stage, wanted: str | None, ending: Release, state: str
+    stage: Stage, command: str | None, ending: Release, state: str
 ) -> None:
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
-    if wanted:
-        await COMMANDS[wanted](stage.pool, run_id)
+    if command:
+        await COMMANDS[command](stage.pool, run_id)
     assert await journal(stage).release(run, ending)
     row = await stage.row(run_id)
-    assert (row["state"], row["wanted"]) == (state, None)
+    assert (row["state"], row["stop_requested"]) == (state, None)
     await counted_exactly(stage, run_id)
 
 
-@pytest.mark.parametrize(("wanted", "state"), [("pause", "paused"), ("cancel", "cancelled")])
+@pytest.mark.parametrize(("command", "state"), [("pause", "paused"), ("cancel", "cancelled")])
 async def test_the_rescue_does_what_was_wanted_of_a_dead_worker(
-    stage: Stage, wanted: str, state: str
+    stage: Stage, command: str, state: str
 ) -> None:
     (run_id,) = await stage.submit("tides")
     await stage.claim(run_id)
-    await COMMANDS[wanted](stage.pool, run_id)
+    await COMMANDS[command](stage.pool, run_id)
     await stage.rows("update runs set leased_until = now() - interval '1 s' returning id")
     assert await rescue(journal(stage), lease_for=LEASE * 0, max_attempts=5) == 1
     assert (await stage.row(run_id))["state"] == state
@@ -247,7 +247,7 @@ async def test_resume_takes_a_pause_back_before_the_worker_learns_of_it(stage: S
     await pause(stage.pool, run_id)
     assert await resume(stage.pool, run_id) == SteeringResult(1, 0, [])
     row = await stage.row(run_id)
-    assert (row["state"], row["wanted"], row["lease"]) == ("running", None, run.lease)
+    assert (row["state"], row["stop_requested"], row["lease"]) == ("running", None, run.lease)
 
 
 async def test_neither_pause_nor_resume_takes_a_cancel_back(stage: Stage) -> None:
@@ -259,7 +259,7 @@ async def test_neither_pause_nor_resume_takes_a_cancel_back(stage: Stage) -> Non
         with pytest.raises(Conflict, match=r"1 running until it is cancelled"):
             await command(stage.pool, run_id)
     assert (await cancel(stage.pool, run_id)).requested == 1, "asking again does no harm"
-    assert (await stage.row(run_id))["wanted"] == "cancel"
+    assert (await stage.row(run_id))["stop_requested"] == "cancel"
 
 
 @pytest.mark.parametrize("whose", ["run", "batch"])

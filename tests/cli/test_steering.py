@@ -63,7 +63,7 @@ def test_of_a_played_run_it_says_that_the_worker_acts(chiron, batch, claimed, ro
     assert found.stdout == "Paused: 1 run; pausing as soon as the model has answered: 1 run.\n"
     found = chiron("cancel", claimed)
     assert found.stdout == "Being cut off by its worker: 1 run.\n"
-    assert rows("select wanted from runs where id = %s", claimed) == [{"wanted": "cancel"}]
+    assert rows("select stop_requested from runs where id = %s", claimed) == [{"stop_requested": "cancel"}]
 
 
 @pytest.mark.parametrize("command", ["resume", "retry"])

@@ -37,7 +37,7 @@ def test_workers_are_told_of_the_batch_and_rung_for_by_nobody_else(chiron, setti
         batch_id = chiron("submit", "A", "B", "--subject", "S").stdout.strip()
         assert pubsub.get_message(timeout=60)["data"] == batch_id.encode()
         assert redis.llen("chiron") == waiting
-    assert rows("select 1 from runs where rung_at is not null") == []
+    assert rows("select 1 from runs where dispatched_at is not null") == []
 
 
 def test_topics_come_from_arguments_a_file_and_standard_input_together(chiron, rows, tmp_path):

@@ -12,13 +12,15 @@ from support.scripted_model import says
 
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.steering import resume, retry
+from chiron_workers.db.connect import connect
 from chiron_workers.db.migrate import migrate, migrations, pending
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import renew
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.runs.session import Session
-from chiron_workers.states import Outcome
+from chiron_workers.states import Outcome, StopRequest
 
 RELEASED = Path(__file__).parent / "released" / "schema_0013" / "database.sql"
 OPEN = ("told", "cancelled", "paused", "queued", "rung", "pending", "asking", "stopping")
@@ -90,6 +92,15 @@ async def test_a_run_that_was_dispatched_keeps_its_place(stage: Stage) -> None:
     assert (young.runs_to_dispatch, young.outstanding) == ([], 1)
     again = await dispatch_next(stage.pool, room=1, redispatch_after=timedelta(), model_limits={})
     assert [run.id for run in again.runs_to_dispatch] == [rung]
+
+
+async def test_a_stop_that_was_requested_before_the_upgrade_reaches_the_holder(
+    stage: Stage, database_url: str
+) -> None:
+    row = await stage.row((await run_ids(stage))["stopping"])
+    with connect(database_url) as connection:
+        [interrupt] = renew(connection, [(row["id"], row["lease"])], lease_for=LEASE)
+    assert (interrupt.is_lost, interrupt.stop_requested) == (False, StopRequest.PAUSE)
 
 
 async def test_facts_are_found_as_before(stage: Stage) -> None:

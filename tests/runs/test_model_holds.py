@@ -23,7 +23,7 @@ async def batch(pool: Pool, *models: str) -> tuple[UUID, list[UUID]]:
     runs = [NewRun(f"topic {n}", "research", "Physics", model, 5) for n, model in enumerate(models)]
     found = await submit(pool, NewBatch(runs, "Physics"))
     async with pool.connection() as connection:
-        await connection.execute("update runs set rung_at = null")
+        await connection.execute("update runs set dispatched_at = null")
     return found.batch_id, found.run_ids
 
 
@@ -63,7 +63,9 @@ async def test_doorbells_of_a_held_model_are_taken_back_and_those_of_others_stay
     assert await rung(pool) == {held, free}
     await hold(pool, "claude-opus-5-5", hold_for=HOUR, reason="full")
     async with pool.connection() as connection:
-        rows = await (await connection.execute("select id, rung_at is null as back from runs")).fetchall()
+        rows = await (
+            await connection.execute("select id, dispatched_at is null as back from runs")
+        ).fetchall()
     assert {row["id"]: row["back"] for row in rows} == {held: True, free: False}
 
 

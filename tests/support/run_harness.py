@@ -60,7 +60,7 @@ class Stage:
     async def claim(self, run_id: UUID, worker: str = "here") -> Run:
         """Ring for a queued run, whoever's turn it is, and take it."""
         await self.rows(
-            "update runs set rung_at = now() where id = %s and state = 'queued' returning id", run_id
+            "update runs set dispatched_at = now() where id = %s and state = 'queued' returning id", run_id
         )
         claimed = await acquire(self.pool, run_id, worker=worker, lease_for=LEASE)
         assert claimed is not None

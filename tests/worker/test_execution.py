@@ -62,7 +62,12 @@ async def test_a_cancel_cuts_the_model_call_and_ends_the_run(stage: Stage, held:
     execution.interrupt("cancel")
     assert await asyncio.wait_for(task, 60) is Outcome.LEFT
     row = await stage.row(run.id)
-    assert (row["state"], row["turns"], row["wanted"], row["leased_until"]) == ("cancelled", 1, None, None)
+    assert (row["state"], row["turns"], row["stop_requested"], row["leased_until"]) == (
+        "cancelled",
+        1,
+        None,
+        None,
+    )
     assert (row["unconfirmed_calls"], row["reserved_calls"]) == (1, 0), "the call that was cut may be billed"
     assert row["unconfirmed_usd"] > 0
     assert (await stage.kinds(run.id))[-2:] == ["run.cancelled", "batch.completed"]
@@ -91,7 +96,7 @@ async def test_a_cancel_keeps_the_reply_that_is_being_committed(stage: Stage) ->
         )
         while not await stage.rows(waits):
             await asyncio.sleep(0.01)
-        await connection.execute("update runs set wanted = 'cancel' where id = %s", [run.id])
+        await connection.execute("update runs set stop_requested = 'cancel' where id = %s", [run.id])
         for _ in range(3):
             execution.interrupt("cancel")
             await asyncio.sleep(0)
@@ -132,12 +137,12 @@ async def test_a_pause_that_was_taken_back_hands_the_run_on(stage: Stage) -> Non
     assert await turns_asked(stage) == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("wanted", "state"), [(pause, "paused"), (cancel, "cancelled")])
+@pytest.mark.parametrize(("command", "state"), [(pause, "paused"), (cancel, "cancelled")])
 async def test_a_run_that_a_draining_worker_hands_back_obeys_without_another_model_call(
-    stage: Stage, wanted: Any, state: str
+    stage: Stage, command: Any, state: str
 ) -> None:
     run, execution, task = await playing(stage, Gate())
-    await wanted(stage.pool, run.id)
+    await command(stage.pool, run.id)
     execution.cancel("the worker stops")
     await asyncio.wait_for(task, 60)
     assert (await stage.row(run.id))["state"] == state
@@ -176,4 +181,4 @@ async def test_a_completed_run_stays_so_although_a_cancel_came_in_the_meantime(s
     await cancel(stage.pool, run_id)  # the worker has not learnt of it yet
     assert await stage.execution(run).execute() is Outcome.PLAYED
     row = await stage.row(run_id)
-    assert (row["state"], row["wanted"], row["answer"]) == ("completed", None, "done")
+    assert (row["state"], row["stop_requested"], row["answer"]) == ("completed", None, "done")

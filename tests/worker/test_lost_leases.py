@@ -152,7 +152,7 @@ async def lose(database_url: str, run_id: UUID) -> None:
         assert await rescue(other, lease_for=timedelta(), max_attempts=5) == 1
         async with pool.connection() as connection:
             await connection.execute("delete from holds")
-            await connection.execute("update runs set rung_at = now() where id = %s", [run_id])
+            await connection.execute("update runs set dispatched_at = now() where id = %s", [run_id])
         assert await acquire(pool, run_id, worker="another", lease_for=LEASE) is not None
 
 
