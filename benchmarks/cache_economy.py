@@ -17,7 +17,7 @@ from report import Figures, begin, table
 
 from chiron_workers.agent.window import Window
 from chiron_workers.model import Request
-from chiron_workers.model.caching import body
+from chiron_workers.model.request import body
 from chiron_workers.roles import PROMPTS
 from chiron_workers.runs.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.tools import registry

@@ -4,7 +4,7 @@ from typing import Any
 
 from chiron_workers.agent.window import Window
 from chiron_workers.errors import RunFailed
-from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply, Results
+from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
@@ -33,10 +33,6 @@ class Conversation:
             False  # whether the last reply came in this execution, so that none of its calls has run
         )
 
-    def add_results(self, results: Results) -> None:
-        """Add the results of a reply, each of which the toolbox has committed."""
-        self._add(results)
-
     async def append(
         self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()
     ) -> None:
@@ -44,7 +40,7 @@ class Conversation:
         self._has_unread = await _despite_cancellation(
             self._journal.append(self._run, entry, n=self.last_n + 1, events=events)
         )
-        self._add(entry)
+        self.add(entry)
         self.last_n += 1
         self.turns += isinstance(entry, Reply)
         self.is_fresh = isinstance(entry, Reply)
@@ -61,7 +57,7 @@ class Conversation:
         appended = await self._journal.take_messages(self._run, n=self.last_n + 1)
         if appended is not None:
             question, self._max_turns = appended
-            self._add(question)
+            self.add(question)
             self.last_n += 1
         return appended is not None
 
@@ -72,7 +68,8 @@ class Conversation:
                 "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
             )
 
-    def _add(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
+        """Add an entry that is committed."""
         self.window.add(entry)
         self.latest = entry
         if isinstance(entry, Opening):

@@ -85,7 +85,7 @@ async def play(
             case Reply(is_compaction=True) as summary:
                 await step.continue_with("" if summary.stop == "refusal" else summary.text)
             case Reply(stop="tool_use", calls=calls) if calls:
-                conversation.add_results(Results(await step.results(calls)))
+                conversation.add(Results(await step.results(calls)))
             case Reply(stop="model_context_window_exceeded") if conversation.window.replies > 1:
                 await conversation.append(Compaction(COMPACTION_REQUEST))
             case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from chiron_workers.agent.compaction import BYTES_PER_TOKEN, size_limit
@@ -83,15 +84,12 @@ class Window:
 
         Nothing before them changes: they come after everything that the model has signed.
         """
-        assert self._opening is not None
-        opening, last = self._opening, self._messages[-1]
+        last = self._messages[-1]
         excess = self.prompt_tokens - prompt_tokens
         if excess > 0:
             last = Message.of(last.role, _shorten(last.content(), by=excess * BYTES_FREED))
         messages = [*self._messages[:-1], last]
-        return Request(
-            opening.model, opening.system, self._tools, reply_tokens, messages, self._last_question_at
-        )
+        return replace(self.request(), max_tokens=reply_tokens, messages=messages)
 
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:

@@ -151,8 +151,9 @@ def check(batch: NewBatch) -> None:
             raise UsageError(f"Topic {n}: {error}") from None
     if len(batch.name) > NAME_CHARS_MAX or UNSTORABLE.search(batch.name):
         raise UsageError(f"The name of a batch is text of at most {NAME_CHARS_MAX} characters.")
-    if batch.idempotency_key is not None:
-        _check_key(batch.idempotency_key)
+    key = batch.idempotency_key
+    if key is not None and (not 0 < len(key) <= KEY_CHARS_MAX or UNSTORABLE.search(key)):
+        raise UsageError(f"An idempotency key has between 1 and {KEY_CHARS_MAX} characters.")
     models = sorted({run.model for run in batch.runs})
     for model in models:
         check_model(model)
@@ -163,11 +164,6 @@ def check(batch: NewBatch) -> None:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
     if batch.concurrency is not None and not 1 <= batch.concurrency <= INT_MAX:
         raise UsageError(f"The number of runs at once must be at least 1 (got {batch.concurrency}).")
-
-
-def _check_key(key: str) -> None:
-    if not 0 < len(key) <= KEY_CHARS_MAX or UNSTORABLE.search(key):
-        raise UsageError(f"An idempotency key has between 1 and {KEY_CHARS_MAX} characters.")
 
 
 async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:

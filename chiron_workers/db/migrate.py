@@ -77,19 +77,16 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
             time.sleep(PAUSE_S)
         except Error as error:
             if is_outage(error):
-                raise _connection_lost(migration) from None
+                raise ServiceUnavailable(
+                    f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it "
+                    f"is back: {KEEPS}."
+                ) from None
             raise _migration_failed(migration, error) from None
         else:
             return
     raise ChironError(
         f"Migration {migration.name} waits for something that reads or writes the tables for long (a backup, a long "
         f"query). Wait for it or end it, and run `chiron migrate` again: {KEEPS}."
-    )
-
-
-def _connection_lost(migration: Migration) -> ServiceUnavailable:
-    return ServiceUnavailable(
-        f"The connection to Postgres was lost in migration {migration.name}. Run `chiron migrate` again once it is back: {KEEPS}."
     )
 
 

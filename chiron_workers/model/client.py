@@ -15,11 +15,10 @@ from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.admission import Admission
-from chiron_workers.model.caching import body
 from chiron_workers.model.context_sizes import ContextSizes
 from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Failure
 from chiron_workers.model.rate_limits import Estimate
-from chiron_workers.model.request import Request
+from chiron_workers.model.request import Request, body
 from chiron_workers.model.retries import BeforeTry, OnFailure, with_retries
 from chiron_workers.model.stream import Accumulation, Wire
 from chiron_workers.runs.entries import Reply, Usage

@@ -120,7 +120,8 @@ def _classify_status(error: anthropic.APIStatusError) -> Failure:
     if RAMP_LIMIT in body:
         return Failure(f"The model answers {status}: {words}", retry_after_s or RAMP_S, is_full=True)
     is_transient = status in (408, 409, 429) or status >= 500
-    if is_transient or (is_streamed and error.type in RETRY_TYPES) or _asks_for_retry(error):
+    asks_for_retry = error.response.headers.get("x-should-retry") == "true"
+    if is_transient or (is_streamed and error.type in RETRY_TYPES) or asks_for_retry:
         return Failure(
             f"The model answers {error.type if is_streamed else status}: {words}",
             retry_after_s,
@@ -136,10 +137,6 @@ def _classify_status(error: anthropic.APIStatusError) -> Failure:
     if excess := window_exceeded(words):
         return Failure(str(excess), maybe_billed=is_streamed, fatal=excess)
     return _fatal("request", f"The model refuses the request: {words}", maybe_billed=is_streamed)
-
-
-def _asks_for_retry(error: anthropic.APIStatusError) -> bool:
-    return bool(error.response.headers.get("x-should-retry") == "true")
 
 
 def _fatal(kind: str, message: str, *, maybe_billed: bool = False) -> Failure:

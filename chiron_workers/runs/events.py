@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from psycopg.rows import DictRow
-
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 
@@ -85,9 +83,4 @@ async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
         "last": max(after, default=None),
         "each": max(1, PAGE_ROWS // max(1, len(after))),
     }
-    rows = await fetch_all(pool, SQL["page"], args)
-    return [_event(row) for row in rows]
-
-
-def _event(row: DictRow) -> Event:
-    return Event(row["batch_id"], row["run_id"], row["seq"], row["kind"], row["at"], row["data"])
+    return [Event(**row) for row in await fetch_all(pool, SQL["page"], args)]

@@ -1,12 +1,13 @@
 import asyncio
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
 from chiron_workers.agent.metered_model import MeteredModel
-from chiron_workers.agent.play import Stopped, play
+from chiron_workers.agent.play import Answer, Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import is_outage, through_outage
 from chiron_workers.errors import (
@@ -24,9 +25,8 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
 from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.settings import Settings
-from chiron_workers.states import Outcome, RunState, StopRequest
+from chiron_workers.states import EventKind, Outcome, RunState, StopRequest
 from chiron_workers.telemetry import spans
-from chiron_workers.worker.releases import completion, hand_back, stop_at_budget, wait_for_model
 
 log = structlog.get_logger()
 
@@ -36,6 +36,7 @@ CRASH_RETRY_MAX_S = 3600.0
 MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
+SHOWN_CHARS = 2_000  # of an answer in its event
 
 
 class Execution:
@@ -180,3 +181,34 @@ class Execution:
 
     def _log_outage(self, error: BaseException) -> None:
         log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
+
+
+def completion(answer: Answer) -> Release:
+    """Complete a run with its last words as its answer."""
+    data: dict[str, object] = {"answer": answer.text[:SHOWN_CHARS]}
+    if answer.is_silent:
+        data["silent"] = True
+    events = ((EventKind.RUN_COMPLETED, data),)
+    return Release(RunState.COMPLETED, events, answer=answer.text, silent=answer.is_silent)
+
+
+def hand_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Release:
+    """Put a run back into the queue, to be leased again after `ready_in`."""
+    data = {"reason": reason, "ready_in_s": ready_in.total_seconds()}
+    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in, counts=counts)
+
+
+def wait_for_model(reason: str, retry_after: timedelta, *, ready_in: timedelta) -> Release:
+    """Put a run back into the queue since its model is unavailable; `waits_for` in the event marks the wait's beginning."""
+    data = {"reason": reason, "waits_for": "model", "ready_in_s": retry_after.total_seconds()}
+    return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
+
+
+def stop_at_budget(reason: str, *, retry_after_s: float | None = None) -> Release:
+    """Pause a run until somebody raises its budget, or queue it until the next day brings one."""
+    data = {"reason": reason}
+    if retry_after_s is not None:
+        later = hand_back(reason, ready_in=timedelta(seconds=retry_after_s))
+        return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
+    events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
+    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason})

@@ -16,7 +16,7 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.journal import Journal
-from chiron_workers.worker.releases import hand_back
+from chiron_workers.worker.execution import hand_back
 
 CALL = MaxCost(Decimal("0.40"), 1_000)
 

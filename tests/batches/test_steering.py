@@ -21,7 +21,7 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.states import EventKind, RunState
-from chiron_workers.worker.releases import hand_back, stop_at_budget
+from chiron_workers.worker.execution import hand_back, stop_at_budget
 
 COMMANDS = {"cancel": cancel, "pause": pause, "resume": resume, "retry": retry}
 REFUSED = None

@@ -22,7 +22,7 @@ from chiron_workers.runs.leases import Run, say
 from chiron_workers.runs.release import SQL
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.runs.session import Caller, Session
-from chiron_workers.worker.releases import completion, hand_back
+from chiron_workers.worker.execution import completion, hand_back
 
 CALL = MaxCost(Decimal("0.40"), 1_000)
 

@@ -103,11 +103,9 @@ async def ensure_minhashes(session: Session, *, snapshots: Sequence[str], facts:
     rows = await session.rows(SQL["without_minhash"], {"hashes": list(snapshots), "fact_ids": list(facts)})
     if not rows:
         return
-    minhashes = await asyncio.to_thread(lambda: [_minhash(row["body"]) for row in rows])
+    minhashes = await asyncio.to_thread(
+        lambda: [minhash(zstandard.decompress(row["body"]).decode()) for row in rows]
+    )
     args = {"hashes": [row["hash"] for row in rows], "signatures": minhashes}
     async with session.pool.connection() as connection:
         await connection.execute(SQL["store_minhashes"], args)
-
-
-def _minhash(body: bytes) -> bytes:
-    return minhash(zstandard.decompress(body).decode())

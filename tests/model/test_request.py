@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 from chiron_workers.agent.window import Window
-from chiron_workers.model.caching import body
+from chiron_workers.model.request import body
 from chiron_workers.runs.entries import Block, Opening, Question, Reply, Results, ToolResult
 
 TOOLS = tuple({"name": name, "description": name, "input_schema": {"type": "object"}} for name in "ab")
