@@ -6,7 +6,6 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from chiron_workers.worker.releases import hand_back
 from support.run_harness import LEASE, Stage
 
 from chiron_workers.batches.dispatch import dispatch_next
@@ -16,6 +15,7 @@ from chiron_workers.ids import new_id
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import renew
 from chiron_workers.states import StopRequest
+from chiron_workers.worker.execution import hand_back
 
 PAIRS = {"wanted": "stop_requested", "rung_at": "dispatched_at"}
 BOTH_WAYS = [*PAIRS.items(), *((new, old) for old, new in PAIRS.items())]
