@@ -36,7 +36,7 @@ class Balance:
     remedy: str
 
     def require(self, amount: Decimal | int) -> None:
-        """Whether a call that may cost `asked` still fits.
+        """Whether a call that may cost `amount` still fits.
 
         Raises:
             BudgetSpent: It does not, whatever becomes of the calls in flight.
