@@ -45,7 +45,7 @@ async def start_due(pool: Pool, due_elsewhere: dict[UUID, datetime] | None = Non
     same key and gets the same batch. Times that were missed while nobody looked come due once, all together.
 
     Args:
-        left: Which time of which subscription this worker lacks something for (a role, a price, a time zone); it is
+        due_elsewhere: Which time of which subscription this worker lacks something for (a role, a price, a time zone); it is
             added to, and what it names is left to other workers. After six hours without one that can it is paused.
     """
     due_elsewhere = {} if due_elsewhere is None else due_elsewhere

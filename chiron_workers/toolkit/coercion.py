@@ -156,6 +156,8 @@ def _converted(value: Any, name: str, schema: Schema) -> Any:
         return value
     word = value.strip().casefold()
     number = word.replace(",", "") if THOUSANDS.fullmatch(word) else word
+    if name in {"integer", "number"} and not number.isascii():
+        return value  # Python would read digits of other scripts, which no schema means.
     try:
         match name:
             case "integer":

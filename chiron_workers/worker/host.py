@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -38,7 +39,6 @@ from chiron_workers.worker.duties import (
 from chiron_workers.worker.executions import Executions
 from chiron_workers.worker.lease_renewal import Heartbeat, LeaseRenewal
 from chiron_workers.worker.model_clients import ModelClients
-from chiron_workers.worker.shutdown import send_sigterm
 
 if sys.platform == "win32":
     from asyncio import new_event_loop
@@ -172,7 +172,7 @@ class Host:
         # A worker that no longer rescues or dispatches only looks alive: it ends, and its supervisor starts another.
         log.critical("worker.broken", exc_info=error)
         self._drain()
-        send_sigterm()
+        os.kill(os.getpid(), signal.SIGTERM)  # as the supervisor would
 
 
 def log_unusable(settings: Settings) -> None:

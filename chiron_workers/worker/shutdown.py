@@ -1,7 +1,5 @@
 """What a worker does on SIGTERM: Celery takes the signal and stops consuming, the runs drain, then everything closes."""
 
-import os
-import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +20,3 @@ def drain_on_sigterm(host: Callable[[], "Host"]) -> None:
 
     worker_shutting_down.connect(drain, weak=False)
     worker_shutdown.connect(stop, weak=False)
-
-
-def send_sigterm() -> None:
-    """End this worker as its supervisor would."""
-    os.kill(os.getpid(), signal.SIGTERM)

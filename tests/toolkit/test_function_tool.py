@@ -226,6 +226,7 @@ def test_null_for_an_argument_with_a_default_means_the_default():
     [
         ("mode", "zzz", "mode: must be one of hybrid|vector|keyword (got 'zzz')"),
         ("top_k", "many", "top_k: must be a whole number from 1 to 50 (got 'many')"),
+        ("top_k", "٣", "top_k: must be a whole number from 1 to 50 (got '٣')"),
         ("top_k", 51, "top_k: must be a whole number from 1 to 50 (got 51)"),
         ("top_k", 1.5, "top_k: must be a whole number from 1 to 50 (got 1.5)"),
         ("score", "nan", "score: must be a finite number (got 'nan')"),

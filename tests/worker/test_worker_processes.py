@@ -50,7 +50,7 @@ async def finished(settings: Settings, count: int) -> None:
     await until(lambda: len(rows(settings, query)) == count, "all runs completed")
 
 
-async def test_a_worker_started_by_hand_plays_what_is_queued_without_any_doorbell(settings: Settings) -> None:
+async def test_a_worker_started_by_hand_plays_what_is_queued_without_any_message(settings: Settings) -> None:
     await enqueue(settings, "tides", "waves")
     async with scripted_model(turns_of) as model:
         with running(settings, **MODEL, ANTHROPIC_BASE_URL=model.url) as worker:

@@ -1,6 +1,6 @@
 """Which stored facts a claim repeats, supports, contradicts or qualifies.
 
-This module only asks and collects. Vectors nominate the neighbours of a claim, the rules of
+This module only asks and collects. Vector search picks the candidates among the neighbours of a claim, the rules of
 `evidence.statements.relation.relate` decide on each, and where they reach no verdict a model does, in `judgements`.
 """
 
@@ -24,7 +24,7 @@ from chiron_workers.states import Decider, FactStatus, Relation
 SQL = load(__file__)
 
 NEIGHBOURS_MAX = 12
-# Vectors only nominate, since they cannot tell a contradiction from a paraphrase.
+# Vector search only picks candidates, since vectors cannot tell a contradiction from a paraphrase.
 NEIGHBOUR_COSINE_MIN = 0.6
 MODEL_COSINE_MIN = 0.75
 MODEL_QUESTIONS_MAX = 2  # for one claim
