@@ -129,8 +129,10 @@ def _run(arguments: list[str], user: str) -> str:
             **(as_user if os.geteuid() == 0 else {}),  # type: ignore[call-overload]
         )  # fmt: skip
     except subprocess.CalledProcessError as error:
-        reason = (error.stderr.strip() or "no reason given").splitlines()[-1]
-        raise ChironError(f"PostgreSQL's {arguments[0]} fails: {reason}.") from None
+        lines = error.stderr.strip().splitlines() or ["no reason given"]
+        # The last line may only tell that cleaning up failed as well.
+        reason = next((line for line in lines if "FATAL" in line or "error:" in line), lines[-1])
+        raise ChironError(f"PostgreSQL's {arguments[0]} fails: {reason.rstrip('.')}.") from None
     return str(process.stdout)
 
 

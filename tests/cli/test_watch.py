@@ -88,6 +88,11 @@ def test_a_wrong_call_exits_with_2(chiron, batch):
     assert "--after is for runs" in chiron("watch", batch[0], "--after", "3").stderr
 
 
+def _heed_ctrl_c() -> None:
+    """Take SIGINT as from a terminal, also where the tests run in the background and ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def watcher(settings, tmp_path):
     """Starts `chiron watch` as a process of its own."""
@@ -102,7 +107,14 @@ def watcher(settings, tmp_path):
             "LINES": "20",
         }
         command = [sys.executable, "-m", "chiron_api", "watch", target]
-        started.append(subprocess.Popen(command, env=environment, cwd=tmp_path, **streams))
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=tmp_path,
+            preexec_fn=_heed_ctrl_c,  # noqa: PLW1509  # no thread of this process holds a lock that it needs
+            **streams,
+        )
+        started.append(process)
         return started[-1]
 
     yield start
