@@ -9,6 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from patient_postgres import get_server
 from redis import Redis
 from support.databases import Databases
@@ -32,6 +34,10 @@ RELEASED = Path(__file__).parent / "db" / "released" / "schema_0002" / "database
 HERE = Path(__file__).parent
 # What starts workers and stacks as processes: never two of these at a time.
 ALONE = ("tests/acceptance/", "tests/worker/", "tests/local_stack/")
+
+# A busy machine is no failure: an example may take as long as it takes.
+hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("busy")
 
 
 class ByFile(LoadScopeScheduling):

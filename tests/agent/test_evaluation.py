@@ -99,7 +99,7 @@ async def test_a_run_shows_what_it_had_judged_newest_first_and_not_all_of_it(sta
     assert (shown[0]["overall"], shown[0]["scores"], shown[0]["model"]) == (3.33, SCORES, "judge")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     given_scores=st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(GOOD),

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chiron_workers.billing.prices import cost_usd, is_known, is_priced, max_cost
@@ -27,7 +27,6 @@ COUNTS = st.integers(min_value=0, max_value=500_000)
 USAGES = st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, st.integers(0, 10))
 
 
-@settings(deadline=None)  # the first look into the price tables takes a second
 @given(st.sampled_from(MODELS), USAGES, COUNTS, COUNTS)
 def test_no_bill_is_above_the_bound_however_the_prompt_is_cached(
     model: str, usage: Usage, slack: int, unsaid: int
@@ -46,7 +45,6 @@ def test_no_bill_is_above_the_bound_however_the_prompt_is_cached(
     assert usage.tokens <= most.tokens
 
 
-@settings(deadline=None)
 @given(COUNTS, COUNTS)
 def test_an_hour_in_the_cache_is_within_the_bound(tokens: int, replied: int) -> None:
     billed = (Decimal(2 * 4 * tokens) + Decimal(20 * replied)) / 1_000_000  # twice the input price of $4

@@ -34,7 +34,7 @@ def test_a_long_paragraph_is_cut_after_sentences_and_every_part_keeps_its_headin
     assert all(passage.body.endswith("small.") for passage in pieces)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(blocks)
 def test_no_word_is_lost_and_no_passage_is_too_long(given_blocks: list[Block]) -> None:
     document = compose(given_blocks, title="")

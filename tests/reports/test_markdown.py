@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -23,7 +23,6 @@ def words(parser: MarkdownIt, text: str) -> tuple[set[str], str]:
     return kinds, "".join(child.content for child in inline)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(st.one_of(st.text(), st.text(alphabet=NASTY)))
 @pytest.mark.parametrize("parser", [COMMONMARK, GITHUB], ids=["commonmark", "github"])
 def test_any_text_shows_as_itself_and_becomes_no_markup(parser, text):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chiron_api.reports.formats.file_names import file_name
@@ -54,7 +54,6 @@ async def test_each_note_says_in_its_front_matter_what_it_is(sea_ice, pool):
     assert fronts["Topics/arctic.md"]["up"] == "[[Topics/thickness|thickness]]"
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(
     st.lists(
         st.one_of(

@@ -69,7 +69,7 @@ def test_whoever_asks_in_the_hour_that_is_repeated_gets_the_next_day() -> None:
         assert recurrence.next_after(moment) == utc("2026-10-26 01:45")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     zone=st.sampled_from(["Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca",
                           "America/Havana", "Asia/Beirut", "Pacific/Chatham", "America/St_Johns"]),
@@ -126,7 +126,7 @@ def test_what_comes_once_in_28_years_is_checked_without_holding_up_the_runs_of_a
     assert time.thread_time() - began < 1  # a collection of garbage may fall into it
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     cron=st.text(alphabet="0123456789*/,-#LWMON abc²", max_size=30),
     zone=st.sampled_from(["UTC", "Asia/Beirut"]),

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 import timeit
 from collections.abc import Iterator
@@ -19,14 +20,20 @@ from chiron_workers.telemetry import spans, tracing
 
 @pytest.fixture
 def tracing_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    """A collector that spans go to; `tracing.stop` sends the last of them."""
+    """A collector that spans go to; `tracing.stop` sends the last of them, and no sender outlives the test."""
+    threads = set(threading.enumerate())
     for name in [name for name in os.environ if name.startswith("OTEL_")]:
         monkeypatch.delenv(name)
     with collector() as found:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", found.url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2")
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         yield found
         tracing.stop()
+    for thread in set(threading.enumerate()) - threads:
+        if "span" in thread.name.lower():
+            thread.join(60)
+            assert not thread.is_alive(), f"{thread.name} still sends"
 
 
 def working(request: dict) -> Says | Fails:  # type: ignore[type-arg]

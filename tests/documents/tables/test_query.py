@@ -272,20 +272,20 @@ def test_a_file_without_a_table_is_named(data: bytes, name: str, sentence: str) 
 @pytest.mark.parametrize(
     "name", ["beds.xlsx", "beds.ods", "beds.xls", "beds.parquet", "beds-utf16.tsv", "node-synopsis.json"]
 )
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_damaged_table_is_survived(name: str, data: st.DataObject) -> None:
     _survived(damaged(GOLDEN / name, data, places_max=20), name)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), ending=st.sampled_from(["csv", "jsonl", "json", "xlsx", "parquet"]),
        start=st.sampled_from([b"", b"PAR1", b"PK\x03\x04", b"[", b"a,b\n"]))  # fmt: skip
 def test_random_bytes_are_no_danger(seed: int, ending: str, start: bytes) -> None:
     _survived(start + random.Random(seed).randbytes(seed % 5_000), f"x.{ending}")
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(
     text=st.text(alphabet=st.sampled_from("a1,;\t|\"\n\\'é.-#{}[]:"), max_size=400),
     ending=st.sampled_from(["csv", "jsonl"]),

@@ -2,7 +2,7 @@ import random
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chiron_workers.evidence.quotes.equivalents import equivalents, expansions
@@ -63,7 +63,6 @@ def test_no_character_becomes_or_loses_a_digit():
     assert all(unicodedata.normalize("NFC", letter) == read[letter] for letter in changed), changed
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_folded_character_knows_where_it_stood(text: str):
     folded = normalise(text)

@@ -210,7 +210,6 @@ SENTENCE = st.lists(LETTERS, min_size=4, max_size=12).map(lambda words: " ".join
 PARAGRAPHS = st.lists(st.lists(SENTENCE, min_size=1, max_size=5), min_size=1, max_size=5)
 
 
-@settings(deadline=None)
 @given(PARAGRAPHS, st.data())
 def test_whatever_lies_between_sentence_ends_stands_at_its_place(
     paragraphs: list[list[str]], data: st.DataObject
@@ -228,7 +227,7 @@ def test_whatever_lies_between_sentence_ends_stands_at_its_place(
     assert (standing.start, standing.end) == first.span()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=60), st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
 def test_no_text_is_too_strange(quote: str, text: str):
     standing = locate(quote, text)
@@ -238,7 +237,7 @@ def test_no_text_is_too_strange(quote: str, text: str):
     assert standing is not None or refusal_reason(quote, text).endswith(".")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=30, max_size=300))
 def test_a_whole_page_stands_in_itself(text: str):
     standing = locate(text, text)

@@ -197,7 +197,7 @@ VOCABULARY = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     one=st.lists(st.sampled_from(VOCABULARY.split()), max_size=25),
     other=st.lists(st.sampled_from(VOCABULARY.split()), max_size=25),

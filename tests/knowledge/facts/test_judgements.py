@@ -144,7 +144,7 @@ def test_the_answer_tool_offers_every_relation() -> None:
     assert ANSWER_TOOL["input_schema"]["properties"]["relation"]["enum"] == [*Relation]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["same", "new"]),
