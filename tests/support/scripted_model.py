@@ -3,9 +3,13 @@
 import asyncio
 import itertools
 import json
+import socket
+import struct
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from aiohttp import web
@@ -14,6 +18,17 @@ from support.http_server import served
 
 Block = dict[str, Any]
 _ids = itertools.count(1)
+LATE_S = 60.0
+RAW = ("input", "partial_json")  # fields of a call that are streamed
+
+
+class Ending(StrEnum):
+    """What becomes of the connection once a reply is complete."""
+
+    CLEAN = "clean"
+    CLOSED = "closed"  # right after message_stop, in the middle of the body
+    RESET = "reset"  # likewise, and not in good order
+    LATE = "late"  # the body ends a minute after message_stop
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,7 @@ class Says:
     stop: str = "end_turn"
     usage: dict[str, int] = field(default_factory=lambda: {"input_tokens": 100, "output_tokens": 10})
     model: str | None = None
+    ending: Ending = Ending.CLEAN
 
 
 @dataclass(frozen=True)
@@ -34,9 +50,8 @@ class Fails:
     type: str = "api_error"
     message: str = "scripted"
     headers: dict[str, str] = field(default_factory=dict)
-    stream: str = (
-        ""  # drop | error | early_end | corrupt | stall | hang_up, before a byte of the reply | silence, too
-    )
+    # drop | drop_in_call | error | early_end | corrupt | stall | hang_up, before a byte of the reply | silence, too
+    stream: str = ""
 
 
 Script = Callable[[dict[str, Any]], "Says | Fails | Awaitable[Says | Fails]"]
@@ -48,6 +63,11 @@ def text(words: str) -> Block:
 
 def call(name: str, **arguments: Any) -> Block:
     return {"type": "tool_use", "id": f"toolu_{next(_ids):06}", "name": name, "input": arguments}
+
+
+def cut_call(name: str, arguments_json: str) -> Block:
+    """A tool call whose arguments end in the middle of their JSON."""
+    return {**call(name), "partial_json": arguments_json}
 
 
 def says(*words: str, stop: str = "end_turn") -> Says:
@@ -63,13 +83,33 @@ def turn(request: dict[str, Any]) -> int:
     return sum(message["role"] == "assistant" for message in request["messages"])
 
 
+@dataclass(slots=True)
+class Ask:
+    """A line of the server's log: one request and what became of it. Times are those of `time.time()`."""
+
+    client: str  # the first part of the path, where clients are given an address each
+    request: dict[str, Any]
+    request_id: str
+    received_at: float
+    reply: Says | None = None
+    complete_at: float = 0.0  # when the last byte of message_stop was written; 0 if it never was
+    is_connected: bool = False  # whether the client was still there then
+    ended_at: float = 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the client can have read the whole reply."""
+        return self.complete_at > 0 and self.is_connected
+
+
 @dataclass
 class ScriptedModel:
-    """The server's address and every request it got."""
+    """The server's address, every request it got, and its log."""
 
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     answered: list[dict[str, Any]] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)
 
 
 @asynccontextmanager
@@ -79,28 +119,55 @@ async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
     async def handle(http: web.Request) -> web.StreamResponse:
         request = await http.json()
         model.requests.append(request)
-        found = script(request)
-        said = await found if isinstance(found, Awaitable) else found
-        if isinstance(said, Fails):
-            return await _fail(http, said)
-        response = await _stream(http, _events(said, request["model"]))
+        client = http.match_info.get("client", "")
+        ask = Ask(client, request, f"req_{next(_ids)}", received_at=time.time())
+        model.asks.append(ask)
+        try:
+            answer = script(request)
+            reply = await answer if isinstance(answer, Awaitable) else answer
+            if isinstance(reply, Fails):
+                return await _fail(http, reply)
+            response = await _stream(http, ask, reply)
+        finally:
+            ask.ended_at = time.time()
         model.answered.append(request)
         return response
 
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_post("/v1/messages", handle)
+    app.router.add_post("/{client}/v1/messages", handle)
     async with served(app) as model.url:
         yield model
 
 
-async def _stream(http: web.Request, events: list[dict[str, Any]]) -> web.StreamResponse:
-    response = web.StreamResponse(
-        headers={"content-type": "text/event-stream", "request-id": f"req_{next(_ids)}"}
-    )
+async def _stream(http: web.Request, ask: Ask, reply: Says) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"content-type": "text/event-stream", "request-id": ask.request_id})
     await response.prepare(http)
-    await response.write(b"".join(_wire(event) for event in events))
-    await response.write_eof()
+    ask.reply = reply
+    await response.write(b"".join(_wire(event) for event in _events(reply, ask.request["model"])))
+    ask.complete_at, ask.is_connected = time.time(), not _is_gone(http)
+    if reply.ending is Ending.LATE:
+        await asyncio.sleep(LATE_S)
+    if http.transport is None or _is_gone(http):
+        return response
+    if reply.ending is Ending.RESET:
+        _reset(http.transport)
+    elif reply.ending is Ending.CLOSED:
+        http.transport.close()
+    else:
+        await response.write_eof()
     return response
+
+
+def _is_gone(http: web.Request) -> bool:
+    return http.transport is None or http.transport.is_closing()
+
+
+def _reset(transport: asyncio.Transport) -> None:
+    # Lingering for no time has the kernel send a reset instead of an end.
+    door = transport.get_extra_info("socket")
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
@@ -113,7 +180,8 @@ async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
         assert http.transport is not None
         http.transport.abort()
         return web.Response()
-    begun = _events(says("half a"), "m")[:3]
+    cut = Says((cut_call("note", '{"words": "half a'),)) if fault.stream == "drop_in_call" else says("half a")
+    begun = _events(cut, "m")[:3]
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(http)
     await response.write(b"".join(_wire(event) for event in begun))
@@ -123,7 +191,7 @@ async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
         await response.write(b'event: content_block_delta\ndata: {"type": "content_blo\n\n')
     elif fault.stream == "stall":
         await asyncio.sleep(60)
-    if fault.stream == "drop":
+    if fault.stream in ("drop", "drop_in_call"):
         assert http.transport is not None
         http.transport.abort()
         return response
@@ -151,8 +219,11 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
         if block["type"] == "text":
             start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
         elif block["type"] == "tool_use":
-            start = {**block, "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            start = {"input": {}} | {name: value for name, value in block.items() if name not in RAW}
+            delta = {
+                "type": "input_json_delta",
+                "partial_json": block.get("partial_json") or json.dumps(block["input"]),
+            }
         else:
             start, delta = block, {}
         events.append({"type": "content_block_start", "index": index, "content_block": start})
