@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from chiron_api.text import as_json
+from chiron_api.transfer.records import AssertionRecord, SourceRecord
 from chiron_workers.knowledge.report_rows import address
 
 Record = Mapping[str, Any]
@@ -14,9 +15,10 @@ Record = Mapping[str, Any]
 # Columns, and what the records call what stands in them.
 SUBJECT = {"subject_title": "title", "subject_purpose": "purpose_statement", "subject_depth": "target_depth"}
 SOURCE = {
-    "source_title": "title", "source_author": "author", "source_licence": "licence", "source_published_at": "published_at",
-    "source_fetched_at": "fetched_at", "source_content_type": "content_type",
-}  # fmt: skip
+    f"source_{name}": name
+    for name in SourceRecord.model_fields
+    if name not in {"kind", "url", "hash", "text"}
+}
 FACT = (
     "topic_path",
     "status",
@@ -27,10 +29,7 @@ FACT = (
     "changes",
     "links",
 )
-ASSERTION = (
-    "content", "quote", "quote_state", "quote_start", "quote_end", "source_url", "source_score", "claimed_confidence",
-    "snapshot_hash", "created_at",
-)  # fmt: skip
+ASSERTION = [name for name in AssertionRecord.model_fields if name != "id"]
 COLUMNS = ("fact_id", "assertion_id", "subject_id", *ASSERTION, *FACT, *SOURCE, *SUBJECT)
 # A spreadsheet takes a cell that begins like this for a formula and may run it; an apostrophe in front makes it text.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")

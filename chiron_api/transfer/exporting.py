@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.transfer.records import KIND, VERSION
+from chiron_api.transfer import records
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.subjects import Subjects
@@ -14,23 +14,6 @@ from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus
 
-FACT = (
-    "id",
-    "subject_id",
-    "topic_path",
-    "status",
-    "confidence",
-    "contradictions",
-    "validated_at",
-    "created_at",
-)
-ASSERTION = (
-    "id", "content", "quote", "quote_state", "quote_start", "quote_end", "source_url", "source_score", "claimed_confidence",
-    "snapshot_hash", "created_at",
-)  # fmt: skip
-CHANGE = ("id", "confidence", "status", "reason", "at")
-LINK = ("other_id", "relation", "decided_by", "reason", "created_at")
-SOURCE = ("title", "author", "licence", "published_at", "fetched_at", "content_type")
 Record = dict[str, object]
 
 
@@ -45,7 +28,7 @@ async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: boo
         NotFound: There is nothing of that id or name.
     """
     fact_ids = await _fact_ids(pool, target)
-    yield {"kind": KIND, "version": VERSION, "exported_at": datetime.now(UTC)}
+    yield {"kind": records.KIND, "version": records.VERSION, "exported_at": datetime.now(UTC)}
     exports = _Export(pool, frozenset(fact_ids), with_snapshots=with_snapshots)
     async for page in report_rows.pages(pool, fact_ids):
         async for record in exports.page(page):
@@ -90,28 +73,34 @@ class _Export:
         for row in page.facts:
             yield {
                 "kind": "fact",
-                **_picked(row, FACT),
-                "assertions": [_picked(assertion, ASSERTION) for assertion in assertions[row["id"]]],
-                "changes": [_picked(change, CHANGE) for change in changes[row["id"]]],
+                **_picked(row, records.FactRecord),
+                "assertions": [
+                    _picked(assertion, records.AssertionRecord) for assertion in assertions[row["id"]]
+                ],
+                "changes": [_picked(change, records.ChangeRecord) for change in changes[row["id"]]],
                 "links": [
-                    _picked(link, LINK) for link in links[row["id"]] if link["other_id"] in self.fact_ids
+                    _picked(link, records.LinkRecord)
+                    for link in links[row["id"]]
+                    if link["other_id"] in self.fact_ids
                 ],
             }
 
     async def _new_subjects(self, facts: Iterable[DictRow]) -> list[Record]:
         new = {row["subject_id"] for row in facts} - self.subjects
         self.subjects |= new
-        return (
-            [{"kind": "subject", **row} for row in await report_rows.subject_rows(self.pool, sorted(new))]
-            if new
-            else []
-        )
+        rows = await report_rows.subject_rows(self.pool, sorted(new)) if new else []
+        return [{"kind": "subject", **row} for row in rows]
 
     async def _new_sources(self, assertions: Iterable[DictRow]) -> AsyncIterator[Record]:
         new = [place for place in dict.fromkeys(_places(assertions)) if place not in self.places]
         self.places |= set(new)
         for (url, text_hash), row in zip(new, await report_rows.fetches(self.pool, new), strict=True):
-            record: Record = {"kind": "source", "url": url, "hash": text_hash, **_picked(row, SOURCE)}
+            record: Record = {
+                "kind": "source",
+                "url": url,
+                "hash": text_hash,
+                **_picked(row, records.SourceRecord),
+            }
             record |= {name: record[name] or "" for name in ("title", "author", "licence")}
             if self.with_snapshots and text_hash not in self.texts:
                 self.texts.add(text_hash)
@@ -132,5 +121,5 @@ def _by_fact(rows: Iterable[DictRow]) -> defaultdict[str, list[DictRow]]:
     return rows_by_fact
 
 
-def _picked(row: DictRow, names: Iterable[str]) -> Record:
-    return {name: row[name] for name in names}
+def _picked(row: DictRow, kind: type[records.Record]) -> Record:
+    return {name: row[name] for name in kind.model_fields if name in row}

@@ -5,21 +5,10 @@ from typing import Any
 from chiron_api.transfer.quotes import recheck_quotes
 from chiron_api.transfer.records import AssertionRecord, FactRecord
 from chiron_workers import ids
-from chiron_workers.knowledge.transfers import AssertionRow, ChangeRow, FactRow, Transfers
+from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
 
-# What the row of a fact and that of a further assertion have in common.
-GROUNDS = (
-    "content",
-    "quote",
-    "quote_state",
-    "quote_start",
-    "quote_end",
-    "source_url",
-    "source_score",
-    "snapshot_hash",
-)
 REASON = "imported"
 CONFIDENCE_TOLERANCE = 1e-4  # of a confidence that is computed
 Statement = tuple[str, str, str]  # subject, content and address: there is one fact of each
@@ -66,15 +55,7 @@ class FactBatch:
         assertions = await transfers.add_assertions(further)
         await transfers.add_changes(
             [
-                ChangeRow(
-                    str(change.id),
-                    str(ids.new_id()),
-                    fact_id,
-                    change.confidence,
-                    change.status,
-                    change.reason,
-                    change.at,
-                )
+                change.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
                 for fact_id, fact in self.new.items()
                 for change in fact.changes
             ]
@@ -139,34 +120,17 @@ def _statement(fact: FactRecord) -> Statement:
     return fact.subject_id, fact.assertions[0].content, fact.assertions[0].source_url
 
 
-def _grounds(assertion: AssertionRecord) -> dict[str, Any]:
-    return {name: getattr(assertion, name) for name in GROUNDS}
+def _fact_row(fact_id: str, fact: FactRecord) -> dict[str, Any]:
+    return {
+        **fact.assertions[0].model_dump(),
+        **fact.model_dump(exclude={"kind", "assertions", "changes", "links"}),
+        "id": fact_id,
+        "contradictions": json.dumps(fact.contradictions),
+    }
 
 
-def _fact_row(fact_id: str, fact: FactRecord) -> FactRow:
-    assertion = fact.assertions[0]
-    return FactRow(
-        id=fact_id,
-        subject_id=fact.subject_id,
-        **_grounds(assertion),
-        claimed_confidence=assertion.claimed_confidence,
-        topic_path=fact.topic_path,
-        confidence=fact.confidence,
-        status=fact.status,
-        contradictions=json.dumps(fact.contradictions),
-        validated_at=fact.validated_at,
-        created_at=fact.created_at,
-    )
-
-
-def _assertion_row(fact_id: str, assertion: AssertionRecord, fact: FactRecord) -> AssertionRow:
-    return AssertionRow(
-        id=str(assertion.id),
-        spare_id=str(ids.new_id()),
-        fact_id=fact_id,
-        **_grounds(assertion),
-        claimed_confidence=fact.confidence
-        if assertion.claimed_confidence is None
-        else assertion.claimed_confidence,
-        created_at=assertion.created_at,
-    )
+def _assertion_row(fact_id: str, assertion: AssertionRecord, fact: FactRecord) -> dict[str, Any]:
+    row = assertion.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
+    if assertion.claimed_confidence is None:
+        row["claimed_confidence"] = fact.confidence
+    return row

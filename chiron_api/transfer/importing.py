@@ -14,7 +14,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.knowledge.transfers import Fetch, LinkRow, Text, Transfers
+from chiron_workers.knowledge.transfers import Fetch, Text, Transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
@@ -114,13 +114,8 @@ class _ImportSteps:
         for batch in _batches(self._records(SourceRecord), FACTS_AT_ONCE):
             fetches = [
                 Fetch(
-                    address(source.url),
-                    source.hash,
-                    source.title,
-                    source.author,
-                    source.licence,
-                    source.published_at,
-                    source.fetched_at,
+                    **source.model_dump(exclude={"kind", "content_type", "text"})
+                    | {"url": address(source.url)}
                 )
                 for source in batch
                 if source.fetched_at is not None
@@ -142,13 +137,11 @@ class _ImportSteps:
 
     async def links(self) -> None:
         links = (
-            LinkRow(
-                self.places[str(fact.id)], self.places[str(link.other_id)], link.relation, link.decided_by, link.reason,
-                link.created_at,
-            )
+            link.model_dump()
+            | {"fact_id": self.places[str(fact.id)], "other_id": self.places[str(link.other_id)]}
             for fact in self._records(FactRecord)
             for link in fact.links
-        )  # fmt: skip
+        )
         for batch in _batches(links, FACTS_AT_ONCE):
             async with Session(self.pool) as session:
                 self.counts.links += await Transfers(session).add_links(batch)

@@ -1,7 +1,7 @@
 """Facts on their way out of one database and into another, many at a time."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +11,10 @@ from psycopg.rows import DictRow
 from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.runs.session import Session
-from chiron_workers.states import Decider, FactStatus, QuoteState, Relation
 
 SQL = load(__file__)
+
+Row = Mapping[str, Any]  # the columns of a row to write, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,73 +37,6 @@ class Fetch:
     licence: str
     published_at: datetime | None
     fetched_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class FactRow:
-    """A fact with its own assertion, ready to be written; `contradictions` is JSON."""
-
-    id: str
-    subject_id: str
-    content: str
-    quote: str | None
-    quote_state: QuoteState
-    quote_start: int | None
-    quote_end: int | None
-    source_url: str
-    source_score: float
-    claimed_confidence: float | None
-    snapshot_hash: str | None
-    topic_path: str
-    confidence: float
-    status: FactStatus
-    contradictions: str
-    validated_at: datetime
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class AssertionRow:
-    """A further assertion of a fact, ready to be written; `spare_id` is for an id that is taken."""
-
-    id: str
-    spare_id: str
-    fact_id: str
-    content: str
-    quote: str | None
-    quote_state: QuoteState
-    quote_start: int | None
-    quote_end: int | None
-    source_url: str
-    source_score: float
-    claimed_confidence: float
-    snapshot_hash: str | None
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
-    """What a fact was before a change, ready to be written."""
-
-    id: str
-    spare_id: str
-    fact_id: str
-    confidence: float
-    status: FactStatus
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class LinkRow:
-    """How a fact stands to another, ready to be written."""
-
-    fact_id: str
-    other_id: str
-    relation: Relation
-    decided_by: Decider
-    reason: str
-    created_at: datetime
 
 
 class Transfers:
@@ -182,22 +116,27 @@ class Transfers:
         """Which of these texts are kept."""
         return {row["hash"] for row in await self.session.rows(SQL["find_texts"], {"hashes": list(hashes)})}
 
-    async def add_facts(self, rows: Sequence[FactRow]) -> set[str]:
-        """Write facts; the ids of those that are new."""
-        return {row["id"] for row in await self.session.write(SQL["add_facts"], _columns(FactRow, rows))}
+    async def add_facts(self, rows: Sequence[Row]) -> set[str]:
+        """Write facts, each with its own assertion, and `contradictions` as JSON; the ids of those that are new."""
+        if not rows:
+            return set()
+        return {row["id"] for row in await self.session.write(SQL["add_facts"], _columns(rows))}
 
-    async def add_assertions(self, rows: Sequence[AssertionRow]) -> int:
-        """Write further assertions; how many are new."""
-        return len(await self.session.write(SQL["add_assertions"], _columns(AssertionRow, rows)))
+    async def add_assertions(self, rows: Sequence[Row]) -> int:
+        """Write further assertions; how many are new. A `spare_id` is for an id that is taken."""
+        if not rows:
+            return 0
+        return len(await self.session.write(SQL["add_assertions"], _columns(rows)))
 
-    async def add_changes(self, rows: Sequence[ChangeRow]) -> None:
-        """Write the history of facts that are new."""
-        await self.session.write(SQL["add_changes"], _columns(ChangeRow, rows))
+    async def add_changes(self, rows: Sequence[Row]) -> None:
+        """Write the history of facts that are new. A `spare_id` is for an id that is taken."""
+        if rows:
+            await self.session.write(SQL["add_changes"], _columns(rows))
 
-    async def add_links(self, rows: Sequence[LinkRow]) -> int:
+    async def add_links(self, rows: Sequence[Row]) -> int:
         """Link facts; how many links are new."""
-        return len(await self.session.write(SQL["add_links"], _columns(LinkRow, rows)))
+        return len(await self.session.write(SQL["add_links"], _columns(rows)))
 
 
-def _columns(kind: type[Any], rows: Sequence[Any]) -> dict[str, list[Any]]:
-    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
+def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
