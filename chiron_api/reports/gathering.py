@@ -97,13 +97,9 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
     return Source(
         number=citations.number,
         url=url,
-        title=row["title"] or "",
-        author=row["author"] or "",
-        licence=row["licence"] or "",
-        published_at=row["published_at"],
-        fetched_at=row["fetched_at"],
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
+        **{name: row[name] for name in ("title", "author", "licence", "published_at", "fetched_at")},
     )
 
 
@@ -122,7 +118,10 @@ async def _work(pool: Pool, target: Target) -> Work:
         output_tokens=sum(model.output_tokens for model in models),
         started_at=min(_times(uses, "started_at"), default=None),
         finished_at=max(_times(uses, "finished_at"), default=None),
-        runs=tuple([_run(row) for row in await report_rows.runs(pool, target, limit=RUNS_MAX)]),
+        runs=tuple(
+            RunLine(**row | {"state": RunState(row["state"])})
+            for row in await report_rows.runs(pool, target, limit=RUNS_MAX)
+        ),
     )
 
 
@@ -135,33 +134,10 @@ def _models(uses: Iterable[DictRow]) -> Iterable[ModelUse]:
             model=model,
             runs=sum(row["runs"] for row in rows),
             spent_usd=sum((row["spent_usd"] for row in rows), start=NO_MONEY),
-            input_tokens=sum(_input_tokens(row) for row in rows),
+            input_tokens=sum(row["input_tokens"] for row in rows),
             output_tokens=sum(row["output_tokens"] for row in rows),
         )
 
 
-def _input_tokens(row: DictRow) -> int:
-    return int(row["input_tokens"] + row["cache_write_tokens"] + row["cache_read_tokens"])
-
-
 def _times(rows: Sequence[DictRow], name: str) -> list[datetime]:
     return [row[name] for row in rows if row[name] is not None]
-
-
-def _run(row: DictRow) -> RunLine:
-    error: dict[str, str] = row["error"] or {}
-    return RunLine(
-        run_id=str(row["id"]),
-        topic=row["topic"],
-        role=row["role"],
-        model=row["model"],
-        state=RunState(row["state"]),
-        facts=row["facts"],
-        turns=row["turns"],
-        spent_usd=row["spent_usd"],
-        input_tokens=row["input_tokens"],
-        output_tokens=row["output_tokens"],
-        error=": ".join(part for part in (error.get("kind"), error.get("message")) if part),
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
-    )

@@ -8,10 +8,12 @@ from chiron_api.reports.report import (
     Citation,
     Contradiction,
     Finding,
+    ModelUse,
     NodeCoverage,
     Relative,
     Report,
     RunLine,
+    Section,
     Source,
     SubjectPart,
 )
@@ -39,6 +41,8 @@ ASIDE = (
 )
 BOTH_STAY = "Both sides stay until a source settles it."
 AGENT_WORDS_HEADING = "The agent’s own words, not checked"
+MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
+CITED_BY_MAX = 100
 NO_RUN = "No run has worked on this."
 NO_MAP = "There is no coverage map: nobody has said yet what belongs to this subject."
 DECIDERS = {
@@ -133,6 +137,14 @@ def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
         yield "Left out", f"{count(report.left_out, 'older fact')}: a report holds 100,000"
 
 
+def titled_sections(report: Report) -> Iterator[tuple[str, Section]]:
+    """The sections, each with its path as title, and its subject where there are several."""
+    subjects = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
+    for section in report.sections:
+        name = f"{subjects.get(section.subject_id, '')}: " if len(subjects) > 1 else ""
+        yield name + path(section.topic_path), section
+
+
 def confidence_line(finding: Finding) -> str:
     """How sure a finding is, and why, with its marks."""
     return " · ".join([confidence_and_origins(finding), *marks(finding)])
@@ -184,6 +196,31 @@ def source_details(source: Source) -> list[str]:
     return [
         part for part in (one_line(source.author), published_on, one_line(source.licence), fetched_on) if part
     ]
+
+
+def cited_by(source: Source) -> tuple[tuple[int, ...], str]:
+    """The numbers of the first 100 findings that rest on a source, and how many more do, as the end of a line."""
+    omitted_findings = len(source.cited_by) - CITED_BY_MAX
+    return source.cited_by[:CITED_BY_MAX], f" and {omitted_findings:,} more" if omitted_findings > 0 else ""
+
+
+def model_cells(model: ModelUse) -> dict[str, str]:
+    """What the runs of a model used, by column."""
+    tokens = (f"{model.input_tokens:,}", f"{model.output_tokens:,}")
+    cells = (one_line(model.model), f"{model.runs:,}", usd(model.spent_usd), *tokens)
+    return dict(zip(MODEL_COLUMNS, cells, strict=True))
+
+
+def run_cells(run: RunLine) -> dict[str, str]:
+    """A run in a table, by column."""
+    return {
+        "Topic": one_line(run.topic),
+        "State": run.state,
+        "Facts": f"{run.facts:,}",
+        "Turns": f"{run.turns:,}",
+        "Cost": usd(run.spent_usd),
+        "Tokens": f"{run.input_tokens + run.output_tokens:,}",
+    }
 
 
 def node_facts(node: NodeCoverage) -> str:

@@ -101,7 +101,6 @@ class _Export:
                 "hash": text_hash,
                 **_picked(row, records.SourceRecord),
             }
-            record |= {name: record[name] or "" for name in ("title", "author", "licence")}
             if self.with_snapshots and text_hash not in self.texts:
                 self.texts.add(text_hash)
                 record["text"] = await self.transfers.text(text_hash)

@@ -97,7 +97,7 @@ async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncIterator[Rows]:
 
 
 async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[DictRow]:
-    """For each (address, hash of its text) what is known of that page; all None for one that was never fetched."""
+    """For each (address, hash of its text) what is known of that page; None or empty for one that was never fetched."""
     args = {"urls": [address(url) for url, _ in places], "hashes": [digest for _, digest in places]}
     return await fetch_all(pool, SQL["fetches"], args)
 

@@ -93,7 +93,8 @@ select fact_id::text, other_id::text, relation, decided_by, reason, created_at
 
 -- fetches
 -- The last time that an address gave the very text; where the text was not kept, the last time that it gave any.
-select f.title, f.author, f.published_at, f.licence, f.fetched_at, s.content_type, s.chars
+select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.published_at,
+       coalesce(f.licence, '') as licence, f.fetched_at, s.content_type, s.chars
   from unnest(%(urls)s::text[], %(hashes)s::text[]) with ordinality as wanted (url, hash, n)
   left join lateral (
     select title, author, published_at, licence, fetched_at
@@ -110,8 +111,8 @@ select f.title, f.author, f.published_at, f.licence, f.fetched_at, s.content_typ
 -- What runs used, by model and state. `runs` has no index by subject, since reports of subjects are rare and submits
 -- are not.
 select model, state, count(*) as runs, sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
-       sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-       sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
+       sum(input_tokens + cache_write_tokens + cache_read_tokens)::bigint as input_tokens,
+       sum(output_tokens)::bigint as output_tokens,
        min(started_at) as started_at, max(finished_at) as finished_at
   from runs
  where {scope}
@@ -120,8 +121,9 @@ select model, state, count(*) as runs, sum(spent_usd) as spent_usd, sum(unconfir
 
 -- runs
 -- Those that failed come first, since a long list is cut.
-select id, topic, role, model, state, facts, turns, spent_usd, unconfirmed_usd,
-       input_tokens + cache_write_tokens + cache_read_tokens as input_tokens, output_tokens, error,
+select id::text as run_id, topic, role, model, state, facts, turns, spent_usd,
+       input_tokens + cache_write_tokens + cache_read_tokens as input_tokens, output_tokens,
+       concat_ws(': ', nullif(error ->> 'kind', ''), nullif(error ->> 'message', '')) as error,
        started_at, finished_at
   from runs
  where {scope}

@@ -1,7 +1,7 @@
 """A report as a Word document, with headings, links and tables that Word and LibreOffice know as such."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats.docx_writer import GREY, Paper
@@ -9,13 +9,10 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
-from chiron_api.text import usd
 
-CITED_BY_MAX = 100
 PIECE_BYTES = 65_536
 INDENT_CM, LEVELS_SHOWN = 0.7, 10
 RUN_COLUMNS = ("Topic", "State", "Facts", "Cost", "Tokens")
-MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
 
 
 def render(report: Report) -> Iterator[bytes]:
@@ -57,10 +54,8 @@ def _findings(paper: Paper, report: Report) -> None:
     paper.heading("Findings", 1)
     if not report.sections:
         paper.paragraph(phrasing.NO_FINDINGS)
-    titles = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
-    for section in report.sections:
-        name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        paper.heading(name + phrasing.path(section.topic_path), 2)
+    for title, section in phrasing.titled_sections(report):
+        paper.heading(title, 2)
         for finding in section.findings:
             _finding(paper, finding, is_home=True)
 
@@ -146,31 +141,15 @@ def _work(paper: Paper, report: Report) -> None:
         for run in failed_runs:
             paper.paragraph(f"{one_line(run.topic)}: {one_line(run.error)}", "bullet")
     paper.heading("Models", 2)
-    models = [
-        (
-            one_line(model.model),
-            f"{model.runs:,}",
-            usd(model.spent_usd),
-            f"{model.input_tokens:,}",
-            f"{model.output_tokens:,}",
-        )
-        for model in report.work.models
-    ]
-    paper.table(MODEL_COLUMNS, models)
+    _table(paper, phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
     paper.heading("Runs", 2)
-    runs = [
-        (
-            one_line(run.topic),
-            run.state,
-            f"{run.facts:,}",
-            usd(run.spent_usd),
-            f"{run.input_tokens + run.output_tokens:,}",
-        )
-        for run in report.work.runs
-    ]
-    paper.table(RUN_COLUMNS, runs)
+    _table(paper, RUN_COLUMNS, map(phrasing.run_cells, report.work.runs))
     if omitted_note := phrasing.runs_left_out(report):
         paper.paragraph(omitted_note)
+
+
+def _table(paper: Paper, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    paper.table(columns, ([row[name] for name in columns] for row in rows))
 
 
 def _agent_words(paper: Paper, report: Report) -> None:
@@ -192,11 +171,12 @@ def _source(paper: Paper, source: Source) -> None:
     else:
         paper.say(one_line(source.url))
     paper.say(f" {' · '.join(phrasing.source_details(source))} · for finding ", colour=GREY)
-    for n, number in enumerate(source.cited_by[:CITED_BY_MAX]):
+    numbers, more = phrasing.cited_by(source)
+    for n, number in enumerate(numbers):
         paper.say(", " * bool(n), colour=GREY)
         paper.inward(str(number), f"f{number}")
-    if len(source.cited_by) > CITED_BY_MAX:
-        paper.say(f" and {len(source.cited_by) - CITED_BY_MAX:,} more", colour=GREY)
+    if more:
+        paper.say(more, colour=GREY)
 
 
 FORMAT = Format(

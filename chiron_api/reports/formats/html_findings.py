@@ -8,18 +8,14 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Source
 
-CITED_BY_MAX = 100
-
 
 def findings(report: Report) -> Iterator[str]:
     """The findings by topic path."""
     yield '<section id="findings">\n<h2>Findings</h2>\n'
     if not report.sections:
         yield f"<p>{phrasing.NO_FINDINGS}</p>\n"
-    titles = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
-    for n, section in enumerate(report.sections, start=1):
-        name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        yield f'<h3 id="t{n}" dir="auto">{escape(name + phrasing.path(section.topic_path))}</h3>\n'
+    for n, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
+        yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
         yield from map(_finding, section.findings)
     yield "</section>\n"
 
@@ -124,13 +120,11 @@ def _source(source: Source) -> str:
     about = "".join(f" · <bdi>{escape(part)}</bdi>" for part in phrasing.source_details(source)).removeprefix(
         " · "
     )
-    backs = ", ".join(f'<a href="#f{number}">{number}</a>' for number in source.cited_by[:CITED_BY_MAX])
-    omitted_note = (
-        f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
-    )
+    numbers, more = phrasing.cited_by(source)
+    backs = ", ".join(f'<a href="#f{number}">{number}</a>' for number in numbers)
     title = f"<strong><bdi>{escape(one_line(source.title))}</bdi></strong><br>" if source.title else ""
     return (
         f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'
         f'<span class="address">{address}</span><br><span class="soft">{about}</span><br>'
-        f'<span class="soft">For finding {backs}{omitted_note}</span></li>\n'
+        f'<span class="soft">For finding {backs}{more}</span></li>\n'
     )

@@ -1,15 +1,13 @@
 """What a subject lacks and what the research took, as parts of an HTML page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
-from chiron_api.text import usd
 
 RUN_COLUMNS = ("Topic", "State", "Facts", "Turns", "Cost", "Tokens")
-MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
 
 
 def coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
@@ -64,37 +62,16 @@ def work(report: Report) -> Iterator[str]:
             for run in failed_runs
         )
         yield "</ul>\n"
-    models = (
-        (
-            model.model,
-            f"{model.runs:,}",
-            usd(model.spent_usd),
-            f"{model.input_tokens:,}",
-            f"{model.output_tokens:,}",
-        )
-        for model in report.work.models
-    )
     yield "<h3>Models</h3>\n"
-    yield from _table(MODEL_COLUMNS, models)
+    yield from _table(phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
     yield "<h3>Runs</h3>\n"
-    runs = (
-        (
-            one_line(run.topic),
-            run.state,
-            f"{run.facts:,}",
-            f"{run.turns:,}",
-            usd(run.spent_usd),
-            f"{run.input_tokens + run.output_tokens:,}",
-        )
-        for run in report.work.runs
-    )
-    yield from _table(RUN_COLUMNS, runs)
+    yield from _table(RUN_COLUMNS, map(phrasing.run_cells, report.work.runs))
     if omitted_note := phrasing.runs_left_out(report):
         yield f'<p class="soft">{omitted_note}</p>\n'
     yield "</section>\n"
 
 
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def _table(columns: tuple[str, ...], rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     # The roles outlive the layout of narrow screens, where cells are no table cells any more.
     heads = "".join(
         f'<th scope="col" role="columnheader"{_figure(n)}>{name}</th>' for n, name in enumerate(columns)
@@ -102,8 +79,8 @@ def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterato
     yield f'<table role="table">\n<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n<tbody role="rowgroup">\n'
     for row in rows:
         cells = (
-            f'<td role="cell" data-name="{name}"{_figure(n)}><bdi>{escape(cell)}</bdi></td>'
-            for n, (name, cell) in enumerate(zip(columns, row, strict=True))
+            f'<td role="cell" data-name="{name}"{_figure(n)}><bdi>{escape(row[name])}</bdi></td>'
+            for n, name in enumerate(columns)
         )
         yield f'<tr role="row">{"".join(cells)}</tr>\n'
     yield "</tbody>\n</table>\n"

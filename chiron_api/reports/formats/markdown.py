@@ -1,7 +1,7 @@
 """A report as CommonMark. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.links import link
@@ -14,7 +14,6 @@ from chiron_api.text import usd
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
 # What begins a block where a line begins: lists, quotes, rules.
 OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
-CITED_BY_MAX = 100
 
 SourceNumbers = frozenset[int]  # the numbers of the sources whose address is a link
 
@@ -59,16 +58,19 @@ def _findings(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
     yield "## Findings\n\n"
     if not report.sections:
         yield f"{escape(phrasing.NO_FINDINGS)}\n\n"
-    titles = {subject.subject_id: subject.title for subject in report.subjects}
-    for section in report.sections:
-        name = f"{titles.get(section.subject_id, '')}: " if len(titles) > 1 else ""
-        yield f"### {escape(name + phrasing.path(section.topic_path))}\n\n"
+    for title, section in phrasing.titled_sections(report):
+        yield f"### {escape(title)}\n\n"
         yield from (_finding(finding, link_numbers) for finding in section.findings)
 
 
 def _finding(finding: Finding, link_numbers: SourceNumbers) -> str:
     lines = _statement_and_quotes(finding, link_numbers)
-    notes = [f"- {phrasing.relation(relative)} finding {relative.number}" for relative in finding.relatives]
+    return with_notes(lines, finding, "finding {}".format)
+
+
+def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], str]) -> str:
+    """The lines of a finding, then how others stand to it and what was noted against it."""
+    notes = [f"- {phrasing.relation(relative)} {place(relative.number)}" for relative in finding.relatives]
     notes += [f"- {escape(phrasing.objection(text))}" for text in finding.objections]
     return "\n\n".join([*lines, *(["\n".join(notes)] if notes else [])]) + "\n\n"
 
@@ -77,7 +79,10 @@ def _statement_and_quotes(finding: Finding, link_numbers: SourceNumbers) -> list
     sources = dict.fromkeys(citation.source for citation in finding.citations)
     references = " ".join(_reference(source, link_numbers) for source in sources)
     statement = f"**{finding.number}.** {escape(finding.content)} {references}\\\n*{escape(phrasing.confidence_line(finding))}*"
-    return [statement, *(_passage(citation, link_numbers) for citation in finding.citations)]
+    passages = (
+        passage(citation, _reference(citation.source, link_numbers)) for citation in finding.citations
+    )
+    return [statement, *passages]
 
 
 def _reference(source: int, link_numbers: SourceNumbers) -> str:
@@ -85,9 +90,10 @@ def _reference(source: int, link_numbers: SourceNumbers) -> str:
     return f"[\\[{source}\\]][{source}]" if source in link_numbers else f"\\[{source}\\]"
 
 
-def _passage(citation: Citation, link_numbers: SourceNumbers) -> str:
+def passage(citation: Citation, reference: str) -> str:
+    """What a source says, as a quote that ends with a reference to the source."""
     wording = f"> As this source puts it: {escape(citation.wording)}\n>\n" if citation.wording else ""
-    return f"{wording}> {escape(phrasing.passage(citation))} {_reference(citation.source, link_numbers)}"
+    return f"{wording}> {escape(phrasing.passage(citation))} {reference}"
 
 
 def _contradictions(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
@@ -179,14 +185,16 @@ def _sources(report: Report) -> Iterator[str]:
 
 
 def _source(source: Source) -> str:
+    parts = [escape(source.title), address(source), *map(escape, phrasing.source_details(source))]
+    numbers, more = phrasing.cited_by(source)
+    cited_by = ", ".join(map(str, numbers)) + more
+    return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {cited_by}"
+
+
+def address(source: Source) -> str:
+    """The address of a source, as a link where it can be one."""
     target = link(source.url)
-    address = f"[{escape(source.url)}](<{target}>)" if target else escape(source.url)
-    parts = [escape(source.title), address, *map(escape, phrasing.source_details(source))]
-    numbers = ", ".join(map(str, source.cited_by[:CITED_BY_MAX]))
-    omitted_note = (
-        f" and {len(source.cited_by) - CITED_BY_MAX:,} more" if len(source.cited_by) > CITED_BY_MAX else ""
-    )
-    return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {numbers}{omitted_note}"
+    return f"[{escape(source.url)}](<{target}>)" if target else escape(source.url)
 
 
 def _of(subject: SubjectPart, is_named: bool) -> str:

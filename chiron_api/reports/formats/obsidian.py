@@ -8,11 +8,11 @@ from pathlib import Path
 import yaml
 
 from chiron_api.reports import phrasing
+from chiron_api.reports.formats import markdown
 from chiron_api.reports.formats.file_names import file_name
-from chiron_api.reports.formats.markdown import coverage, escape, render_words, render_work
+from chiron_api.reports.formats.markdown import escape
 from chiron_api.reports.formats.note_folder import write_notes
-from chiron_api.reports.links import link
-from chiron_api.reports.report import Citation, Finding, Report, Source
+from chiron_api.reports.report import Finding, Report, Source
 from chiron_api.reports.write import Format
 
 INDEX = "Index"
@@ -100,9 +100,9 @@ def _index(names: _NoteNames) -> Iterator[str]:
     for subject in report.subjects:
         yield f"\n## Coverage: {escape(subject.title)}\n\n"
         yield from (f"{escape(line)}\n\n" for line in phrasing.paragraphs(subject.purpose))
-        yield from coverage(subject)
-    yield from render_work(report)
-    yield from render_words(report)
+        yield from markdown.coverage(subject)
+    yield from markdown.render_work(report)
+    yield from markdown.render_words(report)
     yield "## Sources\n\n"
     yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.sources.values())
 
@@ -136,19 +136,13 @@ def _finding(finding: Finding, names: _NoteNames) -> str:
     number = finding.number
     lines = [
         f"**{number}.** {escape(finding.content)} *{escape(phrasing.confidence_line(finding))}* ^f{number}",
-        *(_passage(citation, names) for citation in finding.citations),
+        *(markdown.passage(citation, _source_link(citation.source, names)) for citation in finding.citations),
     ]
-    notes = [
-        f"- {phrasing.relation(relative)} {_place(relative.number, names)}" for relative in finding.relatives
-    ]
-    notes += [f"- {escape(phrasing.objection(text))}" for text in finding.objections]
-    return "\n\n".join([*lines, *(["\n".join(notes)] if notes else [])]) + "\n\n"
+    return markdown.with_notes(lines, finding, lambda other: _place(other, names))
 
 
-def _passage(citation: Citation, names: _NoteNames) -> str:
-    wording = f"> As this source puts it: {escape(citation.wording)}\n>\n" if citation.wording else ""
-    source = names.sources[citation.source]
-    return f"{wording}> {escape(phrasing.passage(citation))} {_wiki(source, _name(source))}"
+def _source_link(number: int, names: _NoteNames) -> str:
+    return _wiki(names.sources[number], _name(names.sources[number]))
 
 
 def _place(number: int, names: _NoteNames) -> str:
@@ -166,11 +160,9 @@ def _source(source: Source, names: _NoteNames) -> str:
         "address": phrasing.one_line(source.url),
         "fetched": phrasing.minute(source.fetched_at) if source.fetched_at else "",
     }
-    target = link(source.url)
-    address = f"[{escape(source.url)}](<{target}>)" if target else escape(source.url)
     about = "".join(f"- {escape(part)}\n" for part in phrasing.source_details(source))
     backs = "".join(f"- {_place(number, names)}\n" for number in source.cited_by)
-    return f"{_front(properties)}# {escape(source.name)}\n\n{address}\n\n{about}\n## Findings that rest on it\n\n{backs}"
+    return f"{_front(properties)}# {escape(source.name)}\n\n{markdown.address(source)}\n\n{about}\n## Findings that rest on it\n\n{backs}"
 
 
 def _write(report: Report, folder: Path, force: bool) -> str:
