@@ -1,11 +1,8 @@
 import asyncio
 import json
 import os
-import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -61,9 +58,9 @@ def demo(
         if not as_json:
             typer.echo(line)
 
-    with _fresh_home() as home:
+    with tempfile.TemporaryDirectory(prefix="chiron-demo-", ignore_cleanup_errors=True) as home:
         half = (len(TOPICS) + 1) // 2  # Each worker gets half of the topics, however fast it is.
-        stack = LocalStack(_demo_settings(home), workers=2, concurrency=half)
+        stack = LocalStack(_demo_settings(Path(home)), workers=2, concurrency=half)
         try:
             _use_services_of(stack.start(report))
             batch, facts = asyncio.run(_research(as_json=as_json))
@@ -78,15 +75,6 @@ def demo(
         _print(batch, facts, time.monotonic() - began)
     if batch.runs.get(RunState.COMPLETED, 0) != len(TOPICS):
         raise ChironError("Not every run of the demo completed; the lines above say why.")
-
-
-@contextmanager
-def _fresh_home() -> Iterator[Path]:
-    home = Path(tempfile.mkdtemp(prefix="chiron-demo-"))
-    try:
-        yield home
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def _demo_settings(home: Path) -> Settings:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.cli import run_async
 from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
 from chiron_api.text import one_line
 from chiron_workers.batches.summaries import RunSummary, find
@@ -19,7 +20,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def logs(
+@run_async
+async def logs(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print each line as JSON.")] = False,
@@ -30,18 +32,11 @@ def logs(
     of this machine's stack wrote while they played it; of workers elsewhere, ask whoever collects their output for the
     run's id. With CHIRON_LOG_LEVEL=debug workers write a line for each call, too.
     """
-    try:
-        asyncio.run(_show(run_id, follow=follow, as_json=as_json))
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-
-
-async def _show(target: str, *, follow: bool, as_json: bool) -> None:
     current = settings()
     async with open_pool(current.database_url, size=1) as pool:
-        summary = await find(pool, target)
+        summary = await find(pool, run_id)
         if not isinstance(summary, RunSummary):
-            raise UsageError(f"{target} is a batch. `chiron show {target}` names its runs.")
+            raise UsageError(f"{run_id} is a batch. `chiron show {run_id}` names its runs.")
         files = WorkerFiles(current.home / "logs", summary.id)
         async for line in _lines(pool, summary.id, files, follow=follow):
             typer.echo(line.to_json() if as_json else _text(line))

@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import raise_on_sigterm
-from chiron_api.cli.display.model_holds import hold_sentences, holds_now
+from chiron_api.cli.display.model_holds import holds_now, print_holds
 from chiron_api.local_stack import LocalStack, Part
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
@@ -57,8 +57,7 @@ def status(as_json: AsJson = False) -> None:
         typer.echo(json_line({"parts": parts, "held": holds}))
     elif parts:
         _print(parts)
-        for sentence in hold_sentences(holds):
-            typer.echo(sentence)
+        print_holds(holds)
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")
 

@@ -1,16 +1,22 @@
 """Bodies, query strings and ids of requests, bounded and validated."""
 
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, RootModel, ValidationError
 from starlette.requests import Request
 
 from chiron_api.http.problems import Problem, validation_problem
 from chiron_api.services import Services
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Usd = Annotated[Decimal, Field(gt=0)]
+Tokens = Annotated[int, Field(gt=0)]
+Time = Annotated[AwareDatetime, Field(strict=True)]
 
 
 class RequestModel(BaseModel):

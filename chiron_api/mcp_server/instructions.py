@@ -13,15 +13,9 @@ READS_THE_WEB = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
-SETS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-REPLACES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
-SPENDS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
-)
+SETS = ADDS.model_copy(update={"idempotent_hint": True})
+REPLACES = SETS.model_copy(update={"destructive_hint": True})
+SPENDS = ADDS.model_copy(update={"open_world_hint": True})
 
 ANNOTATIONS = {
     "data_table": READS,

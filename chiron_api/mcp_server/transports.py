@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 import uvicorn
-from fastmcp import FastMCP
 
 from chiron_api.http.serve import address_of, listen
 from chiron_api.mcp_server.lazy_services import LazyServices
@@ -23,7 +22,7 @@ async def serve_stdio() -> None:
     signal_number: asyncio.Future[int] = loop.create_future()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _set_once, signal_number, number)
-    server_task = asyncio.create_task(_serve_stdio(research_server(services)))
+    server_task = asyncio.create_task(research_server(services).run_stdio_async(show_banner=False))
     futures: list[asyncio.Future[Any]] = [server_task, signal_number]
     await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
     with contextlib.suppress(TimeoutError):
@@ -32,10 +31,6 @@ async def serve_stdio() -> None:
         # A thread blocks in reading stdin; it cannot be stopped, and may never get a line.
         os._exit(128 + signal_number.result())
     await server_task
-
-
-async def _serve_stdio(server: FastMCP) -> None:
-    await server.run_stdio_async(show_banner=False)
 
 
 def _set_once(future: "asyncio.Future[int]", number: int) -> None:

@@ -1,10 +1,9 @@
 """The board of `chiron watch`: the runs of a batch, or one run, as large as the screen."""
 
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -87,8 +86,8 @@ class Board:
     def _count(self, event: Event, row: Row) -> None:
         if event.kind == EventKind.MODEL_REPLIED:
             row.turns += 1
-            self.tokens_in += _number(event.data, "input_tokens")
-            self.tokens_out += _number(event.data, "output_tokens")
+            self.tokens_in += event.data.get("input_tokens") or 0
+            self.tokens_out += event.data.get("output_tokens") or 0
             self.cost_usd += float(event.data.get("cost_usd") or 0)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
@@ -158,8 +157,3 @@ class Board:
         ]
         ids = {id(row) for row in last}
         return [row for row in rows if id(row) in ids]
-
-
-def _number(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    return value if isinstance(value, int) else 0

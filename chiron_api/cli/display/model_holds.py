@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
+import typer
 
 from chiron_api.text import one_line
 from chiron_workers.db.connect import open_pool
@@ -13,14 +14,13 @@ from chiron_workers.runs.model_holds import Hold, active_holds
 from chiron_workers.settings import Settings
 
 
-def hold_sentences(holds: Iterable[Hold]) -> list[str]:
-    """One line for each model that is held, each model once."""
-    by_model = {hold.model: hold for hold in holds}
-    return [
-        f"Held until {hold.until.astimezone():%Y-%m-%d %H:%M:%S}: {one_line(hold.model)}. {one_line(hold.reason)} "
-        "`chiron resume` of a batch or run tries it at once."
-        for hold in by_model.values()
-    ]
+def print_holds(holds: Iterable[Hold]) -> None:
+    """Print one line for each model that is held, each model once."""
+    for hold in {hold.model: hold for hold in holds}.values():
+        typer.echo(
+            f"Held until {hold.until.astimezone():%Y-%m-%d %H:%M:%S}: {one_line(hold.model)}. {one_line(hold.reason)} "
+            "`chiron resume` of a batch or run tries it at once."
+        )
 
 
 def holds_of_summary(entries: Iterable[dict[str, Any]]) -> list[Hold]:

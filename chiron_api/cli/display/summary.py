@@ -11,10 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.board import COLOURS
-from chiron_api.cli.display.model_holds import hold_sentences, holds_of_summary
+from chiron_api.cli.display.model_holds import holds_of_summary, print_holds
 from chiron_api.text import duration, one_line, printable, usd
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
-from chiron_workers.runs.model_holds import Hold
 from chiron_workers.states import RunState
 
 SILENT = ", silent"
@@ -43,7 +42,7 @@ def print_batches(batches: Sequence[BatchSummary]) -> None:
         ("id", "state", "runs", "facts", "cost", "subject", "name"),
         [_batch_cells(batch) for batch in batches],
     )
-    _print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
+    print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
 def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
@@ -64,7 +63,7 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
             **({"pruned": f"the journals of {batch.pruned:,} of its runs are gone"} if batch.pruned else {}),
         }
     )
-    _print_holds(holds_of_summary(batch.held))
+    print_holds(holds_of_summary(batch.held))
     typer.echo()
     _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(member) for member in runs])
     if hidden_count := sum(batch.runs.values()) - len(runs):
@@ -92,7 +91,7 @@ def print_run(summary: RunSummary) -> None:
             **({"pruned": f"{_time(summary.pruned_at)}: its journal is gone"} if summary.pruned_at else {}),
         }
     )
-    _print_holds(holds_of_summary([summary.held] if summary.held else []))
+    print_holds(holds_of_summary([summary.held] if summary.held else []))
     if summary.error:
         typer.echo(f"\nFailed ({summary.error.get('kind')}): {one_line(summary.error.get('message', ''))}")
     if summary.answer:
@@ -111,11 +110,6 @@ def _print_evaluation(evaluation: Mapping[str, Any]) -> None:
         typer.echo(
             f"  {score['score']} {one_line(score['criterion'])} (weight {score['weight']:g}): {one_line(score['reason'])}"
         )
-
-
-def _print_holds(holds: Sequence[Hold]) -> None:
-    for sentence in hold_sentences(holds):
-        typer.echo(sentence)
 
 
 def _cost(summary: BatchSummary | RunSummary) -> str:

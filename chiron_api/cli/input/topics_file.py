@@ -5,7 +5,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -20,16 +20,9 @@ from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
-FORMATS = {
-    ".txt": "text",
-    ".md": "text",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".json": "yaml",  # YAML is a superset of it
-}
+Reader = Callable[
+    [str, str], Iterator[tuple[Any, int]]
+]  # of a text and its name: the topics, each with its line
 
 
 class Topic(BaseModel):
@@ -64,22 +57,22 @@ def read_topics(file: str) -> list[TopicEntry]:
     """
     name = "standard input" if file == "-" else file
     text = _decode(_read(file), name)
-    topics = [
-        TopicEntry(_topic(values, location), location)
-        for values, location in _parse(text, name, _format(file, text))
-    ]
+    topics = []
+    for values, line in _reader(file, text)(text, name):
+        location = f"{name}, line {line}"
+        topics.append(TopicEntry(_topic(values, location), location))
     if not topics:
         raise UsageError(f"{name} holds no topic.")
     return topics
 
 
-def _format(file: str, text: str) -> str:
+def _reader(file: str, text: str) -> Reader:
     if file == "-":
-        return "jsonl" if text.lstrip().startswith("{") else "text"
+        return _parse_jsonl if text.lstrip().startswith("{") else _parse_text
     suffix = Path(file).suffix.lower()
-    if suffix not in FORMATS and suffix:
+    if suffix not in READERS:
         raise UsageError(f"{file}: topics come from .txt, .csv, .jsonl or .yaml files, not from {suffix}.")
-    return FORMATS.get(suffix, "text")
+    return READERS[suffix]
 
 
 def _read(file: str) -> bytes:
@@ -106,12 +99,6 @@ def _decode(data: bytes, name: str) -> str:
         line = text.count("\n", 0, control.start()) + 1
         raise UsageError(f"{name}, line {line}: this is a binary file, no text.")
     return text
-
-
-def _parse(text: str, name: str, kind: str) -> Iterator[tuple[Any, str]]:
-    readers = {"text": _parse_text, "csv": _parse_csv, "jsonl": _parse_jsonl, "yaml": _parse_yaml}
-    for values, line in readers[kind](text, name):
-        yield values, f"{name}, line {line}"
 
 
 def _parse_text(text: str, _name: str) -> Iterator[tuple[Any, int]]:
@@ -176,6 +163,19 @@ def _parse_yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
         raise UsageError(f"{name}: this is no YAML list of topics.") from None
     finally:
         loader.dispose()
+
+
+READERS: dict[str, Reader] = {
+    "": _parse_text,
+    ".txt": _parse_text,
+    ".md": _parse_text,
+    ".csv": _parse_csv,
+    ".jsonl": _parse_jsonl,
+    ".ndjson": _parse_jsonl,
+    ".yaml": _parse_yaml,
+    ".yml": _parse_yaml,
+    ".json": _parse_yaml,  # YAML is a superset of it
+}
 
 
 def _topic(values: Any, location: str) -> Topic:

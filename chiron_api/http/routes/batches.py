@@ -1,17 +1,27 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import Page, RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.requests import (
+    Name,
+    Page,
+    RequestModel,
+    Time,
+    Tokens,
+    Usd,
+    path_id,
+    read_body,
+    read_query,
+    services_of,
+)
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.sse import event_stream
 from chiron_api.services import Services
@@ -23,10 +33,6 @@ from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.pubsub.signals import notify
-
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-Usd = Annotated[Decimal, Field(gt=0)]
-Tokens = Annotated[int, Field(gt=0)]
 
 
 class Topic(RequestModel):
@@ -40,7 +46,7 @@ class Topic(RequestModel):
     max_turns: Annotated[int, Field(ge=1)] | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
-    ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
+    ready_at: Time | None = None
 
 
 class Batch(RequestModel):
@@ -58,7 +64,7 @@ class Batch(RequestModel):
     run_budget_usd: Usd | None = None
     run_budget_tokens: Tokens | None = None
     concurrency: Annotated[int, Field(ge=1)] | None = None
-    ready_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
+    ready_at: Time | None = None
 
 
 async def submit_batch(request: Request) -> Response:

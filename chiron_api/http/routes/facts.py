@@ -1,4 +1,5 @@
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -26,17 +27,8 @@ async def show_fact(request: Request) -> Response:
         return json_response(fact_page(await load_details(store.session, path_id(request))))
 
 
-async def withdraw_fact(request: Request) -> Response:
-    """Withdraw a fact; the fact as it is now."""
-    return await _change(request, withdrawals.withdraw)
-
-
-async def reinstate_fact(request: Request) -> Response:
-    """Reinstate a withdrawn fact; the fact as it is now."""
-    return await _change(request, withdrawals.reinstate)
-
-
-async def _change(request: Request, change: Callable[..., Awaitable[object]]) -> Response:
+async def change_fact(request: Request, change: Callable[..., Awaitable[object]]) -> Response:
+    """Withdraw a fact or reinstate it; the fact as it is now."""
     fact_id, body = path_id(request), await read_body(request, Reason)
     async with services_of(request).store() as store:
         await change(store.facts, str(fact_id), reason=body.reason)
@@ -46,6 +38,6 @@ async def _change(request: Request, change: Callable[..., Awaitable[object]]) ->
 
 routes = [
     Route("/v1/facts/{id}", show_fact),
-    Route("/v1/facts/{id}/withdraw", withdraw_fact, methods=["POST"]),
-    Route("/v1/facts/{id}/reinstate", reinstate_fact, methods=["POST"]),
+    Route("/v1/facts/{id}/withdraw", partial(change_fact, change=withdrawals.withdraw), methods=["POST"]),
+    Route("/v1/facts/{id}/reinstate", partial(change_fact, change=withdrawals.reinstate), methods=["POST"]),
 ]

@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from uuid import UUID
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -22,22 +22,9 @@ class ReportOptions(RequestModel):
     candidates: bool = False
 
 
-async def batch_report(request: Request) -> Response:
-    """What the runs of a batch found, with sources, contradictions, coverage and cost."""
-    return await _report(request, path_id(request), Kind.BATCH)
-
-
-async def run_report(request: Request) -> Response:
-    """What a run found, as the report of a batch; at its end what the agent said itself, marked as unchecked."""
-    return await _report(request, path_id(request), Kind.RUN)
-
-
-async def subject_report(request: Request) -> Response:
-    """All that is known of a subject."""
-    return await _report(request, request.path_params["id"], Kind.SUBJECT)
-
-
-async def _report(request: Request, target: UUID | str, kind: Kind) -> Response:
+async def show_report(request: Request, kind: Kind) -> Response:
+    """What a run or the runs of a batch found, or all that is known of a subject."""
+    target = request.path_params["id"] if kind is Kind.SUBJECT else path_id(request)
     options = read_query(request, ReportOptions)
     report = await gather(services_of(request).pool, target, with_candidates=options.candidates)
     if report.kind is not kind:
@@ -65,7 +52,7 @@ def _in_chunks(pieces: Iterator[str | bytes]) -> Iterator[bytes]:
 
 
 routes = [
-    Route("/v1/batches/{id}/report", batch_report),
-    Route("/v1/runs/{id}/report", run_report),
-    Route("/v1/subjects/{id}/report", subject_report),
+    Route("/v1/batches/{id}/report", partial(show_report, kind=Kind.BATCH)),
+    Route("/v1/runs/{id}/report", partial(show_report, kind=Kind.RUN)),
+    Route("/v1/subjects/{id}/report", partial(show_report, kind=Kind.SUBJECT)),
 ]

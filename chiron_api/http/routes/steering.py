@@ -1,16 +1,14 @@
 from collections.abc import Awaitable, Callable, Mapping
-from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, path_id, read_optional_body, services_of
+from chiron_api.http.requests import RequestModel, Tokens, Usd, path_id, read_optional_body, services_of
 from chiron_api.http.responses import json_response
 from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel, pause, resume, retry
@@ -26,8 +24,8 @@ class NoOptions(RequestModel):
 class NewBudget(NoOptions):
     """The budget of the batch or the run from now on."""
 
-    budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
-    budget_tokens: Annotated[int, Field(gt=0)] | None = None
+    budget_usd: Usd | None = None
+    budget_tokens: Tokens | None = None
 
 
 class Retry(NewBudget):

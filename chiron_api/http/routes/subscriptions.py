@@ -1,23 +1,31 @@
 from collections.abc import Awaitable, Callable
-from decimal import Decimal
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.http.requests import Page, RequestModel, path_id, read_body, read_query, services_of
+from chiron_api.http.requests import (
+    Name,
+    Page,
+    RequestModel,
+    Time,
+    Usd,
+    path_id,
+    read_body,
+    read_query,
+    services_of,
+)
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import last_occurrences
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
-
-Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SubscriptionRequest(RequestModel):
@@ -29,8 +37,8 @@ class SubscriptionRequest(RequestModel):
     time_zone: Name = "UTC"
     role: Name = "research"
     model: Name | None = None
-    budget_usd: Annotated[Decimal, Field(gt=0)] | None = None
-    ends_at: Annotated[AwareDatetime, Field(strict=True)] | None = None
+    budget_usd: Usd | None = None
+    ends_at: Time | None = None
 
 
 class SubscriptionPage(Page):
@@ -74,11 +82,6 @@ async def list_subscriptions(request: Request) -> Response:
     return page_response(subscriptions, page.limit)
 
 
-async def show(request: Request) -> Response:
-    """One subscription: when it is due next, and why if it is not."""
-    return await _apply(request, Subscriptions.get)
-
-
 async def list_times(request: Request) -> Response:
     """What each of its last occurrences changed, latest first."""
     options = read_query(request, TimesQuery)
@@ -88,16 +91,6 @@ async def list_times(request: Request) -> Response:
     return json_response({"items": time_items(times)})
 
 
-async def pause(request: Request) -> Response:
-    """Start nothing more until it is resumed; 409 if it has ended."""
-    return await _apply(request, Subscriptions.pause)
-
-
-async def resume(request: Request) -> Response:
-    """Go on at the next of its times; 409 if it has ended, or its subject has as many as it may have."""
-    return await _apply(request, Subscriptions.resume)
-
-
 async def delete(request: Request) -> Response:
     """Delete a subscription; 204. What it has started goes on."""
     async with services_of(request).store() as store:
@@ -105,9 +98,10 @@ async def delete(request: Request) -> Response:
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-async def _apply(
+async def apply(
     request: Request, method: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
 ) -> Response:
+    """The subscription, as it is or after it was paused or resumed; 409 where it cannot be."""
     async with services_of(request).store() as store:
         subscription = await method(store.subscriptions, path_id(request))
     return json_response(subscription)
@@ -116,9 +110,9 @@ async def _apply(
 routes = [
     Route("/v1/subscriptions", create, methods=["POST"]),
     Route("/v1/subscriptions", list_subscriptions),
-    Route("/v1/subscriptions/{id}", show),
+    Route("/v1/subscriptions/{id}", partial(apply, method=Subscriptions.get)),
     Route("/v1/subscriptions/{id}", delete, methods=["DELETE"]),
     Route("/v1/subscriptions/{id}/times", list_times),
-    Route("/v1/subscriptions/{id}/pause", pause, methods=["POST"]),
-    Route("/v1/subscriptions/{id}/resume", resume, methods=["POST"]),
+    Route("/v1/subscriptions/{id}/pause", partial(apply, method=Subscriptions.pause), methods=["POST"]),
+    Route("/v1/subscriptions/{id}/resume", partial(apply, method=Subscriptions.resume), methods=["POST"]),
 ]

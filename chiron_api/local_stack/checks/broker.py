@@ -11,6 +11,7 @@ from chiron_workers.settings import Settings
 
 ORDER = 30
 PING_WITHIN_S = 2
+REFUSED_ADVICE = "Correct the password in CHIRON_REDIS_URL: redis://:PASSWORD@HOST:6379/0."
 
 
 def checks(settings: Settings) -> list[Check]:
@@ -33,9 +34,9 @@ def _redis(settings: Settings) -> Check:
         with redis.Redis.from_url(url, socket_connect_timeout=3, socket_timeout=3) as client:
             client.ping()
     except redis.AuthenticationError:
-        return Check("redis", f"{where} refuses the password.", _password_advice())
+        return Check("redis", f"{where} refuses the password.", REFUSED_ADVICE)
     except redis.ResponseError as error:
-        return Check("redis", f"{where} refuses: {str(error).rstrip('.')}.", _password_advice())
+        return Check("redis", f"{where} refuses: {str(error).rstrip('.')}.", REFUSED_ADVICE)
     except (redis.ConnectionError, redis.TimeoutError):
         advice = "Start it (`chiron up` for the own one), or correct host and port in CHIRON_REDIS_URL."
         return Check("redis", f"{where} cannot be reached.", advice)
@@ -44,10 +45,6 @@ def _redis(settings: Settings) -> Check:
             "redis", "CHIRON_REDIS_URL is no Redis URL.", "Write it as redis://:PASSWORD@HOST:6379/0."
         )
     return Check("redis", f"{where} answers.")
-
-
-def _password_advice() -> str:
-    return "Correct the password in CHIRON_REDIS_URL: redis://:PASSWORD@HOST:6379/0."
 
 
 def _broker(settings: Settings) -> Check:

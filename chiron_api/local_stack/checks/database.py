@@ -71,13 +71,7 @@ def server_version(number: int) -> Check:
 
 
 def pgvector(available_version: str | None, installed_version: str | None, *, server: int) -> Check:
-    """Whether the extension is there and new enough.
-
-    Args:
-        default: Version that the server could install.
-        installed: Version that this database has.
-        server: The server's major version.
-    """
+    """Whether the extension is there and new enough, on a server of this major version."""
     if available_version is None:
         advice = f"Install it on the server (Debian: apt install postgresql-{server}-pgvector), 0.8 or newer."
         return Check("pgvector", "The server has no pgvector.", advice)

@@ -12,7 +12,10 @@ def checks(settings: Settings) -> list[Check]:
     from chiron_workers.search_providers import select_providers
 
     on, off = select_providers(settings)
-    problems = [Check("search", f"{name} is off. {reason}", _advice(name)) for name, reason in off.items()]
+    problems = [
+        Check("search", f"{name} is off. {reason}", f"Mend it, or take {name} out of CHIRON_SEARCH.")
+        for name, reason in off.items()
+    ]
     if not on:
         return [*problems, Check("search", "No search provider is on.", "Set CHIRON_SEARCH=auto.")]
     finding = f"Asked for sources: {', '.join(provider.name for provider in on)}."
@@ -23,7 +26,3 @@ def checks(settings: Settings) -> list[Check]:
     if settings.model != OFFLINE_MODEL and not searches_web:
         finding = f"{finding} {WEB}"
     return [*problems, Check("search", finding)]
-
-
-def _advice(name: str) -> str:
-    return f"Mend it, or take {name} out of CHIRON_SEARCH."

@@ -9,7 +9,6 @@ from chiron_api.local_stack.supervision import Part
 from chiron_workers.settings import Settings
 
 ORDER = 80
-NAMES = {Kind.API: "api", Kind.FLOWER: "flower"}
 
 
 def checks(settings: Settings) -> list[Check]:
@@ -17,16 +16,14 @@ def checks(settings: Settings) -> list[Check]:
     stack = LocalStack(settings)
     parts = {part.kind: part for part in stack.parts()}
     return [
-        _answer(parts[kind], f"{stack.home.logs / name}.log")
-        if kind in parts
-        else _port(settings, kind, name)
-        for kind, name in NAMES.items()
+        _answer(parts[kind], f"{stack.home.logs / kind}.log") if kind in parts else _port(settings, kind)
+        for kind in (Kind.API, Kind.FLOWER)
     ]
 
 
-def _port(settings: Settings, kind: Kind, name: str) -> Check:
+def _port(settings: Settings, kind: Kind) -> Check:
     sentence, _, advice = port_conflict_of(settings, kind).partition(". ")
-    return Check(name, f"{sentence}." if sentence else "It does not run; its port is free.", advice)
+    return Check(kind, f"{sentence}." if sentence else "It does not run; its port is free.", advice)
 
 
 def _answer(part: Part, log: str) -> Check:

@@ -160,9 +160,10 @@ def _source(source: Source, names: _NoteNames) -> str:
         "address": phrasing.one_line(source.url),
         "fetched": phrasing.minute(source.fetched_at) if source.fetched_at else "",
     }
+    address = markdown.address(source)
     about = "".join(f"- {escape(part)}\n" for part in phrasing.source_details(source))
     backs = "".join(f"- {_place(number, names)}\n" for number in source.cited_by)
-    return f"{_front(properties)}# {escape(source.name)}\n\n{markdown.address(source)}\n\n{about}\n## Findings that rest on it\n\n{backs}"
+    return f"{_front(properties)}# {escape(source.name)}\n\n{address}\n\n{about}\n## Findings that rest on it\n\n{backs}"
 
 
 def _write(report: Report, folder: Path, force: bool) -> str:
