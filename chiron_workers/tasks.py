@@ -1,7 +1,9 @@
 """The Celery task of a run, and the start of a worker; `worker/shutdown` reacts to SIGTERM."""
 
-import os
+import argparse
+import sys
 import traceback
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from chiron_workers.worker.host import Host
 
 
-_hosts: "dict[int, Host]" = {}
+_hosts: "list[Host]" = []
 
 
 class PlayedInVain(Exception):
@@ -40,10 +42,9 @@ def run(self: Task, **labels: Any) -> None:
 
 def host(slots: int = 1) -> "Host":
     """The host of this process; the first call starts it, with so many slots."""
-    # A forked pool process needs a loop and connections of its own.
-    if os.getpid() not in _hosts:
-        _hosts[os.getpid()] = _start_host(slots)
-    return _hosts[os.getpid()]
+    if not _hosts:
+        _hosts.append(_start_host(slots))
+    return _hosts[0]
 
 
 def _start_host(slots: int) -> "Host":
@@ -61,6 +62,26 @@ def _start_host(slots: int) -> "Host":
 @signals.setup_logging.connect
 def _set_up_logging(**_: Any) -> None:
     log_to_stderr(settings().log_level)
+
+
+@signals.celeryd_init.connect
+def _refuse_other_pools(options: dict[str, Any], **_: Any) -> None:
+    # All runs share one event loop, which a fork would copy without its threads and a greenlet would block.
+    pool = requested_pool(sys.argv[1:]) or getattr(options.get("pool"), "__module__", "thread")
+    if pool not in ("threads", "thread", "celery.concurrency.thread"):
+        print(
+            f"chiron: the pool {pool!r} is not supported: one process plays all its runs in one event loop. "
+            "Leave -P out, or say -P threads; start more workers for more processes.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+
+
+def requested_pool(arguments: Sequence[str]) -> str:
+    """The pool that a command line names, or nothing: of `-P prefork` Celery tells nobody where another is configured."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("-P", "--pool", default="")
+    return str(parser.parse_known_args(arguments)[0].pool)
 
 
 @signals.worker_init.connect
