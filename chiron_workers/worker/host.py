@@ -25,7 +25,8 @@ from chiron_workers.search_providers import select_providers
 from chiron_workers.settings import Settings
 from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
-from chiron_workers.telemetry import tracing
+from chiron_workers.telemetry import metrics, tracing
+from chiron_workers.telemetry.stalls import StallWatch
 from chiron_workers.tools import registry
 from chiron_workers.worker.dispatcher import Dispatcher
 from chiron_workers.worker.duties import (
@@ -65,12 +66,15 @@ class Host:
         self._thread = threading.Thread(target=self._loop.run_forever, name="chiron-loop", daemon=True)
         self._resources = AsyncExitStack()
         self._duties = Duties()
+        self._stalls = StallWatch(self._loop)
         self._heartbeat = Heartbeat(overdue_s=settings.lease_s / 2)
 
     def start(self) -> None:
         """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
         tracing.start()
+        metrics.start()
         self._thread.start()
+        self._stalls.start()
         self._submit(self._open()).result()
         self._renewal.start()
 
@@ -87,7 +91,9 @@ class Host:
         with contextlib.suppress(TimeoutError):
             self._submit(self._close()).result(timeout=CLOSE_S)
         self._renewal.stop()
+        self._stalls.stop()
         tracing.stop()
+        metrics.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=CLOSE_S)
 

@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector on loopback: takes spans over OTLP/HTTP as any collector does, and keeps them."""
+"""An OpenTelemetry collector on loopback: takes spans and metrics over OTLP/HTTP as any collector does, and keeps them."""
 
 import gzip
 import threading
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 
@@ -33,6 +34,7 @@ class Collector:
 
     url: str
     spans: list[Taken] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)  # of the histograms that arrived, by name
     bodies: list[bytes] = field(default_factory=list)
     goes_on: threading.Event = field(default_factory=threading.Event)
 
@@ -54,7 +56,10 @@ def collector(*, hangs: bool = False) -> Iterator[Collector]:
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
             found.bodies.append(body)
-            found.spans += _spans(body)
+            if self.path == "/v1/metrics":
+                found.counts |= _counts(body)
+            else:
+                found.spans += _spans(body)
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -93,6 +98,16 @@ def _spans(body: bytes) -> list[Taken]:
         for of_scope in of_service.scope_spans
         for span in of_scope.spans
     ]
+
+
+def _counts(body: bytes) -> dict[str, int]:
+    request = ExportMetricsServiceRequest.FromString(body)
+    return {
+        metric.name: sum(point.count for point in metric.histogram.data_points)
+        for of_service in request.resource_metrics
+        for of_scope in of_service.scope_metrics
+        for metric in of_scope.metrics
+    }
 
 
 def _value(value: Any) -> Any:

@@ -16,6 +16,7 @@ from support.scripted_model import Fails, Says, call, calls, says, text, turn
 from chiron_workers.runs.entries import ToolCall
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry import spans, tracing
+from chiron_workers.telemetry.exporters import TRACES, exporter_names
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def tracing_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield found
         tracing.stop()
     for thread in set(threading.enumerate()) - threads:
-        if "span" in thread.name.lower():
+        if "span" in thread.name.lower() or thread.name.startswith("last-"):
             thread.join(60)
             assert not thread.is_alive(), f"{thread.name} still sends"
 
@@ -212,7 +213,7 @@ async def test_a_collector_that_does_not_answer_holds_up_nothing(
 def test_the_standard_variables_say_whether_there_is_an_exporter(
     environment: dict[str, str], names: list[str]
 ) -> None:
-    assert tracing.exporter_names(environment) == names
+    assert exporter_names(environment, TRACES) == names
 
 
 @pytest.mark.parametrize(
