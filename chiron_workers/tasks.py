@@ -69,10 +69,9 @@ def _refuse_other_pools(options: dict[str, Any], **_: Any) -> None:
     # All runs share one event loop, which a fork would copy without its threads and a greenlet would block.
     pool = requested_pool(sys.argv[1:]) or getattr(options.get("pool"), "__module__", "thread")
     if pool not in ("threads", "thread", "celery.concurrency.thread"):
-        print(
+        sys.stderr.write(
             f"chiron: the pool {pool!r} is not supported: one process plays all its runs in one event loop. "
-            "Leave -P out, or say -P threads; start more workers for more processes.",
-            file=sys.stderr,
+            "Leave -P out, or say -P threads; start more workers for more processes.\n"
         )
         raise SystemExit(2)
 

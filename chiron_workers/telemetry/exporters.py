@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-FLUSH_S = 3.0  # for the last of a signal when a worker stops; a collector that does not answer holds up nothing
+FLUSH_S = (
+    3.0  # for the last of a signal when a worker stops; a collector that does not answer holds up nothing
+)
 ENTRY_POINTS = {"otlp": "otlp_proto_http"}  # what the standard calls an exporter, and what its package does
 OVER_HTTP = "http/protobuf"
 
@@ -81,7 +83,9 @@ def send_last(shutdown: Callable[[], None], signal: Signal, *, within_s: float) 
 
 
 def _exporter(name: str, signal: Signal) -> Any:
-    protocol = next((value for name in signal.protocol_variables if (value := os.environ.get(name))), OVER_HTTP)
+    protocol = next(
+        (value for name in signal.protocol_variables if (value := os.environ.get(name))), OVER_HTTP
+    )
     event = f"{signal.name}.no_exporter"
     if name == "otlp" and protocol != OVER_HTTP:
         log.error(event, exporter=name, reason=f"It speaks {OVER_HTTP} and not {protocol}.")

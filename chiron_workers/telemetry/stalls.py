@@ -65,7 +65,9 @@ class StallWatch:
         while not self._stopping.wait(BEAT_S):
             now, used_now = time.monotonic(), time.process_time()
             if now - looked_at > self._stall_s and used_now - used < (now - looked_at) / 2:
-                self._forgive(now)  # This thread, too, stood still: the process was stopped, or the machine is busy.
+                self._forgive(
+                    now
+                )  # This thread, too, stood still: the process was stopped, or the machine is busy.
             looked_at, used = now, used_now
             self._look(now)
 

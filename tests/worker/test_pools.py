@@ -6,11 +6,16 @@ from support.worker_processes import running
 from chiron_workers.settings import Settings
 from chiron_workers.tasks import requested_pool
 
-ADVICE = "is not supported: one process plays all its runs in one event loop. Leave -P out, or say -P threads;"
+ADVICE = (
+    "is not supported: one process plays all its runs in one event loop. Leave -P out, or say -P threads;"
+)
 
 
 def test_a_worker_with_another_pool_is_refused_with_a_sentence(settings: Settings) -> None:
-    with running(settings, "-P", "prefork", name="p") as prefork, running(settings, "-P", "solo", name="s") as solo:
+    with (
+        running(settings, "-P", "prefork", name="p") as prefork,
+        running(settings, "-P", "solo", name="s") as solo,
+    ):
         for worker, pool in ((prefork, "prefork"), (solo, "solo")):
             assert worker.process.wait(90) == 2
             log = worker.log.read_text()
