@@ -10,6 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 
 from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 
@@ -18,18 +19,23 @@ Query = SQL | Composed
 Value = TypeVar("Value")
 
 OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
+PAUSE_S = 0.5  # at most, between two attempts to reach Postgres: it is work again within a second or two of its return
+CONNECT_TIMEOUT_S = (
+    5  # A connection asked of a host that is away waits longer for its packet to be sent again each time.
+)
 
 # Serialization failure, deadlock, lock timeout: the same statement may succeed at once.
 REPEATABLE = ("40001", "40P01", "55P03")
 # Shut down, crashed, not yet up; ended since its process stood still in the midst of a transaction, which is rolled back.
 GOING_AWAY = ("57P01", "57P02", "57P03", "25P03")
 
-# A host that vanishes without a word is noticed within half a minute rather than after many.
+# A host that vanishes without a word is noticed within half a minute rather than after many, and within seconds where
+# something was sent. TCP sends again ever more seldom, so a longer wait would outlast the return of the host as well.
 KEEPALIVE: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
-    "tcp_user_timeout": 15_000,
+    "tcp_user_timeout": 5_000,
 }
 
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
@@ -52,7 +58,7 @@ def is_outage(error: BaseException) -> bool:
 async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
     """Repeat a write until Postgres is back, for two minutes at most; the write must be safe to repeat."""
     give_up_at = time.monotonic() + OUTAGE_S
-    pause_s = 0.1
+    pause_s = PAUSE_S / 5
     while True:
         try:
             return await attempt()
@@ -60,7 +66,7 @@ async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
             if not is_outage(error) or time.monotonic() > give_up_at:
                 raise
         await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * 2, 2.0)
+        pause_s = min(pause_s * 2, PAUSE_S)
 
 
 async def fetch_all(pool: Pool, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
@@ -94,6 +100,13 @@ def require_url(database_url: str) -> str:
     return database_url
 
 
+class _SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
+    """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage."""
+
+    async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
+        await super().schedule_task(task, min(delay, PAUSE_S) if isinstance(task, AddConnection) else delay)
+
+
 @asynccontextmanager
 async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
     """A pool of autocommit connections whose rows are dicts.
@@ -101,10 +114,16 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
     Raises:
         ServiceUnavailable: Postgres does not answer within 10 s.
     """
-    pool: Pool = AsyncConnectionPool(
+    pool: Pool = _SteadyPool(
         require_url(database_url),
         connection_class=AsyncConnection[DictRow],
-        kwargs={"autocommit": True, "row_factory": dict_row, "options": OPTIONS, **KEEPALIVE},
+        kwargs={
+            "autocommit": True,
+            "row_factory": dict_row,
+            "options": OPTIONS,
+            "connect_timeout": CONNECT_TIMEOUT_S,
+            **KEEPALIVE,
+        },
         min_size=1,
         max_size=size,
         timeout=30,
@@ -135,14 +154,14 @@ def _unreachable(error: Exception) -> str:
     return f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
 
 
-def connect(database_url: str, **kwargs: Any) -> psycopg.Connection[DictRow]:
+def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> psycopg.Connection[DictRow]:
     """One autocommit connection for a thread of its own (renewal, migrations, doctor)."""
     try:
         return psycopg.connect(
             require_url(database_url),
             autocommit=True,
             row_factory=dict_row,
-            connect_timeout=10,
+            connect_timeout=connect_timeout,
             **KEEPALIVE,
             **kwargs,
         )

@@ -1,5 +1,6 @@
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 
 from chiron_workers.db.queries import load
 from chiron_workers.runs.fence import LeasedRun
@@ -19,22 +20,28 @@ class ExpiredRun(LeasedRun):
     used_up: bool
 
 
-async def rescue(journal: Journal, *, lease_for: timedelta, max_attempts: int) -> int:
+async def rescue(journal: Journal, *, may_rescue: Callable[[datetime], bool], max_attempts: int) -> int:
     """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
 
     One worker at a time does this; for the others it is 0 at once.
+
+    Args:
+        may_rescue: Whether leases that ran out say that their holders are gone, given when this server was started. It
+            is called after the look at the leases, so that a server which stood still in between robs nobody.
     """
-    args = {"lease_for": lease_for, "max_attempts": max_attempts, "limit": RUNS_PER_PASS}
+    args = {"max_attempts": max_attempts, "limit": RUNS_PER_PASS}
     async with journal.pool.connection() as connection, connection.transaction():
         lock = await (await connection.execute(SQL["lock"])).fetchone()
         if not lock or not lock["held"]:
             return 0
         rows = await (await connection.execute(SQL["expired"], args)).fetchall()
         expired_runs = [ExpiredRun(**row) for row in rows]
+        if not expired_runs or not may_rescue(lock["server_started_at"]):
+            return 0
         releases = [(run, _release(run, max_attempts)) for run in expired_runs]
         events = await release_runs(connection, releases)
     journal.publish_all(events)
-    return len(rows)
+    return len(expired_runs)
 
 
 def _release(run: ExpiredRun, max_attempts: int) -> Release:

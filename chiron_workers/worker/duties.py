@@ -5,7 +5,8 @@ import contextlib
 import dataclasses
 import random
 from collections.abc import Callable, Coroutine, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.subscriptions.occurrences import compare_occurrences
 from chiron_workers.subscriptions.scheduler import start_due
+from chiron_workers.worker.postgres_contact import PostgresContact
 
 log = structlog.get_logger()
 
@@ -68,12 +70,18 @@ def outages_logged(duty: str) -> Iterator[None]:
         log.warning(f"{duty}.failed", error=str(error).strip())
 
 
-async def rescue_lost_runs(journal: Journal, settings: Settings, *, on_rescue: Callable[[], None]) -> None:
-    """Release the runs whose leases ran out, every `rescue_s`; never ends."""
-    lease_for, max_attempts = timedelta(seconds=settings.lease_s), settings.max_attempts
+async def rescue_lost_runs(
+    journal: Journal, settings: Settings, contact: PostgresContact, *, on_rescue: Callable[[], None]
+) -> None:
+    """Release the runs whose leases ran out, every `rescue_s`; never ends.
+
+    Only once Postgres has answered this worker for a whole lease: after an outage of their own the living holders report
+    back first, whoever restarted, froze, moved or was promoted.
+    """
+    may_rescue, max_attempts = partial(contact.has_lasted, settings.lease_s), settings.max_attempts
     while True:
         with outages_logged("rescue"):
-            if count := await rescue(journal, lease_for=lease_for, max_attempts=max_attempts):
+            if count := await rescue(journal, may_rescue=may_rescue, max_attempts=max_attempts):
                 log.warning("runs.rescued", runs=count)
                 on_rescue()
         await asyncio.sleep(settings.rescue_s)

@@ -40,6 +40,7 @@ from chiron_workers.worker.duties import (
 from chiron_workers.worker.executions import Executions
 from chiron_workers.worker.lease_renewal import Heartbeat, LeaseRenewal
 from chiron_workers.worker.model_clients import ModelClients
+from chiron_workers.worker.postgres_contact import PostgresContact
 
 if sys.platform == "win32":
     from asyncio import new_event_loop
@@ -68,6 +69,7 @@ class Host:
         self._duties = Duties()
         self._stalls = StallWatch(self._loop)
         self._heartbeat = Heartbeat(overdue_s=settings.lease_s / 2)
+        self._contact = PostgresContact(silence_max_s=settings.lease_s / 2)
 
     def start(self) -> None:
         """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
@@ -128,9 +130,11 @@ class Host:
         self._dispatcher = Dispatcher(pool, settings, free_slots=lambda: self._executions.free_slots)
         self._renewal = LeaseRenewal(
             settings,
+            self._contact,
             leases=self._executions.leases,
             is_alive=self._heartbeat.is_alive,
             on_interrupts=self._interrupt,
+            on_connect=self._postgres_reached,
         )
         self._start_duties(pool, journal, embedder.space)
 
@@ -138,7 +142,7 @@ class Host:
         settings, wake = self._settings, self._dispatcher.wake
         self._duties.start(
             self._heartbeat.beat(),
-            rescue_lost_runs(journal, settings, on_rescue=wake),
+            rescue_lost_runs(journal, settings, self._contact, on_rescue=wake),
             start_due_subscriptions(
                 pool, settings, is_draining=lambda: self._executions.is_draining, on_start=wake
             ),
@@ -168,6 +172,9 @@ class Host:
 
     def _interrupt(self, interrupts: list[Interrupt]) -> None:
         self._loop.call_soon_threadsafe(self._executions.interrupt, interrupts)
+
+    def _postgres_reached(self) -> None:
+        self._loop.call_soon_threadsafe(self._dispatcher.wake)
 
     def _target_changed(self, target: UUID) -> None:
         self._dispatcher.wake()

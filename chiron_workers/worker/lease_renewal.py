@@ -12,11 +12,14 @@ from chiron_workers.db.connect import connect
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.runs.leases import Interrupt, renew
 from chiron_workers.settings import Settings
+from chiron_workers.worker.postgres_contact import PostgresContact
 
 log = structlog.get_logger()
 
 BEAT_S = 0.5
 PAUSE_MIN_S = 0.1  # between two renewals, however often one is asked for
+RECONNECT_S = 0.25  # between two attempts to reach Postgres
+CONNECT_TIMEOUT_S = 3  # so that no attempt of an outage outlasts it for long
 OPTIONS = "-c synchronous_commit=off -c statement_timeout=5s -c application_name=chiron-renewal"
 
 
@@ -42,24 +45,31 @@ class LeaseRenewal:
     """Renews the leases of one worker from a thread and a connection of its own, one statement for all runs.
 
     It stops renewing while the event loop does not move (`is_alive` is False), so that a stuck worker loses its runs.
+    With or without leases it has Postgres answer at every renewal, and so keeps `contact`.
 
     Args:
+        contact: What it learns of Postgres.
         leases: The runs leased now, as (id, lease).
         on_interrupts: Called, in this thread, with the runs whose lease is lost or that somebody wants stopped.
+        on_connect: Called, in this thread, each time Postgres is reached, first and after an outage.
     """
 
     def __init__(
         self,
         settings: Settings,
+        contact: PostgresContact,
         *,
         leases: Callable[[], Sequence[tuple[UUID, int]]],
         is_alive: Callable[[], bool],
         on_interrupts: Callable[[list[Interrupt]], None],
+        on_connect: Callable[[], None],
     ) -> None:
         self._settings = settings
+        self._contact = contact
         self._leases = leases
         self._is_alive = is_alive
         self._on_interrupts = on_interrupts
+        self._on_connect = on_connect
         self._stopping = threading.Event()
         self._is_due = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chiron-renewal", daemon=True)
@@ -83,12 +93,16 @@ class LeaseRenewal:
             try:
                 self._renew_until_disconnected()
             except (psycopg.Error, ServiceUnavailable) as error:
+                self._contact.lose()
                 log.warning("renewal.failed", error=str(error).strip())
-                self._stopping.wait(0.5)
+                self._stopping.wait(RECONNECT_S)
 
     def _renew_until_disconnected(self) -> None:
         # synchronous_commit=off: a renewal that a power cut loses costs nothing, the lease would have run out as well.
-        with connect(self._settings.database_url, options=OPTIONS) as connection:
+        with connect(
+            self._settings.database_url, connect_timeout=CONNECT_TIMEOUT_S, options=OPTIONS
+        ) as connection:
+            self._on_connect()
             while not self._stopping.is_set():
                 self._is_due.clear()
                 began = time.monotonic()
@@ -100,5 +114,6 @@ class LeaseRenewal:
                     lease_for = timedelta(seconds=self._settings.lease_s)
                     if interrupts := renew(connection, leases, lease_for=lease_for):
                         self._on_interrupts(interrupts)
+                self._contact.check(connection)
                 self._stopping.wait(PAUSE_MIN_S)
                 self._is_due.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))

@@ -20,6 +20,7 @@ MODEL = {
     "CHIRON_RESCUE_S": "0.5",
     "ANTHROPIC_API_KEY": "test",
 }
+SOON = {"CHIRON_LEASE_S": "5"}  # for a worker that rescues, which reaches Postgres for a whole lease before
 
 
 def topic(request: dict[str, Any]) -> str:
@@ -80,7 +81,7 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
             first.kill()
         killed.set()
         end_leases(settings)
-        with running(settings, name="w2", **env):
+        with running(settings, name="w2", **env | SOON):
             await finished(settings, 6)
     answered = Counter((topic(request), turn(request)) for request in model.answered)
     stored = rows(settings, "select count(*) as n from entries where kind = 'reply'")[0]["n"]
@@ -161,7 +162,7 @@ async def test_a_stopped_worker_that_wakes_after_its_lease_writes_nothing(settin
             process = psutil.Process(zombie.process.pid)
             await until(lambda: process.status() == psutil.STATUS_STOPPED, "the worker stands still")
             end_leases(settings)
-            with running(settings, name="w2", **env) as second:
+            with running(settings, name="w2", **env | SOON) as second:
                 await finished(settings, 1)
                 before = rows(settings, "select seq, lease, turns, worker from runs")
                 zombie.send(signal.SIGCONT)

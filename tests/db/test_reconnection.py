@@ -1,0 +1,90 @@
+"""A pool whose server goes away and comes back."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from chiron_workers.db.connect import Pool, open_pool, through_outage
+
+
+class Gate:
+    """A socket before Postgres, which refuses everybody while it is shut."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.is_shut = False
+        self.refusals = 0
+
+    def shut(self) -> None:
+        self.is_shut = True
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_shut:
+            self.refusals += 1
+            writer.transport.abort()
+            return
+        from_server, to_server = await asyncio.open_unix_connection(self._target)
+        self._writers |= {writer, to_server}
+        await asyncio.gather(_copy(reader, to_server), _copy(from_server, writer))
+        self._writers -= {writer, to_server}
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    writer.transport.abort()
+
+
+@asynccontextmanager
+async def open_gate(database_url: str, folder: Path) -> AsyncIterator[tuple[Gate, str]]:
+    """A gate before the server of a database, and the database's address behind it."""
+    with psycopg.connect(database_url) as connection:
+        info = connection.info
+        gate = Gate(f"{info.host}/.s.PGSQL.{info.port}")
+        address = make_conninfo(database_url, host=str(folder), port=info.port)
+        path = folder / f".s.PGSQL.{info.port}"
+    async with await asyncio.start_unix_server(gate.pass_on, path):
+        yield gate, address
+        gate.shut()
+
+
+@pytest.fixture
+def socket_folder(short_dir: Path) -> Path:
+    folder = short_dir / "gate"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+async def answer(pool: Pool) -> int:
+    async with pool.connection() as connection:
+        row = await (await connection.execute("select 7 as n")).fetchone()
+    assert row is not None
+    return int(row["n"])
+
+
+async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
+    database_url: str, socket_folder: Path
+) -> None:
+    async with open_gate(database_url, socket_folder) as (gate, address), open_pool(address, size=1) as pool:
+        assert await answer(pool) == 7
+        began = time.monotonic()
+        gate.shut()
+        writing = asyncio.create_task(through_outage(lambda: answer(pool)))
+        while gate.refusals < 6:
+            await asyncio.sleep(0.01)
+        # psycopg's own pool asks for the sixth time after 1 + 2 + 4 + 8 + 16 s.
+        assert time.monotonic() - began < 20
+        gate.is_shut = False
+        assert await writing == 7

@@ -1,0 +1,142 @@
+"""Who may take the runs of a worker that is not heard of."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+from support.run_harness import LEASE, Stage
+from support.scripted_model import Says, says, scripted_model
+from support.worker_processes import rows, running, wait_until
+
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import connect, open_pool
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.rescue import rescue
+from chiron_workers.settings import Settings
+from chiron_workers.worker.postgres_contact import PostgresContact
+
+HOUR_S = 3600.0
+LOSE = "update runs set leased_until = now() - interval '1 hour' where state = 'running' returning id"
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[Connection[DictRow]]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture
+def server(connection: Connection[DictRow]) -> datetime:
+    """When the server was started."""
+    row = connection.execute("select pg_postmaster_start_time() as at").fetchone()
+    assert row is not None
+    started_at: datetime = row["at"]
+    return started_at
+
+
+def test_a_contact_lasts_from_the_first_answer(connection: Connection[DictRow], server: datetime) -> None:
+    contact = PostgresContact(silence_max_s=HOUR_S)
+    assert not contact.has_lasted(0, server)
+    contact.check(connection)
+    contact.check(connection)
+    assert contact.has_lasted(0, server)
+    assert not contact.has_lasted(HOUR_S, server)
+
+
+def test_a_lost_connection_is_a_break(connection: Connection[DictRow], server: datetime) -> None:
+    contact = PostgresContact(silence_max_s=HOUR_S)
+    contact.check(connection)
+    contact.lose()
+    assert not contact.has_lasted(0, server)
+
+
+def test_an_answer_of_another_server_is_a_break(connection: Connection[DictRow]) -> None:
+    contact = PostgresContact(silence_max_s=HOUR_S)
+    contact.check(connection)
+    assert not contact.has_lasted(0, datetime.now(UTC))
+
+
+def test_a_silence_is_a_break_and_the_late_answer_begins_anew(
+    connection: Connection[DictRow], server: datetime
+) -> None:
+    now = 0.0
+    contact = PostgresContact(silence_max_s=5, clock=lambda: now)
+    contact.check(connection)
+    now = 5
+    contact.check(connection)
+    assert contact.has_lasted(5, server)
+    now = 11
+    assert not contact.has_lasted(0, server)
+    contact.check(connection)
+    assert contact.has_lasted(0, server)
+    assert not contact.has_lasted(1, server)
+
+
+def test_a_standby_is_no_contact(server: datetime) -> None:
+    contact = PostgresContact(silence_max_s=HOUR_S)
+    contact.check(_Answering({"started_at": server, "is_standby": False}))  # type: ignore[arg-type]
+    assert contact.has_lasted(0, server)
+    contact.check(_Answering({"started_at": server, "is_standby": True}))  # type: ignore[arg-type]
+    assert not contact.has_lasted(0, server)
+
+
+class _Answering:
+    # No test has a standby at hand.
+    def __init__(self, row: dict[str, object]) -> None:
+        self._row = row
+
+    def execute(self, _: object) -> "_Answering":
+        return self
+
+    def fetchone(self) -> dict[str, object]:
+        return self._row
+
+
+async def test_whoever_has_not_reached_postgres_for_a_whole_lease_takes_nobodys_run(
+    stage: Stage, connection: Connection[DictRow]
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.claim(run_id)
+    await stage.rows(LOSE)
+    journal, contact = (
+        Journal(stage.pool, lambda _: None, lease_for=LEASE),
+        PostgresContact(silence_max_s=HOUR_S),
+    )
+    contact.check(connection)
+    assert await rescue(journal, may_rescue=partial(contact.has_lasted, HOUR_S), max_attempts=5) == 0
+    assert (await stage.row(run_id))["state"] == "running"
+    assert await rescue(journal, may_rescue=partial(contact.has_lasted, 0), max_attempts=5) == 1
+    assert (await stage.row(run_id))["state"] == "queued"
+
+
+async def done(_: object) -> Says:
+    return says("done")
+
+
+async def test_a_worker_that_starts_leaves_the_living_holders_a_whole_lease(settings: Settings) -> None:
+    lease_s = 2.0
+    async with open_pool(settings.database_url, size=2) as pool:
+        await submit(
+            pool, NewBatch([NewRun("tides", "research", "Physics", "claude-opus-5-5", 50)], "Physics")
+        )
+    taken = "update runs set state = 'running', lease = 1, worker = 'gone', leased_until = now() - interval '1 h' returning 1"
+    rows(settings, taken)
+    env = {
+        "CHIRON_LEASE_S": f"{lease_s:g}",
+        "CHIRON_RENEWAL_S": "0.5",
+        "CHIRON_RESCUE_S": "0.1",
+        "ANTHROPIC_API_KEY": "test",
+    }
+    async with scripted_model(done) as model:
+        with running(settings, **env, ANTHROPIC_BASE_URL=model.url):
+            renewal = (
+                "select backend_start as at from pg_stat_activity where application_name = 'chiron-renewal'"
+            )
+            connected = f"{renewal} and datname = current_database()"
+            reached = wait_until(lambda: rows(settings, connected), what="Postgres reached")[0]["at"]
+            rescued = "select at from events where kind = 'run.handed_back'"
+            handed_back = wait_until(lambda: rows(settings, rescued), what="the rescue")[0]["at"]
+    assert handed_back - reached >= timedelta(seconds=lease_s)
