@@ -24,26 +24,17 @@ def minhash(text: str) -> bytes:
     return np.array(hashes.digest(), dtype="<u4").tobytes()
 
 
-def are_copies(signature: bytes, rival: bytes) -> bool:
-    """Whether two signatures are of texts that share at least half of their runs of words."""
-    return resemblance(signature, rival) >= COPY_FROM
-
-
 def copy_pairs(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
-    """The pairs among many signatures that are of copies, by their places."""
+    """The pairs, by their places, of signatures of texts that share at least half of their runs of words."""
     if len(signatures) < 2:
         return []
     matrix = np.array([np.frombuffer(signature, "<u4") for signature in signatures])
     pairs = []
     for n in range(1, len(matrix)):
-        places = np.flatnonzero((matrix[:n] == matrix[n]).mean(axis=1) >= COPY_FROM)
+        resemblances = (matrix[:n] == matrix[n]).mean(axis=1)  # estimated Jaccard similarities
+        places = np.flatnonzero(resemblances >= COPY_FROM)
         pairs += [(n, int(place)) for place in places]
     return pairs
-
-
-def resemblance(signature: bytes, rival: bytes) -> float:
-    """The estimated Jaccard similarity of the runs of words of two texts, 0 to 1."""
-    return float(np.mean(np.frombuffer(signature, "<u4") == np.frombuffer(rival, "<u4")))
 
 
 def _shingles(text: str) -> Iterator[str]:

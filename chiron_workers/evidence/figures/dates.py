@@ -4,7 +4,9 @@ import calendar
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
+from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.vocabulary import words
 
 _LONG = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
@@ -50,6 +52,9 @@ _BEFORE_YEAR = re.compile(
     r"of|the|and|to|between|on|around|for|season|edition|election|act)[ (-]*$|[(,;]\s*$|[-/]$",
     re.I,
 )
+_BEFORE_MONTH = re.compile(
+    r"\b(?:in|since|by|until|from|during|before|after|early|late|mid|of|and|to|every|each)[ -]$", re.I
+)
 _ABOUT = re.compile(
     r"\b(?:about|approximately|roughly|nearly|almost|over|than|least|most|some|has|have|had|with)\s$", re.I
 )
@@ -67,6 +72,8 @@ class DateSpan:
     last: tuple[int, int, int]
     start: int
     end: int
+    written: str
+    dimension: ClassVar[str] = "date"
 
     @property
     def has_year(self) -> bool:
@@ -77,17 +84,16 @@ class DateSpan:
         """Whether all of it lies in another, and so says the same more precisely or equally so."""
         return rival.first <= self.first and self.last <= rival.last
 
-    def has_same_days(self, rival: "DateSpan") -> bool:
-        """Whether both say the same days: 12 May 1937, May 12, 1937."""
-        return (self.first, self.last) == (rival.first, rival.last)
-
-    def touches(self, rival: "DateSpan") -> bool:
-        """Whether both can be said of one day; a day without a year can be of any."""
-        if self.has_year != rival.has_year:
-            if (self.last[0] - self.first[0]) or (rival.last[0] - rival.first[0]):
-                return True
-            return self.first[1:] <= rival.last[1:] and rival.first[1:] <= self.last[1:]
-        return self.first <= rival.last and rival.first <= self.last
+    def agreement(self, rival: "DateSpan") -> Agreement:
+        """How it stands to another one; a day without a year can be of any."""
+        if (self.first, self.last) == (rival.first, rival.last):
+            return Agreement.EQUAL
+        is_any_year = self.has_year != rival.has_year
+        if is_any_year and (self.last[0] != self.first[0] or rival.last[0] != rival.first[0]):
+            return Agreement.NEAR
+        year = 1 if is_any_year else 0
+        touches = self.first[year:] <= rival.last[year:] and rival.first[year:] <= self.last[year:]
+        return Agreement.NEAR if touches else Agreement.DIFFERENT
 
 
 def read_dates(text: str) -> Iterator[DateSpan]:
@@ -104,7 +110,8 @@ def read_dates(text: str) -> Iterator[DateSpan]:
                 and not _is_year(text, match)
             ):
                 continue
-            if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _is_month(text, match):
+            before = text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()]
+            if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _BEFORE_MONTH.search(before):
                 continue
             dates += _read(match)
             is_read[match.start() : match.end()] = b"\1" * len(match[0])
@@ -127,17 +134,6 @@ def _counts(before: str, after: str) -> bool:
     return (
         re.search(r"\b(?:of|to|and|for|with)\s$", before, re.I) is not None
         and _MANY_AFTER.match(after) is not None
-    )
-
-
-def _is_month(text: str, match: re.Match[str]) -> bool:
-    return (
-        re.search(
-            r"\b(?:in|since|by|until|from|during|before|after|early|late|mid|of|and|to|every|each)[ -]$",
-            text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()],
-            re.I,
-        )
-        is not None
     )
 
 
@@ -171,13 +167,13 @@ def _read(match: re.Match[str]) -> list[DateSpan]:
     if "day" not in parts:
         return [_months(match, year, month, month)]
     day = int(re.sub(r"\D", "", parts["day"]))
-    return [DateSpan((year, month, day), (year, month, day), *match.span())]
+    return [DateSpan((year, month, day), (year, month, day), *match.span(), match[0])]
 
 
 def _years(match: re.Match[str], first: int, last: int) -> DateSpan:
-    return DateSpan((first, 1, 1), (last, 12, 31), *match.span())
+    return DateSpan((first, 1, 1), (last, 12, 31), *match.span(), match[0])
 
 
 def _months(match: re.Match[str], year: int, first: int, last: int) -> DateSpan:
     end = (year, last, 31) if last <= 12 else (year + 1, last - 12, 31)
-    return DateSpan((year, first, 1), end, *match.span())
+    return DateSpan((year, first, 1), end, *match.span(), match[0])

@@ -26,7 +26,13 @@ _NO_NAMES = frozenset(words("no names"))
 
 def read_measures(text: str, dates: Sequence[DateSpan]) -> Iterator[Quantity]:
     """Every number that is no part of a date, with its unit; a range is one of them."""
-    yield from _join_ranges(text, _measure_numerals(text, dates))
+    queue = _measure_numerals(text, dates)
+    while queue:
+        quantity = queue.pop(0)
+        if queue and (span := _join(text, quantity, queue[0])) is not None:
+            queue.pop(0)
+            quantity = span
+        yield qualify(text, quantity)
 
 
 def _measure_numerals(text: str, dates: Sequence[DateSpan]) -> list[Quantity]:
@@ -79,16 +85,6 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
     if (rate := rate_after(text, number.end)) is not None:
         return rate[0], number.start, rate[1]
     return _COUNT, number.start, number.end
-
-
-def _join_ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
-    queue = list(quantities)
-    while queue:
-        quantity = queue.pop(0)
-        if queue and (span := _join(text, quantity, queue[0])) is not None:
-            queue.pop(0)
-            quantity = span
-        yield qualify(text, quantity)
 
 
 def _join(text: str, first: Quantity, second: Quantity) -> Quantity | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from chiron_workers.evidence.vocabulary import words
 
@@ -20,16 +21,7 @@ _SCALES = {
     "trillion": 10**12,
     "quadrillion": 10**15,
 }
-_SHORT_SCALES = {
-    "k": 10**3,
-    "K": 10**3,
-    "M": 10**6,
-    "m": 10**6,
-    "mn": 10**6,
-    "bn": 10**9,
-    "B": 10**9,
-    "tn": 10**12,
-}
+_SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
 _VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅛": "1/8"}
 _POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _WORD = "|".join([*_SMALL, *_SCALES])
@@ -78,9 +70,7 @@ def money_scale(text: str, end: int) -> tuple[int, int]:
     match = _MONEY_SHORT.match(text, end)
     if match is None:
         return 1, end
-    return _SHORT_SCALES.get(match[1]) or _SHORT_SCALES[
-        match[1].lower().replace("b", "bn", 1)[:2]
-    ], match.end()
+    return _SHORT_SCALES[match[1].lower()], match.end()
 
 
 def _from_digits(match: re.Match[str]) -> Numeral:
@@ -96,21 +86,15 @@ def _from_digits(match: re.Match[str]) -> Numeral:
         value, step = value + Fraction(_VULGAR[match["vulgar"]]), Fraction(1, 4)
     if match["raised"]:  # 10⁹ alone
         value = step = Fraction(10) ** _power(match["raised"])
-    factor = _factor(match["scales"]) * _SHORT_SCALES.get(match["short"] or "", 1)
-    factor *= Fraction(10) ** _power(match["power"] or match["exponent"] or "0")
+    factor = Fraction(10) ** _power(match["power"] or match["exponent"] or "0")
+    factor *= prod(_SCALES[word.removesuffix("s")] for word in re.findall(r"[a-z]+", match["scales"]))
+    factor *= _SHORT_SCALES.get((match["short"] or "").lower(), 1)
     sign = -1 if match["sign"] in {"-", "minus "} else 1
     return Numeral(sign * value * factor, step * factor, match.start(), match.end())
 
 
 def _power(digits: str) -> int:
     return max(-60, min(60, int(digits.translate(_POWERS).lstrip("^"))))
-
-
-def _factor(scales: str) -> Fraction:
-    factor = Fraction(1)
-    for word in re.findall(r"[a-z]+", scales.lower()):
-        factor *= _SCALES[word.removesuffix("s")]
-    return factor
 
 
 def _from_words(match: re.Match[str]) -> Numeral | None:
@@ -122,7 +106,7 @@ def _from_words(match: re.Match[str]) -> Numeral | None:
         return Numeral(Fraction(1), Fraction(1), match.start(), match.end(), in_digits=False, is_one=True)
     if parts[0] in _SCALES and not match["article"] and not match["half"]:
         return None  # a pronoun; "thousands of"
-    total, part, smallest = 0, 0, 1
+    total, part = 0, 0
     for word in parts:
         if word in _SMALL:
             part += _SMALL[word]
@@ -130,7 +114,6 @@ def _from_words(match: re.Match[str]) -> Numeral | None:
             part = max(part, 1) * _SCALES[word]
         else:
             total, part = total + max(part, 1) * _SCALES[word], 0
-    if parts[-1] in _SCALES:
-        smallest = _SCALES[parts[-1]]
+    smallest = _SCALES.get(parts[-1], 1)
     value = Fraction(total + part) * (Fraction(1, 2) if match["half"] else 1)
     return Numeral(value, Fraction(smallest), match.start(), match.end(), in_digits=False)

@@ -30,12 +30,11 @@ _MULTIPLES = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 
 def read_proportions(text: str) -> Iterator[Quantity]:
     """Every rank, part and multiple that a text has a word for."""
-    yield from _fractions(text)
-    yield from _ranks(text)
-    yield from _multiples(text)
-
-
-def _ranks(text: str) -> Iterator[Quantity]:
+    for match in _FRACTION.finditer(text):
+        top = _TOPS.get((match["top"] or match["many"] or "one").lower(), 1)
+        share = Fraction(top, _PARTS[(match["bottom"] or match["below"]).lower()])
+        start, end = match.span()
+        yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
     for match in _ORDINAL.finditer(text):
         if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(
             text[max(0, match.start() - BEFORE_CHARS) : match.start()]
@@ -43,17 +42,6 @@ def _ranks(text: str) -> Iterator[Quantity]:
             continue
         rank = Fraction(match["digits"]) if match["digits"] else Fraction(_ORDINALS[match["word"].lower()])
         yield Quantity(rank, rank, Fraction(1), "rank", match[0], *match.span())
-
-
-def _fractions(text: str) -> Iterator[Quantity]:
-    for match in _FRACTION.finditer(text):
-        top = _TOPS.get((match["top"] or match["many"] or "one").lower(), 1)
-        share = Fraction(top, _PARTS[(match["bottom"] or match["below"]).lower()])
-        start, end = match.span()
-        yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
-
-
-def _multiples(text: str) -> Iterator[Quantity]:
     for match in _MULTIPLE.finditer(text):
         times = Fraction(_MULTIPLES[match.lastgroup or "two"])
         yield Quantity(times, times, Fraction(1), "times", match[0], *match.span())

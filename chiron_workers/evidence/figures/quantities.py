@@ -61,8 +61,3 @@ class Quantity:
         largest = max(abs(Fraction(end) - zero) for end in ends if abs(end) != inf)
         share = ROUNDING_SAID_MAX if self.is_about or rival.is_about else ROUNDING_MAX
         return largest * Fraction(share)
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether it is open to one side."""
-        return inf in (abs(self.low), abs(self.high))

@@ -1,8 +1,8 @@
 """The passage of a text that is most like a quote, and what differs between the two."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
 from chiron_workers.evidence.quotes.normalise import normalise
@@ -66,9 +66,9 @@ def _likeliest_start(quote: str, page: str) -> int | None:
     ]
     counts = {word: count for word in longest if (count := lower_page.count(word))}
     votes = sorted(
-        (place - words[word], 1 / counts[word])
+        (place.start() - words[word], 1 / counts[word])
         for word in sorted(counts, key=counts.__getitem__)[:12]
-        for place in _places(word, lower_page)
+        for place in islice(re.finditer(re.escape(word), lower_page), PLACES_MAX)
     )
     best, at, weight, low = 0.0, None, 0.0, 0
     for place, worth in votes:
@@ -88,15 +88,6 @@ def _words(text: str) -> list[str]:
 def _lower(text: str) -> str:
     lower_text = text.lower()
     return lower_text if len(lower_text) == len(text) else text
-
-
-def _places(word: str, text: str) -> Iterator[int]:
-    at = text.find(word)
-    for _ in range(PLACES_MAX):
-        if at < 0:
-            return
-        yield at
-        at = text.find(word, at + len(word))
 
 
 def _align(quote: str, page: str, at: int) -> tuple[int, int]:
@@ -138,8 +129,5 @@ def _ratio(text: str, rival: str) -> float:
 
 
 def _word_share(quote: str, passage: str) -> float:
-    words, there = (
-        set(WORD.findall(_lower(quote))),
-        set(WORD.findall(_lower(passage))),
-    )
-    return len(words & there) / max(1, len(words))
+    words = set(WORD.findall(_lower(quote)))
+    return len(words.intersection(WORD.findall(_lower(passage)))) / max(1, len(words))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from chiron_workers.evidence.quotes.normalise import normalise
-from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.evidence.quotes.quotes import find_places, locate
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 
 NO_LETTER = re.compile(r"[\W_]+")
@@ -64,15 +64,11 @@ class _Page:
 
     def around(self, letters: str) -> Iterator[str]:
         """The passages that hold letters in this order, with what stands around them."""
-        at = self._letters.find(letters)
-        for _ in range(PLACES_MAX):
-            if at < 0:
-                return
+        for at in find_places(letters, self._letters, most=PLACES_MAX):
             first = bisect_right(self._counts, at) - 1
             last = bisect_right(self._counts, at + len(letters))
             end = self._starts[last] if last < len(self._starts) else len(self._text)
             yield self._text[max(0, self._starts[first] - AROUND_CHARS) : end + AROUND_CHARS]
-            at = self._letters.find(letters, at + 1)
 
 
 def _stands(quote: str, page: _Page) -> bool:

@@ -98,7 +98,7 @@ class _Page:
 
     def first(self, words: str) -> tuple[int, int] | None:
         text = self.normalised_text.text
-        for at in _places(words, text):
+        for at in find_places(words, text, most=TRIES_MAX):
             if _is_edge(text, at) and _is_edge(text, at + len(words)):
                 return at, at + len(words)
         return self._first_across_lines(words) if LINE_BREAK in text or LINE_BREAK in words else None
@@ -107,7 +107,7 @@ class _Page:
         text = self.normalised_text.text
         self.text_without_hyphens = self.text_without_hyphens or without_hyphens(text)
         key, quote_hyphens = without_hyphens(words).text, hyphens(words)
-        for at in _places(key, self.text_without_hyphens.text):
+        for at in find_places(key, self.text_without_hyphens.text, most=TRIES_MAX):
             start, end = self.text_without_hyphens.span(at, at + len(key))
             if (
                 _is_edge(text, start)
@@ -118,9 +118,10 @@ class _Page:
         return None
 
 
-def _places(words: str, page: str) -> Iterator[int]:
+def find_places(words: str, page: str, *, most: int) -> Iterator[int]:
+    """The first places of a text at which words stand."""
     at = page.find(words)
-    for _ in range(TRIES_MAX):
+    for _ in range(most):
         if at < 0:
             return
         yield at

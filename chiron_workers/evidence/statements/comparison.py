@@ -99,14 +99,19 @@ def compare(new: Statement, prior: Statement) -> Comparison:
         tuple(pairs.slots),
         tuple(word for word in new.words if word.stem not in prior.stems),
         tuple(word for word in prior.words if word.stem not in new.stems),
-        tuple(figure.written for figure in pairs.new),
-        tuple(figure.written for figure in pairs.prior),
+        tuple(placed.figure.written for placed in pairs.new),
+        tuple(placed.figure.written for placed in pairs.prior),
     )
 
 
 def names(words: tuple[Word, ...]) -> list[Word]:
     """Those with a capital or a digit."""
     return [word for word in words if word.is_name]
+
+
+def written(words: list[Word]) -> str:
+    """The words, as they are written."""
+    return " ".join(word.written for word in words)
 
 
 def _words(statement: Statement, stretch: slice) -> tuple[Word, ...]:

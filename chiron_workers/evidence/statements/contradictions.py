@@ -1,6 +1,6 @@
 """The rules that answer `contradicts`. Each gives what cannot be true on both sides, or nothing where that is not plain."""
 
-from chiron_workers.evidence.statements.comparison import Comparison, names
+from chiron_workers.evidence.statements.comparison import Comparison, names, written
 from chiron_workers.evidence.statements.statement import Statement
 from chiron_workers.evidence.statements.stems import are_opposites, negates_by_prefix, stem_of
 from chiron_workers.evidence.statements.tokens import Word
@@ -25,9 +25,10 @@ def different_figures(comparison: Comparison) -> str:
         return ""
     if comparison.unpaired_new and comparison.unpaired_prior:
         return ""
-    if not (comparison.is_equally_negated and comparison.is_equally_limited) or _have_different_subjects(
-        comparison
-    ):
+    if not (comparison.is_equally_negated and comparison.is_equally_limited):
+        return ""
+    new, prior = comparison.new.words[:1], comparison.prior.words[:1]
+    if {*new} & {*comparison.only_new} and {*prior} & {*comparison.only_prior}:  # different subjects
         return ""
     if any(map(_narrows, (*comparison.only_new, *comparison.only_prior))):
         return ""
@@ -91,12 +92,7 @@ def different_names(comparison: Comparison) -> str:
         return ""
     if not (_is_one_name(comparison.new, new) and _is_one_name(comparison.prior, prior)):
         return ""
-    return f"{_written(new)} against {_written(prior)}"
-
-
-def _have_different_subjects(comparison: Comparison) -> bool:
-    new, prior = comparison.new.words[:1], comparison.prior.words[:1]
-    return bool({*new} & {*comparison.only_new} and {*prior} & {*comparison.only_prior})
+    return f"{written(new)} against {written(prior)}"
 
 
 def _narrows(word: Word) -> bool:
@@ -117,7 +113,3 @@ def _is_one_name(statement: Statement, words: list[Word]) -> bool:
     """Whether words stand side by side, and not behind a preposition that would make them a place or an owner."""
     places = [statement.words.index(word) for word in words]
     return places[-1] - places[0] < len(places) and {word.opener for word in words} <= {"", "by"}
-
-
-def _written(words: list[Word]) -> str:
-    return " ".join(word.written for word in words)

@@ -1,6 +1,6 @@
 """The rules that answer `new`. Each says what else the new statement speaks of, or nothing where that is not plain."""
 
-from chiron_workers.evidence.statements.comparison import Comparison, names
+from chiron_workers.evidence.statements.comparison import Comparison, names, written
 
 NAMED_OVERLAP = 0.4  # of the content words of both, at least, where their names and figures differ
 
@@ -23,21 +23,10 @@ def other_subject(comparison: Comparison) -> str:
     has_different_numbers = any(not slot.is_which for slot in comparison.different_slots)
     if not has_different_numbers or not comparison.is_equally_negated:
         return ""
-    return _different_names(comparison) or _different_first_words(comparison)
-
-
-def _different_names(comparison: Comparison) -> str:
     new, prior = names(comparison.only_new), names(comparison.only_prior)
-    if not new or not prior:
-        return ""
     are_all_names = len(new) == len(comparison.only_new) and len(prior) == len(comparison.only_prior)
-    if not are_all_names and comparison.overlap < NAMED_OVERLAP:
-        return ""
-    names_in_words = (" ".join(word.written for word in words) for words in (new, prior))
-    return f"They speak of different ones: {', '.join(names_in_words)}"
-
-
-def _different_first_words(comparison: Comparison) -> str:
+    if new and prior and (are_all_names or comparison.overlap >= NAMED_OVERLAP):
+        return f"They speak of different ones: {written(new)}, {written(prior)}"
     change = comparison.replacement
     if change is None or change.position > 0 or not comparison.is_one_topic:
         return ""

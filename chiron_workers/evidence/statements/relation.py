@@ -1,16 +1,20 @@
 """How a new statement relates to a prior one that is near in meaning, as far as figures, negations and names decide it."""
 
 from dataclasses import dataclass
+from itertools import starmap
+from operator import attrgetter
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure
+from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
-from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written
+from chiron_workers.evidence.statements.statement import parse, plainly_written
 from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.states import Relation
 
 SIZE_MAX = 120  # content words and figures of a statement
+_STATED_PARTS = attrgetter("dimension", "low", "high", "is_about", "is_limit")
 REPEATED_SHARE = 0.6  # of the prior statement's content words, that the one which limits it repeats
 
 
@@ -35,7 +39,8 @@ def relate(new: str, prior: str) -> Verdict:
         return Verdict(None, "The rules read English only.")
     if max(len(new_statement.order), len(prior_statement.order)) > SIZE_MAX:
         return Verdict(None, "They are too long for rules that compare single statements.")
-    if _is_same(new_statement, prior_statement):
+    figures = zip(new_statement.figures.all, prior_statement.figures.all, strict=False)
+    if new_statement.masked_text == prior_statement.masked_text and all(starmap(_is_same_figure, figures)):
         return Verdict(Relation.SAME, "Figures, names and words agree.")
     comparison = compare(new_statement, prior_statement)
     for answer, rule in _RULES:
@@ -71,21 +76,11 @@ _RULES = (
 )
 
 
-def _is_same(new: Statement, prior: Statement) -> bool:
-    return new.masked_text == prior.masked_text and all(
-        map(_is_same_figure, new.figures.all, prior.figures.all)
-    )
-
-
 def _is_same_figure(figure: Figure, rival: Figure) -> bool:
-    if isinstance(figure, DateSpan) or isinstance(rival, DateSpan):
-        return isinstance(figure, DateSpan) and isinstance(rival, DateSpan) and figure.has_same_days(rival)
+    if isinstance(figure, DateSpan):
+        return isinstance(rival, DateSpan) and figure.agreement(rival) is Agreement.EQUAL
+    if isinstance(rival, DateSpan):
+        return False
     if {figure.dimension, rival.dimension} & {"count", "name"} and "." in figure.written + rival.written:
         return figure.written == rival.written  # 3.1 and 3.10 are one number and two versions
-    return (figure.dimension, figure.low, figure.high, figure.is_about, figure.is_limit) == (
-        rival.dimension,
-        rival.low,
-        rival.high,
-        rival.is_about,
-        rival.is_limit,
-    )
+    return _STATED_PARTS(figure) == _STATED_PARTS(rival)

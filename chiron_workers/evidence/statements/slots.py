@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure, Figures, words_after
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
-from chiron_workers.evidence.figures.quantities import Agreement, Quantity
+from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.vocabulary import SILENT
 
@@ -19,17 +19,6 @@ class PlacedFigure:
 
     figure: Figure
     text: str
-
-    @property
-    def dimension(self) -> str:
-        """What it measures; `date` for a date."""
-        return "date" if isinstance(self.figure, DateSpan) else self.figure.dimension
-
-    @property
-    def written(self) -> str:
-        """As it stands in the text, with what bounds it."""
-        figure = self.figure
-        return figure.written if isinstance(figure, Quantity) else self.text[figure.start : figure.end]
 
     @property
     def counted_stems(self) -> frozenset[str]:
@@ -46,12 +35,9 @@ class PlacedFigure:
 
     def agreement(self, rival: "PlacedFigure") -> Agreement | None:
         """How it agrees with a figure of another statement; None where they measure different things."""
-        figure, rival_figure = self.figure, rival.figure
-        if isinstance(figure, DateSpan) and isinstance(rival_figure, DateSpan):
-            return _agreement_of_dates(figure, rival_figure)
-        if isinstance(figure, DateSpan) or isinstance(rival_figure, DateSpan):
+        if self.figure.dimension != rival.figure.dimension:
             return None
-        return figure.agreement(rival_figure) if figure.dimension == rival_figure.dimension else None
+        return self.figure.agreement(rival.figure)  # type: ignore[arg-type]  # both are dates, or neither is
 
     def has_equal_value(self, rival: "PlacedFigure") -> bool:
         """Whether both say the same: 5 km, 5,000 metres."""
@@ -59,8 +45,8 @@ class PlacedFigure:
 
     def is_of_one_kind(self, rival: "PlacedFigure") -> bool:
         """Whether both measure the same or, if they only count, may count the same."""
-        if self.dimension != rival.dimension or self.dimension != "count":
-            return self.dimension == rival.dimension
+        if self.figure.dimension != rival.figure.dimension or self.figure.dimension != "count":
+            return self.figure.dimension == rival.figure.dimension
         stems, rival_stems = self.counted_stems, rival.counted_stems
         return not stems or not rival_stems or bool(stems & rival_stems)
 
@@ -127,16 +113,11 @@ def _slot(new: PlacedFigure, prior: PlacedFigure) -> Slot:
     agreement = new.agreement(prior) or Agreement.DIFFERENT
     if agreement is Agreement.DIFFERENT and not _have_one_role(new.previous_word, prior.previous_word):
         agreement = Agreement.NEAR
-    is_identity = new.dimension == "rank" or (
-        new.dimension == "name" and stem_of(new.previous_word) == stem_of(prior.previous_word)
+    dimension = new.figure.dimension
+    is_identity = dimension == "rank" or (
+        dimension == "name" and stem_of(new.previous_word) == stem_of(prior.previous_word)
     )
-    return Slot(agreement, new.written, prior.written, new.dimension, is_identity)
-
-
-def _agreement_of_dates(date: DateSpan, rival: DateSpan) -> Agreement:
-    if date.has_same_days(rival):
-        return Agreement.EQUAL
-    return Agreement.NEAR if date.touches(rival) else Agreement.DIFFERENT
+    return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity)
 
 
 def _have_one_role(word: str, rival: str) -> bool:

@@ -22,9 +22,7 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
     """
     fact_parts, quote_parts = parse(fact), parse(quote)
     figures = fact_parts.figures.all[:FIGURES_MAX]
-    missing_parts = [
-        _written(fact_parts.figures, figure) for figure in figures if not _shows(quote_parts.figures, figure)
-    ]
+    missing_parts = [figure.written for figure in figures if not _shows(quote_parts.figures, figure)]
     missing_parts += _unread(fact_parts.figures, quote_parts.figures)
     if fact_parts.negations and not quote_parts.negations:
         missing_parts.append(f'"{fact_parts.negations[0]}"')
@@ -38,10 +36,6 @@ def _denials(fact: Statement, quote: Statement) -> list[str]:
     stems = [stem for stem in quote.denied_stems if stem in fact.stems and quote.order.count(stem) == 1]
     words = {word.stem: word.written for word in quote.words}
     return [f'The quote denies "{words[stem]}", the fact does not.' for stem in dict.fromkeys(stems)]
-
-
-def _written(figures: Figures, figure: Quantity | DateSpan) -> str:
-    return figure.written if isinstance(figure, Quantity) else figures.text[figure.start : figure.end]
 
 
 def _shows(quote: Figures, figure: Quantity | DateSpan) -> bool:
@@ -62,13 +56,8 @@ def _shows_quantity(quote: Figures, quantity: Quantity) -> bool:
 
 def _is_shown_by(rival: Quantity, quantity: Quantity) -> bool:
     kinds = {quantity.dimension, rival.dimension}
-    if kinds <= {
-        "count",
-        "name",
-        "rank",
-    }:  # which of them it is, only the neighbours say, and they may differ
-        kinds = {"count"}
-    if len(kinds) > 1:
+    # Which of these it is, only the neighbours say, and they may differ.
+    if len(kinds) > 1 and not kinds <= {"count", "name", "rank"}:
         return False
     if quantity.low == quantity.high and quantity.low in {rival.low, rival.high} - {inf, -inf}:
         return True
