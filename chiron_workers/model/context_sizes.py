@@ -38,15 +38,12 @@ class ContextSizes:
         async with self._fetching:  # runs that start together ask once
             tokens, until = self._sizes.get(model, (0, 0.0))
             if time.monotonic() >= until:
-                tokens, until = await self._fetch_or_default(model)
+                try:
+                    tokens, until = await self._fetch(model) or DEFAULT_TOKENS, float("inf")
+                except OSError:
+                    tokens, until = DEFAULT_TOKENS, time.monotonic() + RETRY_S
                 self._sizes[model] = tokens, until
             return tokens
-
-    async def _fetch_or_default(self, model: str) -> tuple[int, float]:
-        try:
-            return await self._fetch(model) or DEFAULT_TOKENS, float("inf")
-        except OSError:
-            return DEFAULT_TOKENS, time.monotonic() + RETRY_S
 
     def shrink(self, model: str, tokens: int) -> None:
         """Assume at most so many tokens from now on, since the server refused more."""

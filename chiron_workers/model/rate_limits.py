@@ -116,13 +116,8 @@ class RateLimiter:
             arguments: list[float | str] = [PAUSE_MAX_S]
             for name, per_minute in limit.per_minute().items():
                 capacity = max(1.0, per_minute / 60 * BURST_S)
-                arguments += [
-                    name,
-                    per_minute / 60,
-                    capacity,
-                    estimate.amounts[name],
-                    corrections_sent.get(name, 0.0),
-                ]
+                correction = corrections_sent.get(name, 0.0)
+                arguments += [name, per_minute / 60, capacity, estimate.amounts[name], correction]
             try:
                 key = f"chiron:limit:{estimate.model}"
                 answer = await self._redis.eval(_SCRIPT, 1, key, *arguments)

@@ -20,9 +20,8 @@ class Request:
     tools: Sequence[bytes]  # each definition as JSON
     max_tokens: int
     messages: Sequence[Message]
-    last_question_at: tuple[int, int] | None = (
-        None  # message and block that the request before this one ended with
-    )
+    # The message and the block that the request before this one ended with.
+    last_question_at: tuple[int, int] | None = None
 
     @property
     def prompt_bytes(self) -> int:

@@ -36,8 +36,8 @@ async def with_retries(
     call: Callable[[], Awaitable[Answer]],
     *,
     tries: int,
-    before_try: BeforeTry | None = None,
-    on_failure: OnFailure | None = None,
+    before_try: BeforeTry,
+    on_failure: OnFailure,
 ) -> Answer:
     """Make a model call until it succeeds, `tries` times at most.
 
@@ -52,14 +52,12 @@ async def with_retries(
         ModelUnavailable: It did not succeed now; the run should come back later.
     """
     for attempt in range(tries):
-        if before_try is not None:
-            await before_try()
+        await before_try()
         try:
             return await call()
         except (anthropic.AnthropicError, RunFailed, *STREAM_FAULTS) as error:
             failure = classify(error)
-        if on_failure is not None:
-            await on_failure(failure)
+        await on_failure(failure)
         if failure.fatal is not None:
             raise failure.fatal
         if failure.seconds is not None and failure.seconds > PAUSE_MAX_S:

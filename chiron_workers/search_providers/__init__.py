@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from chiron_workers.errors import ConfigurationError, ToolRegistrationError
+from chiron_workers.errors import ToolRegistrationError
 from chiron_workers.search_providers.provider import Provider, provider_from_module
 from chiron_workers.settings import Settings
 from chiron_workers.toolkit.loading import module_named
@@ -32,45 +32,27 @@ def select_providers(config: Settings) -> tuple[list[Provider], dict[str, str]]:
     reasons: dict[str, str] = {}
     for name in [part.strip() for part in config.search.split(",") if part.strip()]:
         if name == AUTO:
-            providers_by_name |= {
-                name: provider
-                for name, provider in providers().items()
-                if provider.is_available_by_default(config)
-            }
+            defaults = (provider for provider in providers().values() if provider.is_default)
+            providers_by_name |= {item.name: item for item in defaults if not item.missing(config)}
             continue
-        try:
-            provider = _provider_named(name)
-        except ConfigurationError as error:
-            reasons[name] = str(error)
-            continue
-        if reason := provider.missing(config):
+        provider = _provider_named(name)
+        if reason := provider if isinstance(provider, str) else provider.missing(config):
             reasons[name] = reason
-        else:
+        elif isinstance(provider, Provider):  # else it is the reason
             providers_by_name[provider.name] = provider
     return list(providers_by_name.values()), reasons
 
 
-def _provider_named(name: str) -> Provider:
+@cache
+def _provider_named(name: str) -> Provider | str:
+    """A provider of ours or of the user, or why it cannot be had; cached, so that a user's module runs once."""
     if name in providers():
         return providers()[name]
-    if "/" in name or "." in name:
-        return _own_provider(name)
-    raise ConfigurationError(
-        f"No provider has this name. There are {', '.join(sorted(providers()))}; "
-        "a provider of your own is named by its module or file."
-    )
-
-
-def _own_provider(name: str) -> Provider:
-    provider = _load_own_provider(name)
-    if isinstance(provider, str):
-        raise ConfigurationError(provider)
-    return provider
-
-
-@cache
-def _load_own_provider(name: str) -> Provider | str:
-    """Load a user's own provider, or return why it fails; cached, so that its module runs once."""
+    if "/" not in name and "." not in name:
+        return (
+            f"No provider has this name. There are {', '.join(sorted(providers()))}; "
+            "a provider of your own is named by its module or file."
+        )
     try:
         module = module_named(name)
     except ToolRegistrationError as error:

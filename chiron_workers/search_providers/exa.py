@@ -24,8 +24,5 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
 
 def _passages(result: dict[str, Any]) -> str:
     highlights = result.get("highlights")
-    return (
-        " … ".join(highlight for highlight in highlights if isinstance(highlight, str))
-        if isinstance(highlights, list)
-        else ""
-    )
+    texts = highlights if isinstance(highlights, list) else []
+    return " … ".join(text for text in texts if isinstance(text, str))

@@ -67,7 +67,10 @@ async def request_json(
         raise ToolError(
             f"The search provider {name} cannot be reached ({type(error).__name__}); try again later."
         ) from None
-    payload = _parse_json(text)
+    try:
+        payload = json.loads(text)
+    except (ValueError, RecursionError):
+        payload = None
     if not isinstance(payload, dict):
         raise ToolError(f"The search provider {name} answered something that is no JSON object.")
     return payload
@@ -112,10 +115,3 @@ def _refusal_error(name: str, response: aiohttp.ClientResponse, text: str) -> To
     if secret := api_key(name):
         detail = detail.replace(secret, "***")
     return ToolError(f"{service} refused the search ({status}): {detail[:DETAIL_CHARS_MAX]}")
-
-
-def _parse_json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

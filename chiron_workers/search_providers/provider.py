@@ -28,11 +28,6 @@ class Search(Protocol):
         """Find at most `limit` sources, best first. Writes nothing. Raises ToolError if it cannot search."""
 
 
-def nothing_missing(config: Settings) -> str:
-    """The `missing` of providers that need no key and no address."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Provider:
     """A search provider, from the names that its module defines.
@@ -46,14 +41,10 @@ class Provider:
 
     name: str
     search: Search
-    missing: Callable[[Settings], str] = nothing_missing
-    is_local: bool = False
-    is_default: bool = True
-    timeout_s: float | None = None
-
-    def is_available_by_default(self, config: Settings) -> bool:
-        """Whether `auto` includes it under these settings."""
-        return self.is_default and not self.missing(config)
+    missing: Callable[[Settings], str]
+    is_local: bool
+    is_default: bool
+    timeout_s: float | None
 
 
 def provider_from_module(name: str, module: object) -> Provider | None:
@@ -63,7 +54,7 @@ def provider_from_module(name: str, module: object) -> Provider | None:
     return Provider(
         name,
         search,
-        getattr(module, "missing", nothing_missing),
+        getattr(module, "missing", lambda config: ""),
         is_local=getattr(module, "IS_LOCAL", False),
         is_default=not getattr(module, "ON_REQUEST", False),
         timeout_s=getattr(module, "TIMEOUT_S", None),

@@ -39,7 +39,8 @@ class SkillCode:
 def load_code(catalogue: Catalogue) -> tuple[dict[str, SkillCode], list[Rejection]]:
     """The code of a catalogue's trusted skills, in the order it was loaded, and the skills whose code is broken."""
     rejections: list[Rejection] = []
-    classes = _apply(_import_class, catalogue, _names_of_trusted_code(catalogue), rejections)
+    names = [name for name, skill in catalogue.skills.items() if skill.is_trusted and skill.has_code]
+    classes = _apply(_import_class, catalogue, names, rejections)
     requirements = {name: tuple(skill_class.requires) for name, skill_class in classes.items()}
     for name, reason in _unmet_requirements(requirements, frozenset(catalogue.skills)).items():
         rejections.append(Rejection(catalogue.skills[name].folder, reason))
@@ -64,10 +65,6 @@ def with_requirements(name: str, codes: Mapping[str, SkillCode]) -> list[str]:
     return [*names, name]
 
 
-def _names_of_trusted_code(catalogue: Catalogue) -> list[str]:
-    return [name for name, skill in catalogue.skills.items() if skill.is_trusted and skill.has_code]
-
-
 def _apply(
     step: Callable[[Skill], Result], catalogue: Catalogue, names: Iterable[str], rejections: list[Rejection]
 ) -> dict[str, Result]:
@@ -90,7 +87,10 @@ def _import_class(skill: Skill) -> type[BaseSkill]:
     if len(classes) > 1:
         names = ", ".join(skill_class.__name__ for skill_class in classes)
         raise SkillLoadError(f"It has {len(classes)} skills: {names}.")
-    skill_class = classes[0] if classes else _class_of_tools(module)
+    if not classes and not tools_of(module):
+        raise SkillLoadError("It has neither a BaseSkill nor a tool.")
+    tools_alone: type[BaseSkill] = type("ToolsAlone", (BaseSkill,), {"__module__": module.__name__})
+    skill_class = classes[0] if classes else tools_alone
     for package in skill_class.packages:
         _require_package(package)
     return skill_class
@@ -98,12 +98,6 @@ def _import_class(skill: Skill) -> type[BaseSkill]:
 
 def _is_skill_class(value: object, module: ModuleType) -> bool:
     return inspect.isclass(value) and issubclass(value, BaseSkill) and value.__module__ == module.__name__
-
-
-def _class_of_tools(module: ModuleType) -> type[BaseSkill]:
-    if not tools_of(module):
-        raise SkillLoadError("It has neither a BaseSkill nor a tool.")
-    return type("ToolsAlone", (BaseSkill,), {"__module__": module.__name__})
 
 
 def _require_package(package: str) -> None:

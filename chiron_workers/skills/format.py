@@ -30,7 +30,7 @@ class SkillDocument:
     name: str
     description: str
     body: str
-    fields: dict[str, Any]
+    fields: Mapping[str, Any]  # all of its frontmatter, also unknown ones
     warnings: tuple[str, ...]
 
 
@@ -87,7 +87,8 @@ def _parse_fields(header: str, warnings: list[str]) -> dict[str, Any]:
         try:
             fields = _load_yaml(_with_quotes(header))
         except yaml.YAMLError:
-            raise SkillLoadError(f"Its frontmatter is no YAML: {_one_line(error)}") from None
+            reason = " ".join(str(error).split())[:300]
+            raise SkillLoadError(f"Its frontmatter is no YAML: {reason}") from None
         warnings.append("Its frontmatter is no strict YAML; values with a colon need quotes.")
     if not isinstance(fields, Mapping):
         raise SkillLoadError("Its frontmatter has no fields such as `name: ...`.")
@@ -122,16 +123,12 @@ def _name(fields: Mapping[str, Any], folder_name: str, warnings: list[str]) -> s
         raise SkillLoadError("Its name has characters that cannot be printed.")
     if len(name) > NAME_CHARS:
         warnings.append(f"Its name is longer than {NAME_CHARS} characters.")
-    if not _is_standard_name(name):
+    is_lower = name == name.lower() and all(letter.isalnum() or letter == "-" for letter in name)
+    if not is_lower or name.startswith("-") or name.endswith("-") or "--" in name:
         warnings.append("A name has lower-case letters, digits and single hyphens between them.")
     if name != unicodedata.normalize("NFKC", folder_name):
         warnings.append(f"Its name is not that of its folder, {folder_name}.")
     return name
-
-
-def _is_standard_name(name: str) -> bool:
-    is_lower = name == name.lower() and all(letter.isalnum() or letter == "-" for letter in name)
-    return is_lower and not (name.startswith("-") or name.endswith("-") or "--" in name)
 
 
 def _description(fields: Mapping[str, Any], warnings: list[str]) -> str:
@@ -143,7 +140,3 @@ def _description(fields: Mapping[str, Any], warnings: list[str]) -> str:
         warnings.append(f"Its description is cut at {DESCRIPTION_CHARS} characters.")
         description = description[: DESCRIPTION_CHARS - 1].rstrip() + "…"
     return description
-
-
-def _one_line(error: yaml.YAMLError) -> str:
-    return " ".join(str(error).split())[:300]

@@ -124,9 +124,8 @@ class ReadSkillFile(BaseTool):
         text = await self._text(store, request)
         if request.offset and request.offset >= len(text):
             raise SkillError(f"offset: the file has {len(text):,} characters (got {request.offset})")
-        limits = store.caller.shown
         part = text[request.offset :]
-        if limits:
+        if limits := store.caller.shown:
             part = limits.less(NOTE_CHARS).cut(part)
         end = request.offset + len(part)
         note = f"\n[Cut here, at {end:,} of {len(text):,} characters: offset {end} reads on.]"

@@ -30,9 +30,8 @@ class Skills:
         self._lifecycle = Lifecycle()
         self._read_at = 0.0
         self._code_rejections: dict[Path, Rejection] = {}
-        self._names_at_start: frozenset[str] | None = (
-            None  # only their code is loaded; None: before the start
-        )
+        # Only the code of these is loaded; None: before the start.
+        self._names_at_start: frozenset[str] | None = None
         self._catalogue = self._read()
         self._names_at_start = frozenset(self._catalogue.skills)
         self.codes, rejections = load_code(self._catalogue)
@@ -93,15 +92,11 @@ class Skills:
         )
 
     def _with_restart_warning(self, skill: Skill) -> Skill:
-        if (
-            self._names_at_start is None
-            or skill.name in self._names_at_start
-            or not (skill.is_trusted and skill.has_code)
-        ):
+        is_late = self._names_at_start is not None and skill.name not in self._names_at_start
+        if not (is_late and skill.is_trusted and skill.has_code):
             return skill
-        return replace(
-            skill, warnings=(*skill.warnings, f"Its {CODE} runs once the workers are started again.")
-        )
+        warning = f"Its {CODE} runs once the workers are started again."
+        return replace(skill, warnings=(*skill.warnings, warning))
 
 
 @cache

@@ -1,8 +1,8 @@
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+
+from chiron_workers.skills.format import SkillDocument
 
 CODE = "skill.py"
 
@@ -17,18 +17,12 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(SkillDocument):
     """A folder with a SKILL.md, as it was read."""
 
-    name: str
-    description: str
-    body: str
     folder: Path
     source: Source
     is_trusted: bool  # its code may run
-    warnings: tuple[str, ...] = ()
-    # All fields of its frontmatter, also unknown ones.
-    fields: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_code(self) -> bool:

@@ -22,9 +22,6 @@ def skill_file(folder: Path) -> Path | None:
 def read_skill(folder: Path, source: Source, *, trusted_folders: tuple[Path, ...]) -> Skill | Rejection:
     """The skill in a folder, or why it cannot be used. It is parsed again only when its files have changed, since the
     loop that plays the runs waits for it.
-
-    Args:
-        trusted_folders: Folders whose skills may bring code.
     """
     file = skill_file(folder)
     if file is None:
@@ -55,15 +52,16 @@ def _read(
     is_trusted = _is_trusted(folder, trusted_folders)
     if (folder / CODE).is_file() and not is_trusted:
         warnings.append(f"Its {CODE} is not run: name its folder in CHIRON_TRUSTED_SKILLS if you trust it.")
+    warnings = [*document.warnings, *warnings]
     return Skill(
         document.name,
         document.description,
         document.body,
+        document.fields,
+        tuple(warnings),
         folder,
         source,
         is_trusted,
-        (*document.warnings, *warnings),
-        document.fields,
     )
 
 

@@ -46,11 +46,7 @@ def _skill_tools(code: SkillCode, skills: Skills) -> "list[SkillTool]":
 
 
 class SkillTool(Tool):
-    """A tool of a skill, under a name that begins with the skill's.
-
-    Raises:
-        ToolRegistrationError: The name is none that the Messages API takes.
-    """
+    """A tool of a skill, under a name that begins with the skill's."""
 
     needs_run = True
 
@@ -74,9 +70,8 @@ class SkillTool(Tool):
             raise SkillError(
                 f"Load the skill {self._skill} first: call load_skill with its name.", tool=self.name
             )
-        await self._skills.activate_with_requirements(
-            run_id, self._skill
-        )  # another worker may have loaded it
+        # Another worker may have loaded it.
+        await self._skills.activate_with_requirements(run_id, self._skill)
         return await self._inner.run(store, arguments)
 
 
@@ -100,9 +95,8 @@ class FillTemplate(BaseTool):
             f"- {name}: {', '.join(template.get_identifiers()) or 'no values'}"
             for name, template in self._templates.items()
         ]
-        self.description = "\n".join(
-            [f"{self.description} The templates, with the values each takes:", *lines]
-        )
+        head = f"{self.description} The templates, with the values each takes:"
+        self.description = "\n".join([head, *lines])
 
     async def execute(self, store: "Store", request: Filling) -> str:
         """The template with its values."""

@@ -34,8 +34,6 @@ class Arguments:
     """What a tool takes: `schema` is what models read, `validate` checks what they send.
 
     Args:
-        tool: The tool's name, for errors.
-        model: What the arguments become.
         descriptions: Of arguments that the model does not describe, by name.
 
     Raises:

@@ -46,9 +46,7 @@ class Coercion:
             self.not_finite[location] = value
         if not any(_is_type(value, name) for name in types):
             conversions = (_converted(value, name, schema) for name in types)
-            value = next(
-                (coerced_value for coerced_value in conversions if coerced_value is not value), value
-            )
+            value = next((result for result in conversions if result is not value), value)
         if isinstance(value, float) and value.is_integer() and "integer" in types:
             return int(value)
         if isinstance(value, list):

@@ -36,16 +36,15 @@ class FunctionTool(Tool):
         values = self.arguments.validate(arguments)
         fields = type(values).model_fields
         return {
-            str(field.alias): getattr(values, name)
-            for name, field in fields.items()
+            str(fields[name].alias): getattr(values, name)
+            for name in fields
             if name in values.model_fields_set
         }
 
     async def run(self, store: "Store", arguments: Mapping[str, Any]) -> Any:
         """What the function returns for validated arguments; a plain function runs in a thread."""
-        store_argument = (
-            (store,) if next(iter(inspect.signature(self.function).parameters), "") == "store" else ()
-        )
+        has_store = next(iter(inspect.signature(self.function).parameters), "") == "store"
+        store_argument = (store,) if has_store else ()
         if inspect.iscoroutinefunction(self.function):
             return await self.function(*store_argument, **arguments)
         return await in_thread(lambda: self.function(*store_argument, **arguments), name=self.name)

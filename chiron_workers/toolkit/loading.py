@@ -62,11 +62,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def module_from(file: Path) -> ModuleType:
-    """The module in a file, under a name of its own, so that no other module is hidden by it.
-
-    Raises:
-        ToolRegistrationError: It cannot be imported; the message says why.
-    """
+    """The module in a file, under a name that hides no other module. Raises ToolRegistrationError."""
     place = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
     name = f"chiron_user_tools_{place}_{_short_name(file).replace('-', '_')}"
     inside = [str(file.parent)] if file.name == "__init__.py" else None
@@ -98,7 +94,11 @@ def tools_of(module: ModuleType) -> list[Tool]:
         elif isinstance(value, BaseTool):
             tools.append(value)
         elif _is_own_class(value, module) and value not in instance_classes:
-            tools.append(_object_of(value))
+            try:
+                tools.append(value())
+            except (Exception, SystemExit) as error:
+                message = f"{value.__name__} cannot be made: {error}"
+                raise ToolRegistrationError(message, tool=value.name) from error
     return tools
 
 
@@ -119,10 +119,3 @@ def _short_name(file: Path) -> str:
 def _is_own_class(value: object, module: ModuleType) -> bool:
     is_class = inspect.isclass(value) and issubclass(value, BaseTool) and not inspect.isabstract(value)
     return is_class and getattr(value, "__module__", "") == module.__name__
-
-
-def _object_of(kind: type[BaseTool]) -> BaseTool:
-    try:
-        return kind()
-    except (Exception, SystemExit) as error:
-        raise ToolRegistrationError(f"{kind.__name__} cannot be made: {error}", tool=kind.name) from error

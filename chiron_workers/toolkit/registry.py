@@ -61,10 +61,6 @@ class Registry:
         _call(self.after_load, registered_tool)
         return registered_tool
 
-    def replace(self, tool: Tool | Callable[..., Any]) -> Tool:
-        """Offer a tool in place of the one of its name, if there is one. Raises ToolRegistrationError."""
-        return self.register(tool, allow_replace=True)
-
     def unregister(self, name: str) -> Tool:
         """Offer a tool no longer. Raises ToolNotFoundError."""
         _call(self.before_unload, self.get(name))
@@ -149,7 +145,8 @@ class Registry:
             if isinstance(error, TimeoutError) and limit.expired():
                 message = f"{name} was stopped after {limit_s:g} s. Ask for less at a time."
                 raise ToolTimeoutError(message, tool=name) from None
-            raise ToolExecutionError(f"{name} failed: {_message(error)}", tool=name) from error
+            message = f"{name} failed: {str(error) or type(error).__name__}"
+            raise ToolExecutionError(message, tool=name) from error
 
     def _register_all(self, tools: Sequence[Tool]) -> list[Tool]:
         before = dict(self._tools)
@@ -163,7 +160,3 @@ class Registry:
 def _call(hooks: Iterable[Hook], tool: Tool) -> None:
     for hook in hooks:
         hook(tool)
-
-
-def _message(error: BaseException) -> str:
-    return str(error) or type(error).__name__

@@ -50,12 +50,8 @@ def model_of(function: Callable[..., Any]) -> type[BaseModel]:
     for index, parameter in enumerate(parameters):
         if problem := _refusal(parameter):
             raise ToolRegistrationError(f"{name}: the parameter `{parameter}` {problem}.", tool=name)
-        hint, default = hints[parameter.name], parameter.default
-        is_required = default is inspect.Parameter.empty
-        fields[f"argument_{index}"] = (
-            Annotated[hint, Field(alias=parameter.name)],
-            ... if is_required else default,
-        )
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[f"argument_{index}"] = Annotated[hints[parameter.name], Field(alias=parameter.name)], default
     try:
         return create_model(name, **fields)
     except _UNDESCRIBABLE as error:
@@ -103,11 +99,16 @@ def input_schema(
 ) -> dict[str, Any]:
     """The schema of a call's arguments: closed, and without references unless a type contains itself."""
     definitions = full["$defs"]
-    recursive = {name for name in definitions if name in _reachable(definitions[name], definitions)}
+    reachable = {name: set(_references(definition)) for name, definition in definitions.items()}
+    for middle in definitions:
+        for names in reachable.values():
+            names.update(reachable[middle] if middle in names else ())
+    recursive = {name for name in definitions if name in reachable[name]}
+    inlined = {name: definition for name, definition in definitions.items() if name not in recursive}
     properties = {}
     for name, field in model.model_fields.items():
         alias = field.alias or name
-        schema = _inlined(full["properties"][alias], definitions, recursive)
+        schema = _inline(full["properties"][alias], inlined)
         default = {"default": schema.pop("default")} if "default" in schema else {}
         if field.default_factory:
             default = {"default": to_jsonable_python(field.get_default(call_default_factory=True))}
@@ -117,9 +118,7 @@ def input_schema(
     if required_names := full.get("required"):
         complete["required"] = required_names
     if recursive:
-        complete["$defs"] = {
-            name: _inlined(definitions[name], definitions, recursive) for name in sorted(recursive)
-        }
+        complete["$defs"] = {name: _inline(definitions[name], inlined) for name in sorted(recursive)}
     return complete
 
 
@@ -135,33 +134,22 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(item)
 
 
-def _reachable(node: Any, definitions: Mapping[str, Any]) -> set[str]:
-    names: set[str] = set()
-    queue = list(_references(node))
-    while queue:
-        name = queue.pop()
-        if name not in names:
-            names.add(name)
-            queue.extend(_references(definitions[name]))
-    return names
-
-
-def _inlined(node: Mapping[str, Any], definitions: Mapping[str, Any], recursive: set[str]) -> dict[str, Any]:
-    def inline(value: Any) -> Any:
-        if isinstance(value, list):
-            return [inline(item) for item in value]
-        return _inlined(value, definitions, recursive) if isinstance(value, dict) else value
-
+def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """A part of a schema with these definitions in place of the references to them."""
+    if isinstance(node, list):
+        return [_inline(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
     target = node.get("$ref", "").removeprefix(REF)
-    if target and target not in recursive:
+    if target in definitions:
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**definitions[target], **beside}, definitions, recursive)
+        return _inline({**definitions[target], **beside}, definitions)
     schema: dict[str, Any] = {}
     for key, value in node.items():
         if key == "properties":
-            schema[key] = {name: inline(inner) for name, inner in value.items()}
+            schema[key] = {name: _inline(inner, definitions) for name, inner in value.items()}
         elif key not in OMITTED_KEYWORDS:
-            schema[key] = value if key in DATA_KEYWORDS else inline(value)
+            schema[key] = value if key in DATA_KEYWORDS else _inline(value, definitions)
     if "properties" in schema:
         schema["additionalProperties"] = False
     return schema

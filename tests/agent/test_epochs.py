@@ -331,7 +331,7 @@ async def test_a_tool_that_comes_in_mid_run_is_offered_to_the_next_run_only(smal
 
     def script(request: dict[str, Any]) -> Says | Fails:
         if worker.turn == 2:
-            small.registry.replace(latecomer)
+            small.registry.register(latecomer, allow_replace=True)
         return worker(request)
 
     await small.model(counting(script))

@@ -146,7 +146,7 @@ def test_hooks_hear_of_each_tool_and_may_forbid():
     registry.after_load.append(lambda one: heard.append(f"after {one.name}"))
     registry.before_unload.append(lambda one: heard.append(f"away {one.name}"))
     registry.register(plain)
-    registry.replace(plain)
+    registry.register(plain, allow_replace=True)
     registry.unregister("plain")
     loads = ["before plain", "after plain"]
     assert heard == [*loads, "before plain", "away plain", "after plain", "away plain"]
