@@ -41,9 +41,8 @@ class FactBatch:
         table = await store.facts.vectors.ensure()
         for subject_id in sorted({fact.subject_id for fact in self.facts}):
             await store.facts.lock_subject(subject_id)
-        inserted_ids = await transfers.add_facts(
-            [_fact_row(fact_id, fact) for fact_id, fact in self.new.items()]
-        )
+        fact_rows = [_fact_row(fact_id, fact) for fact_id, fact in self.new.items()]
+        inserted_ids = {row["id"] for row in await transfers.add("facts", fact_rows)}
         await self._join_existing(transfers, inserted_ids)
         for fact_id in self.new:
             await store.facts.vectors.add(table, fact_id, self.vectors[fact_id])
@@ -52,16 +51,15 @@ class FactBatch:
             for fact in self.facts
             for assertion in self._further(fact)
         ]
-        assertions = await transfers.add_assertions(further)
-        await transfers.add_changes(
-            [
-                change.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
-                for fact_id, fact in self.new.items()
-                for change in fact.changes
-            ]
-        )
+        assertions = await transfers.add("assertions", further)
+        changes = [
+            change.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
+            for fact_id, fact in self.new.items()
+            for change in fact.changes
+        ]
+        await transfers.add("changes", changes)
         await self._lower_confidences(store)
-        return len(self.new), assertions
+        return len(self.new), len(assertions)
 
     async def _lower_confidences(self, store: Store) -> None:
         """Lower confidences that the sources do not carry at once, since the import may be cut before its last step."""

@@ -2,19 +2,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
+import zstandard
 
-from chiron_api.transfer.checking import Contents, check
+from chiron_api.transfer.checking import check
 from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
-from chiron_api.transfer.records import AnyRecord, FactRecord, SourceRecord
+from chiron_api.transfer.records import AnyRecord, FactRecord, SourceRecord, SubjectRecord
+from chiron_workers import ids
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.knowledge.transfers import Fetch, Text, Transfers
+from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
@@ -58,11 +60,11 @@ async def import_file(
         UsageError: A line is wrong; nothing was written.
         ChironError: It stopped in the middle: the message says what was written. The same import again goes on.
     """
-    contents = check(read(path))
+    subjects = check(read(path))
     counts = Imported()
     steps = _ImportSteps(pool, embedder, path, subject, counts)
     try:
-        await steps.subjects(contents)
+        await steps.subjects(subjects)
         await steps.texts()
         await steps.fetches()
         await steps.facts()
@@ -89,39 +91,33 @@ class _ImportSteps:
         self.counts = counts
         self.places = dict[str, str]()  # ids of the file, and of the facts that they are here
 
-    async def subjects(self, contents: Contents) -> None:
-        subjects = (
-            contents.subjects
-            if self.subject is None
-            else {self.subject[0]: (self.subject[1], None, "practical")}
-        )
+    async def subjects(self, subjects: list[SubjectRecord]) -> None:
+        rows = [subject.model_dump() for subject in subjects]
+        if self.subject is not None:
+            subject_id, title = self.subject
+            rows = [SubjectRecord.model_construct(subject_id=subject_id, title=title).model_dump()]
         async with Session(self.pool) as session:
-            await Transfers(session).ensure_subjects(subjects)
+            await Transfers(session).add("subjects", rows)
 
     async def texts(self) -> None:
-        texts = (
-            Text(source.hash, source.text, source.content_type or "text/plain")
-            for source in self._records(SourceRecord)
-            if source.text is not None
-        )
+        texts = (source for source in self._records(SourceRecord) if source.text is not None)
         for batch in _batches(texts, TEXTS_AT_ONCE):
+            rows = {source.hash: _text_row(source) for source in batch}
             async with Session(self.pool) as session:
-                self.counts.texts += await Transfers(session).add_texts(
-                    list({source.hash: source for source in batch}.values())
-                )
+                self.counts.texts += len(await Transfers(session).add("texts", list(rows.values())))
 
     async def fetches(self) -> None:
-        for batch in _batches(self._records(SourceRecord), FACTS_AT_ONCE):
-            fetches = [
-                Fetch(
-                    **source.model_dump(exclude={"kind", "content_type", "text"})
-                    | {"url": address(source.url)}
-                )
+        fetches = (source for source in self._records(SourceRecord) if source.fetched_at is not None)
+        for batch in _batches(fetches, FACTS_AT_ONCE):
+            rows = [
+                source.model_dump(exclude={"text", "content_type"}) | {"url": address(source.url)}
                 for source in batch
-                if source.fetched_at is not None
             ]
+            distinct_rows = {tuple(row.values()): row for row in rows}.values()
             async with Session(self.pool) as session:
-                await Transfers(session).add_fetches(list(dict.fromkeys(fetches)))
+                await Transfers(session).add(
+                    "fetches", [{"id": ids.new_id(), **row} for row in distinct_rows]
+                )
 
     async def facts(self) -> None:
         for records in _batches(self._records(FactRecord), FACTS_AT_ONCE):
@@ -144,7 +140,7 @@ class _ImportSteps:
         )
         for batch in _batches(links, FACTS_AT_ONCE):
             async with Session(self.pool) as session:
-                self.counts.links += await Transfers(session).add_links(batch)
+                self.counts.links += len(await Transfers(session).add("links", batch))
 
     async def recompute_confidences(self) -> None:
         """Compute the confidence of the file's facts, and of those here that they count for or against."""
@@ -158,6 +154,16 @@ class _ImportSteps:
 
     def _in_subject(self, fact: FactRecord) -> FactRecord:
         return fact if self.subject is None else fact.model_copy(update={"subject_id": self.subject[0]})
+
+
+def _text_row(source: SourceRecord) -> dict[str, Any]:
+    text = source.text or ""
+    return {
+        "hash": source.hash,
+        "body": zstandard.compress(text.encode()),
+        "chars": len(text),
+        "content_type": source.content_type or "text/plain",
+    }
 
 
 def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:

@@ -42,7 +42,7 @@ select body
 -- add_texts
 insert into snapshots (hash, body, chars, content_type)
 select *
-  from unnest(%(hashes)s::text[], %(bodies)s::bytea[], %(chars)s::int[], %(content_types)s::text[])
+  from unnest(%(hash)s::text[], %(body)s::bytea[], %(chars)s::int[], %(content_type)s::text[])
       as page (hash, body, chars, content_type)
  order by hash
 on conflict do nothing
@@ -52,18 +52,19 @@ returning hash;
 -- Where the text itself is not here, nothing can be said of it.
 insert into fetches (id, url, hash, title, author, published_at, licence, fetched_at)
 select w.*
-  from unnest(%(ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(titles)s::text[], %(authors)s::text[],
-                       %(published)s::timestamptz[], %(licences)s::text[], %(fetched)s::timestamptz[])
+  from unnest(%(id)s::uuid[], %(url)s::text[], %(hash)s::text[], %(title)s::text[], %(author)s::text[],
+              %(published_at)s::timestamptz[], %(licence)s::text[], %(fetched_at)s::timestamptz[])
        as w (id, url, hash, title, author, published_at, licence, fetched_at)
   join snapshots s using (hash)
  where not exists (select from fetches f where f.url = w.url and f.hash = w.hash and f.fetched_at = w.fetched_at)
 returning id;
 
--- ensure_subjects
+-- add_subjects
 insert into subjects (id, title, purpose_statement, target_depth)
 select *
-  from unnest(%(ids)s::text[], %(titles)s::text[], %(purposes)s::text[], %(depths)s::text[])
-on conflict (id) do nothing;
+  from unnest(%(subject_id)s::text[], %(title)s::text[], %(purpose_statement)s::text[], %(target_depth)s::text[])
+on conflict (id) do nothing
+returning id;
 
 -- find_twins
 -- For each statement the fact that says it already, and whether its id is taken.
@@ -127,8 +128,7 @@ returning id;
 -- add_changes
 insert into fact_changes (id, fact_id, confidence, status, reason, at)
 select case when exists (select from fact_changes c where c.id = w.id) then w.spare_id else w.id end,
-       fact_id, confidence, status,
-       reason, at
+       fact_id, confidence, status, reason, at
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(confidence)s::real[], %(status)s::text[],
               %(reason)s::text[], %(at)s::timestamptz[]) as w (id, spare_id, fact_id, confidence, status, reason, at);
 
@@ -137,8 +137,8 @@ select case when exists (select from fact_changes c where c.id = w.id) then w.sp
 insert into fact_links (fact_id, other_id, relation, decided_by, reason, created_at)
 select w.*
   from unnest(%(fact_id)s::uuid[], %(other_id)s::uuid[], %(relation)s::text[], %(decided_by)s::text[],
-    %(reason)s::text[],
-                       %(created_at)s::timestamptz[]) as w (fact_id, other_id, relation, decided_by, reason, created_at)
+              %(reason)s::text[], %(created_at)s::timestamptz[])
+       as w (fact_id, other_id, relation, decided_by, reason, created_at)
  where w.fact_id <> w.other_id
    and not exists (select from fact_links l where l.fact_id = w.other_id and l.other_id = w.fact_id)
 on conflict (fact_id, other_id) do nothing
