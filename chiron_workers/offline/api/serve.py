@@ -26,7 +26,7 @@ async def serve(
         UsageError: The port is taken, or the address is not one of this machine.
     """
     server = server or OfflineServer()
-    with RequestLog(server.log) as request_log:
+    with contextlib.closing(RequestLog(server.log)) as request_log:
         runner = web.AppRunner(
             server.app(request_log),
             access_log=None,

@@ -4,35 +4,23 @@ import asyncio
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from aiohttp import web
 
 from chiron_workers.offline.api.delivery import Delivery, drop
 from chiron_workers.offline.api.faults import OVERLOADED, REFUSALS, Fault, Faults
-from chiron_workers.offline.api.reply import Reply
-from chiron_workers.offline.api.request import parse, parse_count
-from chiron_workers.offline.api.request_log import Event, RequestLog
-from chiron_workers.offline.api.usage import InputUsage, PrefixCache
-from chiron_workers.offline.api.wire import MODEL, ApiError, events, message
+from chiron_workers.offline.api.request import CountRequest, MessagesRequest, parse
+from chiron_workers.offline.api.request_log import RequestLog
+from chiron_workers.offline.api.usage import PrefixCache
+from chiron_workers.offline.api.wire import MODEL, ApiError, Turn, events, message
 from chiron_workers.offline.load_test import Load
 from chiron_workers.offline.researcher.conversation import conversation_key
 from chiron_workers.offline.researcher.researcher import next_reply
 
 _BODY_BYTES_MAX = 64 * 1024 * 1024
 _REQUEST_ID = web.RequestKey("request_id", str)
-
-
-@dataclass(frozen=True, slots=True)
-class _OutgoingReply:
-    """A request with its reply, not yet sent."""
-
-    conversation: str
-    turn: int
-    model: str
-    stream: bool
-    usage: InputUsage
-    reply: Reply
 
 
 @dataclass
@@ -81,68 +69,50 @@ class OfflineServer:
         number = next(self._numbers)
         request_id = f"req_offline_{number:08d}"
         request[_REQUEST_ID] = request_id
-        reply = await self._prepare(await request.read())
+        turn = await self._prepare(await request.read())
         fault = self._faults.of(number)
-
-        def note(event: Event) -> None:
-            self._request_log.note(
-                event,
-                request_id=request_id,
-                conversation=reply.conversation,
-                turn=reply.turn,
-                fault=fault,
-            )
-
+        note = partial(
+            self._request_log.note,
+            request_id=request_id,
+            conversation=turn.conversation,
+            turn=turn.number,
+            fault=fault,
+        )
         note("received")
         is_answered = False
         try:
             if fault in REFUSALS:
                 raise REFUSALS[fault]
-            response = await self._send(request, reply, fault)
+            response = await self._send(request, turn, fault)
             is_answered = fault is None
         finally:
             note("answered" if is_answered else "cut")
         return response
 
-    async def _send(
-        self, request: web.Request, outgoing: _OutgoingReply, fault: Fault | None
-    ) -> web.StreamResponse:
+    async def _send(self, request: web.Request, turn: Turn, fault: Fault | None) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
-        if outgoing.stream:
-            parts = events(outgoing.reply, outgoing.usage, outgoing.model)
-            if fault is None:
-                return await self._delivery.stream(request, parts, request_id)
-            return await self._delivery.broken(request, parts, request_id, fault)
+        if turn.is_streamed and fault is None:
+            return await self._delivery.stream(request, events(turn), request_id)
+        if turn.is_streamed and fault:
+            return await self._delivery.broken(request, events(turn), request_id, fault)
         if fault is Fault.ERROR_EVENT:
             raise OVERLOADED
         if fault:
             drop(request)
-        return await self._delivery.whole(
-            request, message(outgoing.reply, outgoing.usage, outgoing.model), request_id
-        )
+        return await self._delivery.whole(request, message(turn), request_id)
 
-    async def _prepare(self, body: bytes) -> _OutgoingReply:
+    async def _prepare(self, body: bytes) -> Turn:
         if self._load:
-            turn = self._load.turn(body)
-            return _OutgoingReply(
-                turn.conversation,
-                turn.number,
-                turn.frame.model,
-                turn.frame.is_streamed,
-                turn.usage,
-                turn.reply,
-            )
-        messages_request = parse(body)
+            return self._load.turn(body)
+        messages_request = parse(MessagesRequest, body)
         reply = await asyncio.to_thread(next_reply, messages_request)  # Long documents take a while to read.
         key = conversation_key(messages_request.system, messages_request.messages[0].content)
         usage = self._prefixes.account(messages_request.pieces, messages_request.cache_control)
-        return _OutgoingReply(
-            key, messages_request.turn, messages_request.model, messages_request.stream, usage, reply
-        )
+        return Turn(key, messages_request.turn, messages_request.model, messages_request.stream, usage, reply)
 
     async def _count(self, request: web.Request) -> web.Response:
         request[_REQUEST_ID] = f"req_offline_count_{next(self._numbers):08d}"
-        count_request = parse_count(await request.read())
+        count_request = parse(CountRequest, await request.read())
         usage = PrefixCache().account(count_request.pieces, None)
         return web.json_response({"input_tokens": usage.new + usage.cache_write + usage.cache_read})
 

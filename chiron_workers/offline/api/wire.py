@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -40,18 +41,29 @@ class ApiError(Exception):
         }
 
 
-def message(reply: Reply, usage: InputUsage, model: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A request of a conversation with its reply, not yet sent; `number` counts the replies before it."""
+
+    conversation: str
+    number: int
+    model: str
+    is_streamed: bool
+    usage: InputUsage
+    reply: Reply
+
+
+def message(turn: Turn) -> dict[str, Any]:
     """A whole reply as the API's Message object."""
-    return {
-        **_opening(reply, usage, model, output_tokens=reply.tokens),
-        "content": list(reply.content),
-        "stop_reason": reply.stop,
-    }
+    reply = turn.reply
+    opening = _opening(turn, output_tokens=reply.tokens)
+    return {**opening, "content": list(reply.content), "stop_reason": reply.stop}
 
 
-def events(reply: Reply, usage: InputUsage, model: str) -> list[bytes]:
+def events(turn: Turn) -> list[bytes]:
     """A reply as server-sent events, from message_start to message_stop."""
-    parts = [_event({"type": "message_start", "message": _opening(reply, usage, model, output_tokens=1)})]
+    reply = turn.reply
+    parts = [_event({"type": "message_start", "message": _opening(turn, output_tokens=1)})]
     for index, block in enumerate(reply.content):
         parts += _text_events(index, block["text"]) if block["type"] == "text" else _call_events(index, block)
     stop = {"stop_reason": reply.stop, "stop_sequence": None}
@@ -66,16 +78,16 @@ def error_event(error: ApiError, request_id: str) -> bytes:
     return _event(error.body(request_id))
 
 
-def _opening(reply: Reply, usage: InputUsage, model: str, *, output_tokens: int) -> dict[str, Any]:
+def _opening(turn: Turn, *, output_tokens: int) -> dict[str, Any]:
     return {
-        "id": reply.id,
+        "id": turn.reply.id,
         "type": "message",
         "role": "assistant",
-        "model": model,
+        "model": turn.model,
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {**usage.body(), "output_tokens": output_tokens},
+        "usage": {**turn.usage.body(), "output_tokens": output_tokens},
     }
 
 
