@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import zstandard
 from psycopg.types.json import Json
 from support.run_harness import Stage
 from support.scripted_sites import Site
@@ -15,7 +16,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.subject_diff import SubjectDiffs
-from chiron_workers.knowledge.transfers import Fetch, Text, Transfers
+from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.sources.changes import SourceChange, SourceChanges
 from chiron_workers.sources.sources import Sources
@@ -195,8 +196,21 @@ async def imported(stage: Stage, url: str, text: str) -> None:
     """As if an import had brought that somebody else has read this there, just now."""
     async with Session(stage.pool) as session:
         digest = hashlib.sha256(text.encode()).hexdigest()
-        await Transfers(session).add_texts([Text(digest, text, "text/plain")])
-        await Transfers(session).add_fetches([Fetch(url, digest, "", "", "", None, datetime.now(UTC))])
+        kept = {
+            "hash": digest,
+            "body": zstandard.compress(text.encode()),
+            "chars": len(text),
+            "content_type": "text/plain",
+        }
+        await Transfers(session).add("texts", [kept])
+        fetch = {
+            "id": new_id(),
+            "url": url,
+            "hash": digest,
+            "published_at": None,
+            "fetched_at": datetime.now(UTC),
+        }
+        await Transfers(session).add("fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
 
 
 @pytest.mark.parametrize("elsewhere", [OLD, "All new."])
