@@ -11,7 +11,7 @@ from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.subject_diff import LISTED_MAX, SubjectDiff, SubjectDiffs
+from chiron_workers.knowledge.subject_diff import LISTED_MAX, SubjectDiff, between, between_batches
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -57,8 +57,7 @@ async def _difference(
         )
     ids = [parse_id(batch) for batch in batches]
     async with open_pool(settings().database_url, size=2) as pool:
-        differences = SubjectDiffs(Session(pool))
         if ids:
-            return await differences.between_batches(*ids, limit=limit)
+            return await between_batches(Session(pool), *ids, limit=limit)
         assert subject and since
-        return await differences.between(slug(subject), since, until, limit=limit)
+        return await between(Session(pool), slug(subject), since, until, limit=limit)

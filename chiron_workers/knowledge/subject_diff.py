@@ -115,65 +115,58 @@ class SubjectDiff:
     candidates: list[FactDiff]
 
 
-class SubjectDiffs:
-    """What has changed between two moments, from what is stored of every change."""
+async def between(
+    session: Session, subject_id: str, since: datetime, until: datetime | None = None, *, limit: int = 100
+) -> SubjectDiff:
+    """What has become of a subject since a moment, up to another or to now; `limit` entries of each kind at most.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    Raises:
+        NotFound: There is no such subject.
+        UsageError: The second moment is not after the first.
+    """
+    row = await session.row(SQL["now"], {"subject_id": subject_id})
+    if row is None:
+        raise NotFound(f"There is no subject {subject_id!r}.")
+    end = row["now"] if until is None else min(until, row["now"])
+    if end <= since:
+        raise UsageError(f"The time from {since:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M} UTC has no length.")
+    args = {
+        "subject_id": subject_id,
+        "since": since,
+        "until": end,
+        "limit": limit,
+        "shown": list(SHOWN_STATUSES),
+    }
+    rows = {name: await session.rows(SQL[name], args) for name in ("facts", *ENTRY_TYPES)}
+    return _assemble(subject_id, since, end, rows)
 
-    async def between(
-        self, subject_id: str, since: datetime, until: datetime | None = None, *, limit: int = 100
-    ) -> SubjectDiff:
-        """What has become of a subject since a moment, up to another or to now; `limit` entries of each kind at most.
 
-        Raises:
-            NotFound: There is no such subject.
-            UsageError: The second moment is not after the first.
-        """
-        if await self._session.row(SQL["subject"], {"subject_id": subject_id}) is None:
-            raise NotFound(f"There is no subject {subject_id!r}.")
-        [now] = await self._session.rows(SQL["now"])
-        end = min(until, now["now"]) if until is not None else now["now"]
-        if end <= since:
-            raise UsageError(
-                f"The time from {since:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M} UTC has no length."
-            )
-        args = {
-            "subject_id": subject_id,
-            "since": since,
-            "until": end,
-            "limit": limit,
-            "shown": list(SHOWN_STATUSES),
-        }
-        rows = {name: await self._session.rows(SQL[name], args) for name in ("facts", *ENTRY_TYPES)}
-        return _assemble(subject_id, since, end, rows)
+async def between_batches(session: Session, earlier: UUID, later: UUID, *, limit: int = 100) -> SubjectDiff:
+    """What has become of a subject from the end of one of its batches to the end of another.
 
-    async def between_batches(self, earlier: UUID, later: UUID, *, limit: int = 100) -> SubjectDiff:
-        """What has become of a subject from the end of one of its batches to the end of another.
-
-        Raises:
-            NotFound: There is no such batch.
-            Conflict: One of them is not finished.
-            UsageError: They have different subjects, or the second ended first.
-        """
-        rows = await self._session.rows(SQL["batches"], {"ids": [earlier, later]})
-        batches = {row["id"]: row for row in rows}
-        for batch_id in (earlier, later):
-            if batch_id not in batches:
-                raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
-            if batches[batch_id]["finished_at"] is None:
-                raise Conflict(f"Batch {batch_id} is not finished; what it has brought is not known yet.")
-        first, second = batches[earlier], batches[later]
-        if first["subject_id"] != second["subject_id"]:
-            raise UsageError(
-                f"The batches have different subjects, {first['subject_id']} and {second['subject_id']}. "
-                "Give two of one subject."
-            )
-        if first["finished_at"] >= second["finished_at"]:
-            raise UsageError(f"Batch {later} had ended before {earlier}: give the earlier one first.")
-        return await self.between(
-            first["subject_id"], first["finished_at"], second["finished_at"], limit=limit
+    Raises:
+        NotFound: There is no such batch.
+        Conflict: One of them is not finished.
+        UsageError: They have different subjects, or the second ended first.
+    """
+    rows = await session.rows(SQL["batches"], {"ids": [earlier, later]})
+    batches = {row["id"]: row for row in rows}
+    for batch_id in (earlier, later):
+        if batch_id not in batches:
+            raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+        if batches[batch_id]["finished_at"] is None:
+            raise Conflict(f"Batch {batch_id} is not finished; what it has brought is not known yet.")
+    first, second = batches[earlier], batches[later]
+    if first["subject_id"] != second["subject_id"]:
+        raise UsageError(
+            f"The batches have different subjects, {first['subject_id']} and {second['subject_id']}. "
+            "Give two of one subject."
         )
+    if first["finished_at"] >= second["finished_at"]:
+        raise UsageError(f"Batch {later} had ended before {earlier}: give the earlier one first.")
+    return await between(
+        session, first["subject_id"], first["finished_at"], second["finished_at"], limit=limit
+    )
 
 
 ENTRY_TYPES: Mapping[str, type] = {

@@ -1,3 +1,14 @@
+-- now_is
+-- What a fact `f` was at the second moment, if it has changed since; nothing where it is so still.
+    left join lateral (
+      select status, confidence
+        from fact_changes
+       where fact_id = f.id
+         and at > %(until)s
+       order by id
+       limit 1
+    ) now_is on true;
+
 -- facts
 -- A change holds what was before it, so a fact was at a moment what its first change after that moment holds, or what
 -- it is now. What came and went between the two moments is no difference.
@@ -30,14 +41,7 @@ with touched as (
        order by id
        limit 1
     ) then_is on true
-    left join lateral (
-      select status, confidence
-        from fact_changes
-       where fact_id = f.id
-         and at > %(until)s
-       order by id
-       limit 1
-    ) now_is on true
+{{now_is}}
     left join lateral (
       select at, reason
         from fact_changes
@@ -90,14 +94,7 @@ with backed as (
          coalesce(now_is.confidence, f.confidence) as confidence, f.content, f.topic_path
     from backed b
     join facts f on f.id = b.fact_id
-    left join lateral (
-      select status, confidence
-        from fact_changes
-       where fact_id = f.id
-         and at > %(until)s
-       order by id
-       limit 1
-    ) now_is on true
+{{now_is}}
 )
 select count(*) over () as total, fact_id::text as id, content, topic_path, confidence, sources, at
   from known
@@ -114,14 +111,7 @@ with pair as (
     from fact_links l
     join facts f on f.id = l.fact_id
     join facts o on o.id = l.other_id
-    left join lateral (
-      select status
-        from fact_changes
-       where fact_id = f.id
-         and at > %(until)s
-       order by id
-       limit 1
-    ) now_is on true
+{{now_is}}
     left join lateral (
       select status
         from fact_changes
@@ -191,14 +181,7 @@ with latest as (
     from latest c
     join concerned on concerned.change_id = c.id
     join facts f on f.id = concerned.fact_id
-    left join lateral (
-      select status
-        from fact_changes
-       where fact_id = f.id
-         and at > %(until)s
-       order by id
-       limit 1
-    ) now_is on true
+{{now_is}}
    where f.subject_id = %(subject_id)s
      and coalesce(now_is.status, f.status) = any(%(shown)s)
    group by c.id, c.url, c.kind, c.at, c.reason, c.agreement
@@ -213,13 +196,10 @@ select total, back_changed, url, kind, at, reason, agreement, fact_ids, lost_fac
  where n <= %(limit)s
  order by kind, n;
 
--- subject
-select id
+-- now
+select now() as now
   from subjects
  where id = %(subject_id)s;
-
--- now
-select now() as now;
 
 -- batches
 select id, subject_id, created_at, finished_at

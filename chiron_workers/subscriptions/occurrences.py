@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
+from chiron_workers.knowledge.subject_diff import SubjectDiff, between
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -31,7 +31,7 @@ async def last_occurrences(
     """The latest times of a subscription, latest first, or the one that started a batch.
 
     Args:
-        listed: Entries of each kind of difference at most; the counts are whole.
+        entries_max: Entries of each kind of difference at most; the counts are whole.
     """
     args = {"subscription_id": subscription_id, "batch_id": batch_id, "limit": limit}
     occurrences = []
@@ -39,9 +39,7 @@ async def last_occurrences(
         subject_id, ends = row.pop("subject_id"), row["finished_at"]
         difference = None
         if ends is not None and ends > row["since"]:
-            difference = await SubjectDiffs(session).between(
-                subject_id, row["since"], ends, limit=entries_max
-            )
+            difference = await between(session, subject_id, row["since"], ends, limit=entries_max)
         occurrences.append(PastOccurrence(**row, difference=difference))
     return occurrences
 

@@ -10,8 +10,9 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge import subject_diff
 from chiron_workers.knowledge.facts.withdrawals import reinstate, withdraw
-from chiron_workers.knowledge.subject_diff import SubjectDiff, SubjectDiffs
+from chiron_workers.knowledge.subject_diff import SubjectDiff
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Sources
 from chiron_workers.store import Store
@@ -28,7 +29,7 @@ async def between(
     dated: Dated, since: float = SINCE, until: float | None = UNTIL, **more: Any
 ) -> SubjectDiff:
     ends = None if until is None else day(until)
-    return await SubjectDiffs(Session(dated.pool)).between("ice", day(since), ends, **more)
+    return await subject_diff.between(Session(dated.pool), "ice", day(since), ends, **more)
 
 
 def counted(found: SubjectDiff) -> dict[str, int]:
@@ -163,7 +164,7 @@ async def test_sources_count_where_facts_of_the_subject_lost_what_they_rest_on(d
     }
     assert counted(found) == {"sources_gone": 1, "sources_changed": 1}
     await dated.write("insert into subjects (id, title) values ('sea', 'Sea')")
-    assert (await SubjectDiffs(Session(dated.pool)).between("sea", day(10), day(20))).is_empty
+    assert (await subject_diff.between(Session(dated.pool), "sea", day(10), day(20))).is_empty
 
 
 async def test_a_loss_is_told_once_however_often_the_page_changes_after_it(dated: Dated) -> None:
@@ -247,12 +248,12 @@ async def test_lists_are_cut_and_counts_are_whole(dated: Dated) -> None:
 
 
 async def test_a_subject_that_is_not_there_and_a_time_without_length_are_refused(dated: Dated) -> None:
-    differences = SubjectDiffs(Session(dated.pool))
+    session = Session(dated.pool)
     with pytest.raises(NotFound, match="no subject 'sea'"):
-        await differences.between("sea", day(1))
+        await subject_diff.between(session, "sea", day(1))
     for until in (day(10), day(9)):
         with pytest.raises(UsageError, match="has no length"):
-            await differences.between("ice", day(10), until)
+            await subject_diff.between(session, "ice", day(10), until)
 
 
 async def test_differences_of_consecutive_times_add_up(dated: Dated) -> None:

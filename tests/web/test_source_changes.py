@@ -15,7 +15,7 @@ from support.scripted_sites import Site
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.facts.fact_details import load_details
-from chiron_workers.knowledge.subject_diff import SubjectDiffs
+from chiron_workers.knowledge.subject_diff import between
 from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.sources.changes import SourceChange, SourceChanges
@@ -188,7 +188,7 @@ async def test_a_page_that_is_back_with_other_words_is_told_as_both(stage: Stage
     assert f"the quote of 1 no longer stands ({lost})" in told
     back = await change_of(stage, page)
     assert (back.mark(stays), back.mark(lost).endswith("no longer stands there")) == ("", True)
-    [source] = (await SubjectDiffs(Session(stage.pool)).between("physics", gone.at)).sources
+    [source] = (await between(Session(stage.pool), "physics", gone.at)).sources
     assert (source.kind, set(source.fact_ids), source.lost_fact_ids) == ("back", {stays, lost}, [lost])
 
 

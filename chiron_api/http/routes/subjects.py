@@ -8,7 +8,7 @@ from starlette.routing import Route
 from chiron_api.http.requests import RequestModel, read_query, services_of
 from chiron_api.http.responses import json_response
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.subject_diff import SubjectDiffs
+from chiron_workers.knowledge.subject_diff import between
 
 
 class Period(RequestModel):
@@ -30,9 +30,7 @@ async def show_difference(request: Request) -> Response:
     period = read_query(request, Period)
     subject_id = slug(request.path_params["id"])
     async with services_of(request).store() as store:
-        difference = await SubjectDiffs(store.session).between(
-            subject_id, period.since, period.until, limit=period.limit
-        )
+        difference = await between(store.session, subject_id, period.since, period.until, limit=period.limit)
     return json_response(difference)
 
 
