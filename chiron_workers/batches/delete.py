@@ -7,9 +7,10 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
-from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.facts import facts
 from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.runs.session import Session
@@ -45,18 +46,14 @@ async def delete(pool: Pool, target: UUID, *, with_facts: bool = False) -> Delet
     """
     args: dict[str, Any] = {"id": target, "final": sorted(FINAL_STATES), "limit": RUNS_PER_TRANSACTION}
     async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["batch_of"], args)).fetchone()
-        if row is None:
-            raise NotFound(f"There is no batch or run {target}.")
+        args["batch_id"] = await batch_of(connection, target)
         await _refuse_open(connection, args)
     total = Deletion()
     while True:
         async with pool.connection() as connection, connection.transaction():
             if with_facts:
                 await _lock_subjects(connection, args)
-            deletion, fact_ids = await _delete_piece(
-                connection, args | {"batch_id": row["batch_id"]}, with_facts
-            )
+            deletion, fact_ids = await _delete_piece(connection, args, with_facts)
         await _recompute_confidences(pool, fact_ids)
         total += deletion
         if deletion.runs < RUNS_PER_TRANSACTION:
@@ -80,7 +77,7 @@ async def _delete_piece(
     rows = await (await connection.execute(SQL["piece"], args)).fetchall()
     if not all(row["is_final"] for row in rows):
         await _refuse_open(connection, args)
-    args |= {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
+    args = args | {"run_ids": [row["id"] for row in rows], "runs": len(rows)}
     for table in ("entries", "tool_results", "events"):
         await connection.execute(SQL[table], args)
     facts, fact_ids = await _delete_facts(connection, args) if with_facts else (0, [])

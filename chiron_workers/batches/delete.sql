@@ -1,12 +1,3 @@
--- batch_of
-select id as batch_id
-  from batches
- where id = %(id)s
-union all
-select batch_id
-  from runs
- where id = %(id)s;
-
 -- open
 select state, count(*) as runs
   from runs

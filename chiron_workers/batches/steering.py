@@ -106,7 +106,7 @@ async def _stop(  # what differs between cancel and pause
         "request": request,
     }
     async with pool.connection() as connection, connection.transaction():
-        batch_id = await _batch_of(connection, target)
+        batch_id = await batch_of(connection, target)
         await connection.execute(SQL["lock"], args)
         stopped_rows = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
         requested_rows = await (await connection.execute(SQL["request_stop"], args)).fetchall()
@@ -138,7 +138,7 @@ async def _requeue(
         "reason": reason,
     }
     async with pool.connection() as connection, connection.transaction():
-        batch_id = await _batch_of(connection, target)
+        batch_id = await batch_of(connection, target)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
@@ -165,7 +165,8 @@ async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, chan
     return open_runs
 
 
-async def _batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
+async def batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
+    """The batch that a run belongs to, or the batch itself. Raises NotFound."""
     row = await (await connection.execute(SQL["batch_of"], {"id": target})).fetchone()
     if row is None:
         raise NotFound(f"There is no batch or run {target}.")
