@@ -22,7 +22,7 @@ USUAL_PORTS = {"http": "80", "https": "443"}
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The text that an address gave, before it is kept."""
+    """The text that an address gave."""
 
     url: str
     text: str
@@ -39,19 +39,12 @@ class Page:
         return cls(url, document.text, content_type, *metadata)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A kept text and the address that gave it; `hash` is the sha256 of the text, in hex."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot(Page):
+    """A text that is kept; `hash` is the sha256 of the text, in hex."""
 
-    url: str
     hash: str
-    title: str
-    text: str
-    content_type: str
     fetched_at: datetime
-    author: str = ""
-    published_at: datetime | None = None
-    licence: str = ""
 
 
 def canonical(url: str) -> str:
