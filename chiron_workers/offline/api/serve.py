@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import signal
-import threading
 from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple
 
 from aiohttp import web
+from anyio.from_thread import start_blocking_portal
 
 from chiron_workers.errors import UsageError
 from chiron_workers.offline.api.request_log import RequestLog
@@ -67,33 +67,12 @@ class ServerThread(NamedTuple):
 
 def start_in_thread(server: OfflineServer | None = None) -> ServerThread:
     """Run a server on a free loopback port beside the caller's own work, until `stop()` is called."""
-    ready = threading.Event()
-    urls: list[str] = []
-    loop = asyncio.new_event_loop()
-    stop_requested = asyncio.Event()
-
-    async def work() -> None:
+    with contextlib.ExitStack() as stack:
+        portal = stack.enter_context(start_blocking_portal(name="offline-researcher"))
         try:
-            async with serve(server) as url:
-                urls.append(url)
-                ready.set()
-                await stop_requested.wait()
-        finally:
-            ready.set()
-
-    def body() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(work())
-
-    thread = threading.Thread(target=body, name="offline-researcher", daemon=True)
-    thread.start()
-    ready.wait()
-    if not urls:
-        raise UsageError("The offline researcher could not start: no loopback port can be opened.")
-
-    def stop() -> None:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(stop_requested.set)
-            thread.join()
-
-    return ServerThread(urls[0], stop)
+            url = stack.enter_context(portal.wrap_async_context_manager(serve(server)))
+        except UsageError:
+            raise UsageError(
+                "The offline researcher could not start: no loopback port can be opened."
+            ) from None
+        return ServerThread(url, stack.pop_all().close)
