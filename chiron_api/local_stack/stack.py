@@ -190,7 +190,7 @@ def database() -> Iterator[str]:
 
 def _without_own_addresses(settings: Settings, home: Home) -> Settings:
     """The settings without the URLs of this stack's own services: those left name services of somebody else."""
-    addresses = read_addresses(home.folder) or Addresses()
+    addresses = read_addresses(home.folder)
     overrides = {name: "" for name, url in addresses.model_dump().items() if getattr(settings, name) == url}
     return settings.model_copy(update=overrides)
 

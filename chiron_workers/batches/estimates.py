@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from psycopg.rows import DictRow
 
-from chiron_workers.batches.submit import NewBatch, NewRun, check
+from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
@@ -96,9 +96,7 @@ def _total(parts: Iterable[tuple[Decimal | None, int]]) -> Decimal | None:
 
 
 def _max_usd(batch: NewBatch) -> Decimal:
-    of_runs = sum((_run_budget_usd(run) for run in batch.runs), Decimal())
+    default = settings().run_budget_usd
+    budgets = (default if run.budget.usd is None else run.budget.usd for run in batch.runs)
+    of_runs = sum(budgets, Decimal())
     return of_runs if batch.budget.usd is None else min(batch.budget.usd, of_runs)
-
-
-def _run_budget_usd(run: NewRun) -> Decimal:
-    return settings().run_budget_usd if run.budget.usd is None else run.budget.usd

@@ -162,9 +162,9 @@ def batch_state(counts: Mapping[str, int]) -> RunState:
 
 
 def _batch(row: DictRow) -> BatchSummary:
-    counts = {state.value: row["counts"].get(state, 0) for state in RunState}
-    columns = {name: row[name] for name in BatchSummary.__slots__ if name not in {"state", "runs"}}
-    return BatchSummary(**columns, state=batch_state(counts), runs=counts)
+    present = row.pop("counts")
+    counts = {state.value: present.get(state, 0) for state in RunState}
+    return BatchSummary(**row, state=batch_state(counts), runs=counts)
 
 
 def _run(row: DictRow) -> RunSummary:

@@ -23,7 +23,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings.env_file import refuse_code
-from chiron_workers.settings.local_services import Addresses, read_addresses
+from chiron_workers.settings.local_services import read_addresses
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -321,7 +321,7 @@ def _sentence(problem: object) -> str:
 
 def fill_in(base: Settings) -> Settings:
     """The settings with the local services' addresses in place of empty URLs; URLs that were set stay."""
-    addresses = read_addresses(base.home) or Addresses()
+    addresses = read_addresses(base.home)
     return base.model_copy(
         update={
             "database_url": base.database_url or addresses.database_url,

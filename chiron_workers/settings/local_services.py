@@ -20,13 +20,13 @@ def addresses_file(home: Path) -> Path:
     return home / "addresses.json"
 
 
-def read_addresses(home: Path) -> Addresses | None:
-    """The addresses of a home, or None where `chiron up` never ran."""
+def read_addresses(home: Path) -> Addresses:
+    """The addresses of a home; none of them where `chiron up` never ran."""
     file = addresses_file(home)
     try:
         return Addresses.model_validate_json(file.read_text())
     except FileNotFoundError:
-        return None
+        return Addresses()
     except ValidationError:
         raise ConfigurationError(
             f"{file} cannot be read as addresses. Delete it; `chiron up` writes it anew."

@@ -61,7 +61,8 @@ def file_limits() -> Limits:
 
 def list_allowed_folders() -> Folder:
     """The allowed folders themselves, as the entries of a folder without a path."""
-    return Folder("", [_allowed_folder(str(folder)) for folder in allowed_folders()])
+    names = [printable(str(folder)) for folder in allowed_folders()]
+    return Folder("", [Entry(name=name, kind="folder", bytes=None, modified_at=None) for name in names])
 
 
 def to_folder(target: OpenPath) -> Folder:
@@ -93,10 +94,6 @@ def refusal_error(path: str, error: UnreadableError, note: str = "") -> ToolErro
 def printable(name: str) -> str:
     """Make a file name storable as text, whatever its bytes."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def _allowed_folder(path: str) -> Entry:
-    return Entry(name=printable(path), kind="folder", bytes=None, modified_at=None)
 
 
 def _entry(entry: FolderEntry) -> Entry:

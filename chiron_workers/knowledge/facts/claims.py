@@ -3,7 +3,6 @@ from dataclasses import dataclass
 
 from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import QuoteState
@@ -52,10 +51,6 @@ class Claim:
     def text_hash(self) -> str | None:
         """The snapshot it rests on, if the source was read."""
         return self.place.snapshot_hash if self.place else self.snapshot_hash
-
-    def assertion(self, signature: bytes | None = None) -> Assertion:
-        """The claim as an assertion that counts for a confidence; `signature` is the minhash of its snapshot."""
-        return Assertion(self.source_url, self.source_score, self.place is not None, signature)
 
 
 def claim(

@@ -11,6 +11,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
+from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.confidences import (
@@ -136,7 +137,8 @@ class Facts:
         """The id of the new fact; None where the subject has the same statement from the same source."""
         caller = self.session.caller
         fact_id = ids.new_id()
-        confidence = compute_confidence([claim.assertion()], [])
+        assertion = Assertion(claim.source_url, claim.source_score, claim.place is not None)
+        confidence = compute_confidence([assertion], [])
         rows = await self.session.write(
             SQL["insert"],
             {

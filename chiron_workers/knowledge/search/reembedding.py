@@ -41,7 +41,7 @@ async def reembed(
     facts meanwhile. Vectors of other spaces stay as they are.
 
     Args:
-        told: Called after each batch with how many were embedded so far.
+        on_progress: Called after each batch with how many were embedded so far.
 
     Raises:
         ChironError: The embedder fails for longer than it tries again; what was embedded stays.

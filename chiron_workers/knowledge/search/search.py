@@ -74,7 +74,7 @@ class VectorRanking:
 
     nearest: sql.Composed
     recall: float = 1.0
-    settings: Mapping[str, str] | None = None
+    settings: Mapping[str, list[str]] | None = None
     facts: int | None = None  # an estimate of how many are ranked, where there is one
 
 
@@ -193,8 +193,7 @@ class Search:
         if ranking.settings is None:
             return await self.session.rows(statement, args, prepare=False)
         async with self.session.reading() as connection:
-            setting_args = {"names": list(ranking.settings), "values": list(ranking.settings.values())}
-            await connection.execute(SQL["plan_with"], setting_args)
+            await connection.execute(SQL["plan_with"], ranking.settings)
             return await (await connection.execute(statement, args, prepare=False)).fetchall()
 
     async def _count_if_small(self, condition: Condition) -> int | None:

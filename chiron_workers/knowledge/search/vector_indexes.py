@@ -52,13 +52,14 @@ class VectorIndex:
         return self.probes * SPEEDUP_MIN <= self.lists
 
     @property
-    def settings(self) -> dict[str, str]:
-        """The Postgres settings for a search through it."""
-        return {
+    def settings(self) -> dict[str, list[str]]:
+        """The names and values of the Postgres settings for a search through it."""
+        settings = {
             "ivfflat.probes": str(self.probes),
             "ivfflat.iterative_scan": "relaxed_order",  # goes on while filters leave too few
             "ivfflat.max_probes": str(self.lists),
         }
+        return {"names": list(settings), "values": list(settings.values())}
 
 
 async def find_index(session: Session, space: Space, subject_id: str | None) -> VectorIndex | None:
@@ -155,7 +156,7 @@ class _IndexBuilder:
             for query, distance in zip(queries, exact, strict=True):
                 args = sample_args | query | {"distance": distance + DISTANCE_TOLERANCE}
                 async with self.connection.transaction():
-                    await self.rows("plan_with", _setting_args(index.settings))
+                    await self.rows("plan_with", index.settings)
                     [row] = await self.rows("hits", args, table=table, scope=scope)
                 hits += row["hits"]
             index = replace(index, recall=hits / (len(queries) * RECALL_AT))
@@ -174,7 +175,3 @@ def _perturbed_vectors(rows: list[DictRow]) -> list[str]:
         / np.linalg.norm(noise, axis=1, keepdims=True)
     )
     return [halfvec_text(vector.tolist()) for vector in vectors + noise]
-
-
-def _setting_args(settings: dict[str, str]) -> dict[str, list[str]]:
-    return {"names": list(settings), "values": list(settings.values())}

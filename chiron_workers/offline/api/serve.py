@@ -13,17 +13,16 @@ from chiron_workers.errors import UsageError
 from chiron_workers.offline.api.request_log import RequestLog
 from chiron_workers.offline.api.server import OfflineServer
 
+_HOST = "127.0.0.1"
 _STOP_S = 2.0  # for replies under way when the server stops
 
 
 @contextlib.asynccontextmanager
-async def serve(
-    server: OfflineServer | None = None, *, host: str = "127.0.0.1", port: int = 0
-) -> AsyncIterator[str]:
-    """Run a server while the block runs; yields its base URL. Port 0 takes a free one.
+async def serve(server: OfflineServer | None = None, *, port: int = 0) -> AsyncIterator[str]:
+    """Run a server on a loopback port while the block runs; yields its base URL. Port 0 takes a free one.
 
     Raises:
-        UsageError: The port is taken, or the address is not one of this machine.
+        UsageError: The port is taken.
     """
     server = server or OfflineServer()
     with contextlib.closing(RequestLog(server.log)) as request_log:
@@ -37,12 +36,12 @@ async def serve(
         await runner.setup()
         try:
             try:
-                await web.TCPSite(runner, host, port, backlog=2_048).start()
+                await web.TCPSite(runner, _HOST, port, backlog=2_048).start()
             except OSError as error:
                 raise UsageError(
-                    f"Cannot listen on {host}:{port} ({error.strerror}). Choose another port."
+                    f"Cannot listen on {_HOST}:{port} ({error.strerror}). Choose another port."
                 ) from None
-            yield f"http://{host}:{runner.addresses[0][1]}"
+            yield f"http://{_HOST}:{runner.addresses[0][1]}"
         finally:
             await runner.cleanup()
 

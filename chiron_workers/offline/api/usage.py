@@ -55,12 +55,10 @@ class PrefixCache:
 
     Args:
         clock: Seconds.
-        tokens_min: Tokens that a beginning needs to be kept.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, tokens_min: int = TOKENS_MIN) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._tokens_min = tokens_min
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
 
     def read(self, key: object) -> int:
@@ -84,7 +82,7 @@ class PrefixCache:
         marks = _marks(pieces, cache_control)
         keys, sums = list(_prefixes(blocks)), list(accumulate(tokens_of(len(block)) for block in blocks))
         total = sums[-1] if sums else 0
-        ttls = {place: ttl for place, ttl in marks.items() if sums[place] >= self._tokens_min}
+        ttls = {place: ttl for place, ttl in marks.items() if sums[place] >= TOKENS_MIN}
         if not ttls:
             return InputUsage(total)
         cached_tokens = max(self._cached_tokens(keys, place) for place in ttls)
