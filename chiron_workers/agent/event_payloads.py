@@ -25,7 +25,7 @@ def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
     }
     if reply.is_compaction:
         return [(EventKind.MODEL_REPLIED, payload | {"folds": True})]
-    if reply.stop != "tool_use":
+    if not reply.has_open_calls:
         return [(EventKind.MODEL_REPLIED, payload)]
     calls = [(EventKind.TOOL_CALLED, _call_payload(call)) for call in reply.calls]
     return [(EventKind.MODEL_REPLIED, payload), *calls]

@@ -84,6 +84,10 @@ class MeteredModel:
         except asyncio.CancelledError:
             await reservation.write_off()
             raise
+        if (
+            reply.problem and reply.cost_usd is not None
+        ):  # its counts may be anything; it cost what a call can
+            reply = replace(reply, cost_usd=min(reply.cost_usd, reserved.usd))
         return replace(reply, reserved=reserved)
 
 

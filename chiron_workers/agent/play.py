@@ -3,6 +3,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import psycopg
+import structlog
+
 from chiron_workers.agent.compaction import (
     COMPACTION_REQUEST,
     SHORTENED_SKILL,
@@ -34,6 +37,24 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill, loaded_skills_of
 from chiron_workers.runs.notes import notes_of
 from chiron_workers.settings import Settings
+
+log = structlog.get_logger()
+
+MALFORMED = (
+    "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
+    "for. Check the server, then `chiron retry` asks it once more."
+)
+# What a reply that Postgres or JSON cannot hold raises.
+UNSTORABLE = (
+    psycopg.DataError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.StatementTooComplex,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +105,9 @@ async def play(
                 await step.summarise()
             case Reply(is_compaction=True) as summary:
                 await step.continue_with("" if summary.stop == "refusal" else summary.text)
-            case Reply(stop="tool_use", calls=calls) if calls:
+            case Reply(problem=problem) if problem:
+                await step.reply_after(problem)
+            case Reply(has_open_calls=True, calls=calls):
                 conversation.add(Results(await step.results(calls)))
             case Reply(stop="model_context_window_exceeded") if conversation.window.replies > 1:
                 await conversation.append(Compaction(COMPACTION_REQUEST))
@@ -134,7 +157,7 @@ class _Step:
         frozen = run.model, system, tools, shares.reply
         await self.conversation.append(Opening(*frozen, question, epoch))
 
-    async def reply_to(self, entry: Entry) -> None:
+    async def reply_to(self, entry: Entry | None) -> None:
         conversation, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
         if not is_paused:  # a paused reply is sent again as it is
             await conversation.take_messages()
@@ -149,6 +172,13 @@ class _Step:
                 raise
             self._recount(error)
             await conversation.append(Compaction(COMPACTION_REQUEST))
+
+    async def reply_after(self, problem: str) -> None:
+        # After a crash the same reply fails the run again, from the journal; only who asks for it pays once more.
+        is_asked_again = await self.journal.is_requeued(self.run)
+        if not is_asked_again and not await self.conversation.take_messages(look=True):
+            raise RunFailed("malformed_reply", MALFORMED.format(problem=problem))
+        await self.reply_to(self.conversation.latest)
 
     async def summarise(self) -> None:
         for part in (1, 2):  # the second request may have half the tokens
@@ -205,8 +235,15 @@ class _Step:
         prompt_tokens = conversation.window.prompt_tokens_max
         on_text = _discard_text if is_compaction else self._publish_text
         reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
-        reply = replace(reply, is_compaction=is_compaction)
-        await conversation.append(reply, reply_events(reply, turn=conversation.turns + 1))
+        reply, turn = replace(reply, is_compaction=is_compaction), conversation.turns + 1
+        try:
+            await conversation.append(reply, reply_events(reply, turn=turn))
+        except UNSTORABLE as error:
+            log.exception("model.reply_unstorable", run_id=str(self.run.id))
+            reply = replace(
+                reply, content=(), rejected=(), problem=f"it cannot be stored ({type(error).__name__})"
+            )
+            await conversation.append(reply, reply_events(reply, turn=turn))
 
     def _publish_text(self, text: str) -> None:
         self.journal.publish_text(self.run, text, datetime.now(UTC))

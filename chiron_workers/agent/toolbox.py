@@ -142,6 +142,18 @@ def _returned_event(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
 
 
 def _arguments_of(call: ToolCall) -> dict[str, Any]:
-    if not isinstance(call.arguments, dict):  # the wire says so, and servers differ
-        raise ToolError(f"The arguments of {call.name} must be an object with one field for each argument.")
-    return call.arguments
+    if call.invalid_json is None:
+        return call.arguments
+    raise ToolError(
+        f"The arguments of {call.name} must be an object with one field for each argument, and what came "
+        f"is {_fault_of(call.invalid_json)}. Make the call again, with arguments that are whole."
+    )
+
+
+def _fault_of(text: str) -> str:
+    try:
+        return f"{type(json.loads(text)).__name__} instead"
+    except ValueError as error:
+        return f"no JSON: {error}"
+    except RecursionError:
+        return "nested too deeply"

@@ -58,7 +58,7 @@ class Window:
                 self._undo_reply(self._latest)
             case Question(text):
                 self.unanswered_questions.append(text)
-            case Reply(is_compaction=False):
+            case Reply(is_compaction=False, problem=""):
                 self._note_reply(entry)
         for role, blocks in _messages_of(entry):
             message = Message.of(role, blocks)
@@ -155,15 +155,23 @@ def _messages_of(entry: Entry) -> list[tuple[str, list[Block]]]:
             return [("user", [{"type": "text", "text": text}])]
         case Results(results):
             return [("user", [_result_block(result) for result in results])]
-        case Reply():
+        case Reply(problem=""):
             return [("assistant", _sendable(entry)), ("user", _note_for_cut_reply(entry))]
+        case Reply():
+            return []
         case Opening():
             return []
 
 
 def _sendable(reply: Reply) -> list[Block]:
-    # The API refuses empty text blocks, also those it sent itself.
-    return [block for block in reply.content if block["type"] != "text" or block["text"].strip()]
+    return [block for block in reply.content if _is_sendable(block, is_cut=reply.stop == "max_tokens")]
+
+
+def _is_sendable(block: Block, *, is_cut: bool) -> bool:
+    # The API refuses empty text blocks, also those it sent itself, and thoughts that were cut before their signature.
+    if block["type"] == "thinking":
+        return not is_cut or bool(block.get("signature"))
+    return block["type"] != "text" or bool(block["text"].strip())
 
 
 def _note_for_cut_reply(reply: Reply) -> list[Block]:

@@ -1,9 +1,6 @@
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from decimal import Decimal
+from collections.abc import Callable
 from functools import partial
 from typing import cast
 
@@ -12,16 +9,17 @@ import httpx2
 import structlog
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
-from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.context_sizes import ContextSizes
 from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Failure
 from chiron_workers.model.rate_limits import Estimate
+from chiron_workers.model.replies import reply_of
 from chiron_workers.model.request import Request, body
+from chiron_workers.model.responses import CALL_MAX_S, Responses
 from chiron_workers.model.retries import BeforeTry, OnFailure, with_retries
 from chiron_workers.model.stream import Accumulation, Wire
-from chiron_workers.runs.entries import Reply, Usage
+from chiron_workers.runs.entries import Reply
 from chiron_workers.settings import Settings
 from chiron_workers.telemetry import spans
 
@@ -30,8 +28,6 @@ log = structlog.get_logger()
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
 CONTEXT_S = 10.0  # for the size of a model's window
-ERROR_CHARS = 1_000
-CALL_MAX_S = 3600.0  # also for a stream that goes on sending pings
 
 
 class Model:
@@ -56,10 +52,12 @@ class Model:
         self._base_url = base_url
         self._api_key = api_key
         self._client: AsyncAnthropic | None = None
+        self._responses = Responses()
         self._contexts = ContextSizes(settings.context_tokens, self._fetch_context_tokens)
 
     async def close(self) -> None:
         """Close the connections."""
+        await self._responses.close()
         if self._client is not None:
             await self._client.close()
 
@@ -127,9 +125,15 @@ class Model:
                 await on_failure(failure)
 
         call = partial(self._stream, request, on_text)
-        reply = await with_retries(
+        message, problem, request_id = await with_retries(
             call, tries=self._settings.model_tries, before_try=begin, on_failure=record
         )
+        # From here on the reply is paid for: nothing may raise before it is committed.
+        prices = self._settings.prices
+        reply = reply_of(message, problem=problem, model=request.model, request_id=request_id, prices=prices)
+        if reply.problem:
+            log.warning("model.reply_malformed", model=reply.model, problem=reply.problem)
+            estimate = None  # a limiter learns nothing from counts that cannot be
         self._admission.record_reply(request.model, estimate, reply.usage)
         return reply, tries
 
@@ -154,19 +158,17 @@ class Model:
         except (anthropic.AnthropicError, *STREAM_FAULTS, TypeError) as error:
             raise OSError(str(error)) from error
 
-    async def _stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
+    async def _stream(self, request: Request, on_text: Callable[[str], None]) -> tuple[Wire, str, str]:
+        """A complete message, what is wrong with its stream, and the id of its request."""
         words, accumulation = _TextBatcher(on_text), Accumulation()
-        async with asyncio.timeout(CALL_MAX_S), self._streaming(request) as response:
-            async for event in AsyncStream.raw_events(response):
-                if event.event == "error":
-                    raise _stream_error(response, event.data)
-                if event.data and event.event != "ping":
-                    words.add(accumulation.add(event.json()))
+        async with asyncio.timeout(CALL_MAX_S):
+            response = await self._post(request)
+        await self._responses.read(response, accumulation, words.add)
         words.flush()
-        return self._reply(request.model, accumulation.message(), response.headers.get("request-id", ""))
+        message = accumulation.message()
+        return message, accumulation.problem, response.headers.get("request-id", "")
 
-    @asynccontextmanager
-    async def _streaming(self, request: Request) -> AsyncIterator[httpx2.Response]:
+    async def _post(self, request: Request) -> httpx2.Response:
         try:
             # What `messages.create` posts, with a body that is encoded already.
             raw = await self._open().post(
@@ -180,11 +182,7 @@ class Model:
             if "authentication" not in str(error):
                 raise
             raise RunFailed("credentials", f"There is no key for the model. {MEND_KEY}") from None
-        response = cast(httpx2.Response, raw)  # what `cast_to` asks for, also of a stream
-        try:
-            yield response
-        finally:
-            await response.aclose()
+        return cast(httpx2.Response, raw)  # what `cast_to` asks for, also of a stream
 
     def _open(self) -> AsyncAnthropic:
         if self._client is None:
@@ -199,44 +197,6 @@ class Model:
                 http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
             )
         return self._client
-
-    def _reply(self, model: str, message: Wire, request_id: str) -> Reply:
-        usage_json = message.get("usage") or {}
-        cache_write_1h_tokens = (usage_json.get("cache_creation") or {}).get("ephemeral_1h_input_tokens") or 0
-        usage = Usage(
-            input_tokens=usage_json.get("input_tokens") or 0,
-            output_tokens=usage_json.get("output_tokens") or 0,
-            cache_write_tokens=(usage_json.get("cache_creation_input_tokens") or 0) - cache_write_1h_tokens,
-            cache_write_1h_tokens=cache_write_1h_tokens,
-            cache_read_tokens=usage_json.get("cache_read_input_tokens") or 0,
-            web_searches=(usage_json.get("server_tool_use") or {}).get("web_search_requests") or 0,
-        )
-        answering_model = str(message.get("model") or model)
-        return Reply(
-            content=tuple(message["content"]),
-            stop=str(message["stop_reason"]),
-            usage=usage,
-            cost_usd=self._cost_usd(model, answering_model, usage),
-            model=answering_model,
-            request_id=request_id,
-        )
-
-    def _cost_usd(self, model: str, answering_model: str, usage: Usage) -> Decimal | None:
-        # A server may answer under a longer name than it was asked by.
-        prices = self._settings.prices
-        if model in prices:
-            return cost_usd(model, usage, prices)
-        cost = cost_usd(answering_model, usage, prices)
-        return cost_usd(model, usage, prices) if cost is None else cost
-
-
-def _stream_error(response: httpx2.Response, data: str) -> anthropic.APIStatusError:
-    # With the status of the stream, as the SDK raises it: only its type says what it is.
-    try:
-        body = json.loads(data)
-    except ValueError:
-        body = data
-    return anthropic.APIStatusError(str(body)[:ERROR_CHARS], response=response, body=body)
 
 
 class _TextBatcher:

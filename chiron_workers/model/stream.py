@@ -3,9 +3,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chiron_workers.model.failures import StreamCut
-from chiron_workers.runs.entries import Block
+from chiron_workers.runs.entries import INVALID_JSON, Block
 
 Wire = dict[str, Any]  # JSON as it came
+FIELDS = ("model", "stop_reason", "usage")  # of a message, beside its content
+LEVELS_MAX = 200  # of JSON in JSON: what is nested deeper can be read and not be written again
 
 
 @dataclass(slots=True)
@@ -14,58 +16,70 @@ class Accumulation:
 
     The SDK's own helper does the same into its types, builds a snapshot for every few words, and takes half of the
     processor time of a turn; what is journaled is JSON, so the way through the types brings nothing.
+
+    `problem` says what is wrong with an event. It raises nothing: a reply that comes to its end is paid for.
     """
 
-    _message: Wire | None = None
+    problem: str = ""
+    is_ended: bool = False  # whether message_stop came, which is the last event
+    _message: Wire = field(default_factory=dict)
+    _blocks: list[Any] = field(default_factory=list)
     _parts: dict[tuple[int, str], list[str]] = field(default_factory=dict)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the reply is complete: its stop reason comes after its last block."""
+        return self.is_ended or self._message.get("stop_reason") is not None
+
     def add(self, event: Wire) -> str:
-        """Add the next event; return the words it brought, if any. Raises StreamCut where it makes no sense."""
+        """Add the next event; the words it brought, if any."""
         try:
             return self._add(event)
         except (LookupError, TypeError, AttributeError) as error:
-            raise StreamCut(
-                f"The stream holds an event that makes no sense ({type(error).__name__})."
-            ) from error
+            self._note(f"its stream holds an event that makes no sense ({type(error).__name__})")
+            return ""
 
     def message(self) -> Wire:
-        """The message, once it is complete. Raises StreamCut where the stream ended before that."""
-        if self._message is None:
-            raise StreamCut("The stream ended before it began.")
-        if self._message.get("stop_reason") is None:
-            raise StreamCut("The stream ended before the reply was complete.")
-        return _sendable(self._message)
+        """What is used of the message, its content a list. Raises StreamCut where the reply is not complete."""
+        if not self.is_whole:
+            raise StreamCut(self.problem or "The stream ended before the reply was complete.")
+        self._join()
+        fields = {name: self._within_levels(self._message.get(name)) for name in FIELDS}
+        return _sendable(fields | {"content": [self._within_levels(block) for block in self._blocks]})
 
     def _add(self, event: Wire) -> str:
         match event["type"]:
             case "message_start":
-                self._message = event["message"]
+                self._begin(event["message"])
             case "content_block_start":
-                content = self._content()
-                if event["index"] != len(content):
-                    raise StreamCut("The stream's blocks are out of order.")
-                content.append(event["content_block"])
+                if event["index"] != len(self._blocks):
+                    self._note("the blocks of its stream are out of order")
+                self._blocks.append(event["content_block"])
             case "content_block_delta":
                 return self._extend(event["index"], event["delta"])
-            case "content_block_stop":
-                self._close(event["index"])
             case "message_delta":
                 self._end(event)
+            case "message_stop":
+                self.is_ended = True
         return ""
 
-    def _content(self) -> list[Block]:
-        if self._message is None:
-            raise StreamCut("The stream has no beginning.")
-        content: list[Block] = self._message["content"]
-        return content
+    def _begin(self, message: Wire) -> None:
+        # The stop reason comes later: a reply that names it at its beginning is not complete for that.
+        self._message = {name: value for name, value in message.items() if name != "stop_reason"}
+        content = message.get("content") or []
+        if not isinstance(content, list):
+            self._note("its content is no list")
+        self._blocks = list(content) if isinstance(content, list) else [content]
 
     def _extend(self, index: int, delta: Wire) -> str:
-        block = self._content()[index]
+        if not 0 <= index < len(self._blocks):
+            raise IndexError(index)
         match delta:
             case {"type": "text_delta", "text": str(text)}:
                 self._parts.setdefault((index, "text"), []).append(text)
                 return text
             case {"type": "citations_delta", "citation": citation}:
+                block = self._blocks[index]
                 block["citations"] = [*(block.get("citations") or []), citation]
             case _:  # one field, that of the block or a part of its JSON: thinking, signature, partial_json
                 for name, part in delta.items():
@@ -73,22 +87,58 @@ class Accumulation:
                         self._parts.setdefault((index, name), []).append(part)
         return ""
 
-    def _close(self, index: int) -> None:
-        block = self._content()[index]
-        for block_index, name in [key for key in self._parts if key[0] == index]:
-            text = "".join(self._parts.pop((block_index, name)))
-            if name != "partial_json":
-                block[name] = f"{block.get(name) or ''}{text}"
-            elif text:
-                block["input"] = json.loads(text)
+    def _join(self) -> None:
+        for (index, name), parts in self._parts.items():
+            block = self._blocks[index]
+            try:
+                text = "".join(parts)
+                if name != "partial_json":
+                    block[name] = f"{block.get(name) or ''}{text}"
+                elif text:
+                    block["input"] = _arguments(text)
+            except (TypeError, AttributeError):
+                self._note(f"a block of its stream has parts that are no text ({name[:40]})")
+        self._parts.clear()
 
     def _end(self, event: Wire) -> None:
-        self._content()
-        assert self._message is not None
         self._message |= event["delta"]
         # Counts are totals; what is left out stays as it was at the start.
         usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
         self._message["usage"] = (self._message.get("usage") or {}) | usage
+
+    def _within_levels(self, part: Any) -> Any:
+        if not _is_deep(part):
+            return part
+        self._note(f"a part of it is nested more than {LEVELS_MAX} levels deep")
+        return "nested too deeply to be kept"
+
+    def _note(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+
+def _arguments(text: str) -> Any:
+    # Only now is it known that no more of it comes: a reply may be cut within a call, and a model may write what is no
+    # JSON. Such a text goes back to the model in an object, as the API's documentation has it: "Fine-grained tool streaming".
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError):
+        return {INVALID_JSON: text}
+    return {INVALID_JSON: text} if _is_deep(arguments) else arguments
+
+
+def _is_deep(value: Any) -> bool:
+    level, levels = [value], 0
+    while level:
+        containers = [part for part in level if isinstance(part, dict | list)]
+        level = [
+            part
+            for holder in containers
+            for part in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+        levels += 1
+        if levels > LEVELS_MAX:
+            return True
+    return False
 
 
 def _sendable(message: Wire) -> Wire:
@@ -101,3 +151,11 @@ def _sendable(message: Wire) -> Wire:
         valid_message: Wire = json.loads(text, parse_constant=lambda _: None)
         return valid_message
     return message
+
+
+def object_of(block: Block) -> dict[str, Any]:
+    """The arguments of a call as the API takes them back: an object, whatever the model wrote."""
+    arguments = block.get("input")
+    if arguments is None:
+        return {}
+    return arguments if isinstance(arguments, dict) else {INVALID_JSON: json.dumps(arguments)}

@@ -5,6 +5,9 @@ from decimal import Decimal
 from typing import Any
 
 Block = dict[str, Any]  # a content block of the Messages API, carried through as it came
+INVALID_JSON = (
+    "INVALID_JSON"  # the one argument of a call whose arguments are no JSON object: their text as it came
+)
 
 
 def storable(text: str) -> str:
@@ -102,6 +105,12 @@ class ToolCall:
     name: str
     arguments: dict[str, Any]
 
+    @property
+    def invalid_json(self) -> str | None:
+        """The text of arguments that are no JSON object; None where they are one."""
+        text = self.arguments.get(INVALID_JSON) if len(self.arguments) == 1 else None
+        return text if isinstance(text, str) else None
+
 
 @dataclass(frozen=True, slots=True)
 class MaxCost:
@@ -113,7 +122,11 @@ class MaxCost:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One complete reply of the model, as it came over the wire."""
+    """One complete reply of the model, as it came over the wire.
+
+    `problem` says why it cannot be used, if it cannot; `rejected` holds the blocks that are none. It has been paid for all the
+    same, and it is no part of what the model is sent.
+    """
 
     content: tuple[Block, ...]
     stop: str
@@ -123,6 +136,13 @@ class Reply:
     request_id: str = ""
     reserved: MaxCost | None = None  # what was set aside for it, until the commit settles it
     is_compaction: bool = False  # a summary that ends the epoch; its calls are not run
+    problem: str = ""
+    rejected: tuple[Any, ...] = ()
+
+    @property
+    def has_open_calls(self) -> bool:
+        """Whether the run goes on with the results of its calls."""
+        return self.stop == "tool_use" and not self.is_compaction and not self.problem and bool(self.calls)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -148,6 +168,8 @@ class Reply:
             "model": self.model,
             "request_id": self.request_id,
         }
+        if self.problem:
+            body |= {"problem": self.problem, "rejected": list(self.rejected)}
         return body | {"folds": True} if self.is_compaction else body
 
 

@@ -60,6 +60,12 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
             return Question(body["text"])
         case "folding":
             return Compaction(body["text"])
+    return reply_of_row(row)
+
+
+def reply_of_row(row: DictRow) -> Reply:
+    """The reply that a row holds."""
+    body = row["body"]
     usage = Usage(
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
@@ -74,6 +80,8 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
         body["model"],
         body["request_id"],
         is_compaction=body.get("folds", False),
+        problem=body.get("problem", ""),
+        rejected=tuple(body.get("rejected", ())),
     )
 
 

@@ -58,7 +58,7 @@ class Journal:
         for row in rows:
             entry = entry_of(row)
             entries.append(entry)
-            if isinstance(entry, Reply) and entry.stop == "tool_use" and not entry.is_compaction:
+            if isinstance(entry, Reply) and entry.has_open_calls:
                 call_results = [results_by_call.get((row["n"], call.id)) for call in entry.calls]
                 if None not in call_results:
                     entries.append(Results(tuple(result for result in call_results if result)))
@@ -164,6 +164,11 @@ class Journal:
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["has_progressed"])
+
+    async def is_requeued(self, run: Run) -> bool:
+        """Whether somebody asked for the run to go on since its last reply."""
+        row = await self._fetch_row(SQL["is_requeued"], {"run_id": run.id})
+        return row is not None and bool(row["is_requeued"])
 
     async def waited_for_model_s(self, run: Run) -> float:
         """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""

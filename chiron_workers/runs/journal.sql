@@ -145,6 +145,15 @@ entry as (
 select question.text, fence.max_turns
   from question, fence;
 
+-- is_requeued
+-- A run is queued when it is submitted, resumed, retried or gets a message, and not when it is handed back or rescued.
+select kind = 'run.queued' as is_requeued
+  from events
+ where run_id = %(run_id)s
+   and kind in ('run.queued', 'model.replied')
+ order by seq desc
+ limit 1;
+
 -- waited
 -- For how long the model of a run has kept it waiting: since it first sent the run back after the run last got
 -- further, or after somebody last asked for it.

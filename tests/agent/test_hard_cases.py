@@ -68,26 +68,6 @@ async def test_arguments_that_are_no_object_are_an_error_the_model_reads(stage: 
     assert "must be an object" in stage.server.requests[-1]["messages"][-1]["content"][0]["content"]
 
 
-async def test_tool_arguments_that_are_no_json_are_a_broken_stream(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = scripted_model._events
-
-    def broken(said: Says, model: str) -> list[dict[str, Any]]:
-        events = whole(said, model)
-        for event in events:
-            if event.get("delta", {}).get("type") == "input_json_delta":
-                event["delta"]["partial_json"] = '{"words": oops}'
-        monkeypatch.setattr(scripted_model, "_events", whole)
-        return events
-
-    monkeypatch.setattr(scripted_model, "_events", broken)
-    await stage.model(lambda request: [calls(call("echo", words="a")), says("x")][turn(request)])
-    (run_id,) = await stage.submit("tides")
-    assert await stage.play(run_id) is Outcome.PLAYED
-    assert len(stage.server.requests) == 3
-
-
 BREAK_AT_ENTRY_5 = """
 create function break_down() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
 create trigger entries_break before insert on entries for each row when (new.n = 5) execute function break_down();

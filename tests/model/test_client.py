@@ -8,13 +8,25 @@ import pytest
 from aiohttp import web
 from anthropic import AsyncAnthropic, BadRequestError
 from support.http_server import served
-from support.scripted_model import Fails, Says, Script, call, says, scripted_model, text
+from support.scripted_model import (
+    Ending,
+    Fails,
+    Says,
+    Script,
+    _events,
+    _wire,
+    call,
+    says,
+    scripted_model,
+    text,
+)
 
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import ModelUnavailable, RunFailed
 from chiron_workers.model import Model, Request
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.failures import Failure
+from chiron_workers.model.responses import DRAINED_MAX
 from chiron_workers.model.retries import PAUSE_MAX_S, PAUSE_MIN_S, OnFailure, backoff_s
 from chiron_workers.runs.entries import Reply, Usage
 from chiron_workers.runs.messages import Message, encoded
@@ -125,6 +137,78 @@ async def test_a_fault_is_tried_again_until_the_reply_is_whole(fault: Fails) -> 
     script = itertools.chain([fault, fault], itertools.repeat(says("whole")))
     reply, requests = await ask(lambda _: next(script))
     assert (reply.text, len(requests)) == ("whole", 3)
+
+
+@pytest.mark.parametrize("ending", list(Ending))
+async def test_a_reply_ends_with_message_stop_whatever_becomes_of_the_connection(ending: Ending) -> None:
+    async with scripted_model(lambda _: Says((text("whole"),), ending=ending)) as server:
+        settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
+        model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
+        replies = [await model.reply(request(), on_text=lambda _: None) for _ in range(DRAINED_MAX + 2)]
+        open_bodies = [ask for ask in server.asks if not ask.ended_at]
+        await model.close()
+    assert {reply.text for reply in replies} == {"whole"}
+    assert len(server.requests) == len(replies)
+    if ending is Ending.LATE:  # nobody waited for the end of a body
+        assert open_bodies
+
+
+async def streamed(*chunks: bytes | None) -> tuple[list[Reply], list[Any]]:
+    """Two replies of a server that sends these parts of a stream; None: it waits until its client is gone."""
+    peers = []
+
+    async def answer(http: web.Request) -> web.StreamResponse:
+        assert http.transport is not None
+        peers.append(http.transport.get_extra_info("peername"))
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(http)
+        for chunk in chunks:
+            while chunk is None and http.transport is not None:
+                await asyncio.sleep(0.01)
+            await response.write(chunk or b"")
+        return response
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", answer)
+    async with served(app) as url:
+        settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
+        model = Model(settings, Admission(settings), base_url=url, api_key="test")
+        replies = []
+        for _ in range(2):
+            replies.append(await model.reply(request(), on_text=lambda _: None))
+            await asyncio.gather(*model._responses._ending)
+        await model.close()
+    return replies, peers
+
+
+WIRE = [_wire(event) for event in _events(says("whole"), "m")]
+
+
+async def test_the_connection_of_a_reply_is_used_again_once_its_body_has_ended() -> None:
+    _, peers = await streamed(b"".join(WIRE))
+    assert peers[0] == peers[1]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [(), (b"event: mess",), (b"event: x\ndata: {oops\n\n",), (_wire({"type": "error", "error": {}}),)],
+    ids=["nothing", "half an event", "no JSON", "an error"],
+)
+async def test_a_reply_whose_stop_reason_is_there_needs_no_message_stop(end: tuple[bytes, ...]) -> None:
+    replies, _ = await streamed(*WIRE[:-1], *end)
+    assert [(reply.text, reply.stop, reply.problem) for reply in replies] == [("whole", "end_turn", "")] * 2
+
+
+async def test_message_stop_is_not_waited_for_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chiron_workers.model.responses.STOP_MAX_S", 0.05)
+    replies, _ = await streamed(*WIRE[:-1], None)
+    assert [reply.text for reply in replies] == ["whole", "whole"]
+
+
+async def test_a_body_that_does_not_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chiron_workers.model.responses.DRAIN_MAX_S", 0.05)
+    _, peers = await streamed(*WIRE, None)
+    assert peers[0] != peers[1]
 
 
 async def failed_tries(fault: Fails) -> tuple[list[Failure], Exception]:

@@ -11,6 +11,7 @@ from support.http_server import served
 
 from chiron_workers.model.failures import StreamCut
 from chiron_workers.model.stream import Accumulation
+from chiron_workers.runs.entries import INVALID_JSON
 
 START = {
     "type": "message_start",
@@ -143,28 +144,68 @@ def test_a_field_that_nobody_knows_yet_is_kept() -> None:
 @pytest.mark.parametrize(
     "events",
     [
-        EVENTS[2:],
         [START, {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}}],
         [START, *block(1, {"type": "text", "text": ""})],
         [START, {"type": "content_block_start", "index": 0}],
         [START, {"kind": "nothing"}],
-        [{"type": "message_start", "message": None}, *EVENTS[1:]],
         [START, {"type": "message_delta"}],
         EVENTS[:-2],
         [],
     ],
     ids=lambda events: f"{len(events)} events",
 )
-def test_a_stream_that_makes_no_sense_or_stops_short_is_cut(events: list[dict[str, Any]]) -> None:
+def test_a_stream_that_stops_short_is_cut(events: list[dict[str, Any]]) -> None:
     with pytest.raises(StreamCut):
         accumulated(events)
 
 
-def test_arguments_that_are_no_json_are_a_fault_of_the_stream() -> None:
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"kind": "nothing"},
+        {"type": "message_start", "message": None},
+        {"type": "content_block_start", "index": 9, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": -1, "delta": {"type": "text_delta", "text": "x"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": 5}},
+        {"type": "content_block_delta", "index": 0, "delta": None},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": [1]},
+    ],
+    ids=lambda odd: str(odd)[:60],
+)
+def test_a_stream_that_comes_to_its_end_is_a_reply_whatever_it_holds(odd: dict[str, Any]) -> None:
+    read = Accumulation()
+    for event in copy.deepcopy([START, *block(0, {"type": "thinking", "thinking": ""}), odd, *EVENTS[-2:]]):
+        read.add(event)
+    assert read.message()["stop_reason"] in ("tool_use", "end_turn")
+    assert read.problem
+
+
+def test_what_is_nested_too_deeply_to_be_written_again_is_left_out() -> None:
+    deep: Any = []
+    for _ in range(900):
+        deep = [deep]
+    read = Accumulation()
+    for event in [START, *block(0, {"type": "newest", "deep": deep}), *EVENTS[-2:]]:
+        read.add(event)
+    assert read.message()["content"] == ["nested too deeply to be kept"]
+    assert "levels deep" in read.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": ', "{oops}", "[" * 100_000, '{"a": ' * 300 + "1" + "}" * 300, '{"n": ' + "9" * 5_000 + "}"],
+)
+def test_arguments_that_are_no_json_are_kept_as_they_came(text: str) -> None:
     start = {"type": "tool_use", "id": "t", "name": "n", "input": {}}
-    half = {"type": "input_json_delta", "partial_json": '{"a": '}
-    with pytest.raises(ValueError):  # retries.py takes every ValueError for a broken stream
-        accumulated([START, *block(0, start, half), *EVENTS[-2:]])
+    half = {"type": "input_json_delta", "partial_json": text}
+    ours, _ = accumulated([START, *block(0, start, half), *EVENTS[-2:]])
+    assert ours["content"] == [{**start, "input": {INVALID_JSON: text}}]
+
+
+def test_blocks_that_are_never_closed_are_whole_when_the_reply_is() -> None:
+    start = {"type": "text", "text": ""}
+    events = [START, *block(0, start, {"type": "text_delta", "text": "cut"})[:-1], *EVENTS[-2:]]
+    assert accumulated(events)[0]["content"] == [{"type": "text", "text": "cut"}]
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])

@@ -1,0 +1,160 @@
+"""A complete message, as its server sent it, as a `Reply`: it is paid for, so what is wrong with it raises nothing."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import structlog
+
+from chiron_workers.billing.prices import Price, cost_usd
+from chiron_workers.model.stream import Wire, object_of
+from chiron_workers.runs.entries import Block, Reply, Usage, storable
+
+log = structlog.get_logger()
+
+COUNT_MAX = 2**31 - 1  # what a column of a count holds
+USD_MAX = Decimal(99_999_999)  # what a column of an amount holds
+ID_CHARS_MAX = 500  # of a call: it is part of a key
+PROBLEMS_SHOWN = 3
+SHOWN_CHARS = 60
+
+
+def reply_of(
+    message: Wire, *, problem: str, model: str, request_id: str, prices: Mapping[str, Price]
+) -> Reply:
+    """The reply that a complete message is.
+
+    Args:
+        problem: What is wrong with the stream that it came in, if anything is.
+        model: The one that was asked.
+        prices: Overrides of the price tables.
+    """
+    problems = [problem] if problem else []
+    blocks, rejected = _usable(message["content"], problems)
+    usage = _usage(message.get("usage"), problems)
+    stop, answering_model = message.get("stop_reason"), message.get("model") or model
+    if not isinstance(stop, str) or not stop:
+        problems.append("it gives no stop reason" if stop is None else f"its stop reason is {_shown(stop)}")
+    elif stop == "tool_use" and all(block["type"] != "tool_use" for block in blocks):
+        problems.append("it stops for a call (tool_use) and makes none")
+    if not isinstance(answering_model, str):
+        problems.append(f"its model is {_shown(answering_model)}")
+        answering_model = model
+    return Reply(
+        content=tuple(blocks),
+        stop=stop if isinstance(stop, str) else "",
+        usage=usage,
+        cost_usd=_cost_usd(model, answering_model, usage, prices),
+        model=answering_model,
+        request_id=storable(request_id),
+        problem="; ".join(problems[:PROBLEMS_SHOWN]),
+        rejected=tuple(rejected),
+    )
+
+
+def _usable(content: list[Any], problems: list[str]) -> tuple[list[Block], list[Any]]:
+    blocks: list[Block] = []
+    rejected: list[Any] = []
+    ids: set[str] = set()
+    for block in content:
+        if problem := _problem_of(block):
+            problems.append(problem)
+            rejected.append(block)
+        elif block["type"] == "tool_use":
+            call_id = _distinct(block["id"], ids)
+            ids.add(call_id)
+            blocks.append(block | {"id": call_id, "input": object_of(block)})
+        else:
+            blocks.append(block)
+    return blocks, rejected
+
+
+def _problem_of(block: Any) -> str:
+    match block:
+        case {"type": "text", "text": str()}:
+            return ""
+        case {"type": "text"}:
+            return "a text block has no text"
+        case {"type": "tool_use"}:
+            return _problem_of_call(block)
+        case {"type": str(kind)} if kind:
+            return ""
+    return f"a block has no type: {_shown(block)}"
+
+
+def _problem_of_call(block: Block) -> str:
+    call_id, name = block.get("id"), block.get("name")
+    if not isinstance(name, str) or not name:
+        return "a tool_use block has no name"
+    if not isinstance(call_id, str) or not call_id:
+        return f"the tool_use block for {_shown(name)} has no id"
+    if "\x00" in call_id or len(call_id) > ID_CHARS_MAX:
+        return f"the id of the tool_use block for {_shown(name)} cannot be kept"
+    return ""
+
+
+def _distinct(call_id: str, ids: set[str]) -> str:
+    # Some servers number calls anew in each reply or not at all; the API takes an id once, and a result belongs to one.
+    number, distinct_id = 1, call_id
+    while distinct_id in ids:
+        number += 1
+        distinct_id = f"{call_id}_{number}"
+    return distinct_id
+
+
+def _usage(value: Any, problems: list[str]) -> Usage:
+    counts = _mapping(value, "usage", problems)
+
+    def count(name: str, of: Mapping[str, Any] = counts) -> int:
+        number = of.get(name)
+        if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= COUNT_MAX:
+            return int(number)
+        if number is None:
+            return 0
+        problems.append(f"its usage says {name} {_shown(number)}")
+        return COUNT_MAX if isinstance(number, int | float) and number > COUNT_MAX else 0
+
+    written_1h = count(
+        "ephemeral_1h_input_tokens", _mapping(counts.get("cache_creation"), "cache_creation", problems)
+    )
+    return Usage(
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        cache_write_tokens=max(0, count("cache_creation_input_tokens") - written_1h),
+        cache_write_1h_tokens=written_1h,
+        cache_read_tokens=count("cache_read_input_tokens"),
+        web_searches=count(
+            "web_search_requests", _mapping(counts.get("server_tool_use"), "server_tool_use", problems)
+        ),
+    )
+
+
+def _mapping(value: Any, name: str, problems: list[str]) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return value
+    if value is not None:
+        problems.append(f"its {name} is {_shown(value)}")
+    return {}
+
+
+def _cost_usd(model: str, answering_model: str, usage: Usage, prices: Mapping[str, Price]) -> Decimal | None:
+    # A server may answer under a longer name than it was asked by.
+    names = (model,) if model in prices else (answering_model, model)
+    for name in names:
+        try:
+            cost = cost_usd(name, usage, prices)
+        except (
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # of the tables, for counts that do not fit together
+            log.exception("model.cost_unknown", model=name)
+            continue
+        if cost is not None:
+            return min(cost, USD_MAX)
+    return None
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r:.{SHOWN_CHARS}}"
