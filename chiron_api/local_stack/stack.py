@@ -79,7 +79,9 @@ class LocalStack:
 
     def changes(self, *, every_s: float = 0.5) -> Iterator[str]:
         """A sentence for each part that ends or comes back from now on; ends when the stack was stopped."""
-        before = self.parts()
+        return self._changes_since(self.parts(), every_s)
+
+    def _changes_since(self, before: list[Part], every_s: float) -> Iterator[str]:
         while now := self.parts():
             yield from _part_changes(before, now, self.home)
             before = now
