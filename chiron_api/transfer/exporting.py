@@ -1,16 +1,16 @@
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from uuid import UUID
 
 from psycopg.rows import DictRow
 
 from chiron_api.transfer import records
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge import report_rows
+from chiron_workers.knowledge import report_rows, transfers
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.report_rows import Kind, Rows, Target
-from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus
 
@@ -44,7 +44,9 @@ async def _fact_ids(pool: Pool, scope: UUID | str | None) -> list[str]:
         return sorted([fact_id for target in targets for fact_id in await _of(pool, target)])
     target = await report_rows.find_target(pool, scope)
     fact_ids = await _of(pool, target)
-    return fact_ids if target.kind is Kind.SUBJECT else await Transfers(Session(pool)).with_linked(fact_ids)
+    if target.kind is Kind.SUBJECT:
+        return fact_ids
+    return sorted(chain.from_iterable(await transfers.by_subject(Session(pool), fact_ids)))
 
 
 async def _of(pool: Pool, target: Target) -> list[str]:
@@ -58,7 +60,7 @@ class _Export:
         self.pool = pool
         self.fact_ids = fact_ids
         self.with_snapshots = with_snapshots
-        self.transfers = Transfers(Session(pool))
+        self.session = Session(pool)
         self.subjects = set[str]()
         self.places = set[tuple[str, str]]()
         self.texts = set[str]()
@@ -69,7 +71,7 @@ class _Export:
         async for record in self._new_sources(page.assertions):
             yield record
         assertions, links = _by_fact(page.assertions), _by_fact(page.links)
-        changes = _by_fact(await self.transfers.changes([row["id"] for row in page.facts]))
+        changes = _by_fact(await transfers.changes(self.session, [row["id"] for row in page.facts]))
         for row in page.facts:
             yield {
                 "kind": "fact",
@@ -103,7 +105,7 @@ class _Export:
             }
             if self.with_snapshots and text_hash not in self.texts:
                 self.texts.add(text_hash)
-                record["text"] = await self.transfers.text(text_hash)
+                record["text"] = await transfers.text(self.session, text_hash)
             yield record
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from chiron_api.transfer.quotes import recheck_quotes
 from chiron_api.transfer.records import AssertionRecord, FactRecord
 from chiron_workers import ids
-from chiron_workers.knowledge.transfers import Transfers
+from chiron_workers.knowledge import transfers
+from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
 
@@ -27,9 +28,9 @@ class FactBatch:
     @classmethod
     async def prepare(cls, store: Store, records: list[FactRecord]) -> "FactBatch":
         """Check quotes, find the facts that exist already and embed the others; nothing is written."""
-        facts, unproven = await _recheck_quotes(Transfers(store.session), records)
+        facts, unproven = await _recheck_quotes(store.session, records)
         batch = cls(facts, unproven=unproven)
-        await batch._assign_ids(Transfers(store.session))
+        await batch._assign_ids(store.session)
         contents = [fact.assertions[0].content for fact in batch.new.values()]
         embeddings = await store.embedder.embed(contents) if contents else []
         batch.vectors = dict(zip(batch.new, embeddings, strict=True))
@@ -37,13 +38,12 @@ class FactBatch:
 
     async def write(self, store: Store) -> tuple[int, int]:
         """Write the batch in the session's transaction; how many facts and how many further assertions are new."""
-        transfers = Transfers(store.session)
         table = await store.facts.vectors.ensure()
         for subject_id in sorted({fact.subject_id for fact in self.facts}):
             await store.facts.lock_subject(subject_id)
         fact_rows = [_fact_row(fact_id, fact) for fact_id, fact in self.new.items()]
-        inserted_ids = {row["id"] for row in await transfers.add("facts", fact_rows)}
-        await self._join_existing(transfers, inserted_ids)
+        inserted_ids = {row["id"] for row in await transfers.add(store.session, "facts", fact_rows)}
+        await self._join_existing(store.session, inserted_ids)
         for fact_id in self.new:
             await store.facts.vectors.add(table, fact_id, self.vectors[fact_id])
         further = [
@@ -51,13 +51,13 @@ class FactBatch:
             for fact in self.facts
             for assertion in self._further(fact)
         ]
-        assertions = await transfers.add("assertions", further)
+        assertions = await transfers.add(store.session, "assertions", further)
         changes = [
             change.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
             for fact_id, fact in self.new.items()
             for change in fact.changes
         ]
-        await transfers.add("changes", changes)
+        await transfers.add(store.session, "changes", changes)
         await self._lower_confidences(store)
         return len(self.new), len(assertions)
 
@@ -77,8 +77,10 @@ class FactBatch:
         is_own = self.new.get(self.places[str(fact.id)]) is fact
         return fact.assertions[1:] if is_own else fact.assertions
 
-    async def _assign_ids(self, transfers: Transfers) -> None:
-        twins = await transfers.find_twins([(str(fact.id), *_statement(fact)) for fact in self.facts])
+    async def _assign_ids(self, session: Session) -> None:
+        twins = await transfers.find_twins(
+            session, [(str(fact.id), *_statement(fact)) for fact in self.facts]
+        )
         id_by_statement = dict[Statement, str]()
         for fact, (twin_id, is_taken) in zip(self.facts, twins, strict=True):
             place = twin_id or id_by_statement.get(_statement(fact))
@@ -88,20 +90,20 @@ class FactBatch:
                 id_by_statement[_statement(fact)] = place
             self.places[str(fact.id)] = place
 
-    async def _join_existing(self, transfers: Transfers, inserted_ids: set[str]) -> None:
+    async def _join_existing(self, session: Session, inserted_ids: set[str]) -> None:
         """Take the facts that another process stored meanwhile for those that were not inserted."""
         for fact_id in self.new.keys() - inserted_ids:
             fact = self.new.pop(fact_id)
-            [(twin_id, _)] = await transfers.find_twins([(str(fact.id), *_statement(fact))])
+            [(twin_id, _)] = await transfers.find_twins(session, [(str(fact.id), *_statement(fact))])
             existing_id = twin_id or fact_id
             self.places |= {
                 file_id: existing_id for file_id, place in self.places.items() if place == fact_id
             }
 
 
-async def _recheck_quotes(transfers: Transfers, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
+async def _recheck_quotes(session: Session, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
     assertions = [one for fact in facts for one in fact.assertions]
-    rechecks = iter(await recheck_quotes(transfers, assertions))
+    rechecks = iter(await recheck_quotes(session, assertions))
     rechecked_facts = [
         fact.model_copy(update={"assertions": [next(rechecks) for _ in fact.assertions]}) for fact in facts
     ]

@@ -15,8 +15,8 @@ from chiron_workers import ids
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
+from chiron_workers.knowledge import transfers
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
@@ -97,14 +97,14 @@ class _ImportSteps:
             subject_id, title = self.subject
             rows = [SubjectRecord.model_construct(subject_id=subject_id, title=title).model_dump()]
         async with Session(self.pool) as session:
-            await Transfers(session).add("subjects", rows)
+            await transfers.add(session, "subjects", rows)
 
     async def texts(self) -> None:
         texts = (source for source in self._records(SourceRecord) if source.text is not None)
         for batch in _batches(texts, TEXTS_AT_ONCE):
             rows = {source.hash: _text_row(source) for source in batch}
             async with Session(self.pool) as session:
-                self.counts.texts += len(await Transfers(session).add("texts", list(rows.values())))
+                self.counts.texts += len(await transfers.add(session, "texts", list(rows.values())))
 
     async def fetches(self) -> None:
         fetches = (source for source in self._records(SourceRecord) if source.fetched_at is not None)
@@ -115,8 +115,8 @@ class _ImportSteps:
             ]
             distinct_rows = {tuple(row.values()): row for row in rows}.values()
             async with Session(self.pool) as session:
-                await Transfers(session).add(
-                    "fetches", [{"id": ids.new_id(), **row} for row in distinct_rows]
+                await transfers.add(
+                    session, "fetches", [{"id": ids.new_id(), **row} for row in distinct_rows]
                 )
 
     async def facts(self) -> None:
@@ -140,12 +140,12 @@ class _ImportSteps:
         )
         for batch in _batches(links, FACTS_AT_ONCE):
             async with Session(self.pool) as session:
-                self.counts.links += len(await Transfers(session).add("links", batch))
+                self.counts.links += len(await transfers.add(session, "links", batch))
 
     async def recompute_confidences(self) -> None:
         """Compute the confidence of the file's facts, and of those here that they count for or against."""
         for batch in _batches(iter(self.places.values()), FACTS_AT_ONCE):
-            for same_subject in await Transfers(Session(self.pool)).by_subject(batch):
+            for same_subject in await transfers.by_subject(Session(self.pool), batch):
                 async with Store(Session(self.pool), self.embedder) as store:
                     await store.facts.recompute(same_subject, reason=REASON)
 

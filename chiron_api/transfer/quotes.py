@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from chiron_api.transfer.records import AssertionRecord
 from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.knowledge import transfers
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.knowledge.transfers import Transfers
+from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
 
 
-async def recheck_quotes(
-    transfers: Transfers, assertions: Sequence[AssertionRecord]
-) -> list[AssertionRecord]:
+async def recheck_quotes(session: Session, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:
     """Check quotes again: each is verified only if the file says so and it stands in a text that its source gave.
 
     An assertion whose text is not stored here loses its snapshot hash.
@@ -24,14 +23,14 @@ async def recheck_quotes(
         if assertion.quote_state is QuoteState.VERIFIED and assertion.quote and assertion.snapshot_hash
     ]
     places = {(address(assertion.source_url), assertion.snapshot_hash or "") for assertion in claims}
-    fetches = await transfers.find_fetches(sorted(places))
+    fetches = await transfers.find_fetches(session, sorted(places))
     by_text: dict[str, list[AssertionRecord]] = defaultdict(list)
     for assertion in claims:
         if (address(assertion.source_url), assertion.snapshot_hash) in fetches:
             by_text[assertion.snapshot_hash or ""].append(assertion)
     proven = dict[int, AssertionRecord]()
     for text_hash, assertions_of_text in by_text.items():  # one text at a time, since each can be long
-        text = await transfers.text(text_hash)
+        text = await transfers.text(session, text_hash)
         matches = await asyncio.to_thread(_match_quotes, assertions_of_text, text)
         proven |= {
             id(assertion): proof
@@ -39,7 +38,7 @@ async def recheck_quotes(
             if proof
         }
     stored_hashes = await transfers.find_texts(
-        sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash})
+        session, sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash})
     )
     return [proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions]
 

@@ -1,19 +1,5 @@
--- with_linked
--- The facts that a fact of a run is linked to come along, or a contradiction would lose one of its sides.
-select id::text as id
-  from facts
- where id = any(%(fact_ids)s::uuid[])
-union
-select other_id::text
-  from fact_links
- where fact_id = any(%(fact_ids)s::uuid[])
-union
-select fact_id::text
-  from fact_links
- where other_id = any(%(fact_ids)s::uuid[])
- order by id;
-
 -- by_subject
+-- The facts that a fact of a run is linked to come along, or a contradiction would lose one of its sides.
 select subject_id, array_agg(id::text order by id) as ids
   from facts
  where id in (select unnest(%(fact_ids)s::uuid[])

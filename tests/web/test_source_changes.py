@@ -14,9 +14,9 @@ from support.scripted_sites import Site
 
 from chiron_workers.errors import ToolError
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge import transfers
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.subject_diff import between
-from chiron_workers.knowledge.transfers import Transfers
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.sources.changes import SourceChange, SourceChanges
 from chiron_workers.sources.sources import Sources
@@ -202,7 +202,7 @@ async def imported(stage: Stage, url: str, text: str) -> None:
             "chars": len(text),
             "content_type": "text/plain",
         }
-        await Transfers(session).add("texts", [kept])
+        await transfers.add(session, "texts", [kept])
         fetch = {
             "id": new_id(),
             "url": url,
@@ -210,7 +210,7 @@ async def imported(stage: Stage, url: str, text: str) -> None:
             "published_at": None,
             "fetched_at": datetime.now(UTC),
         }
-        await Transfers(session).add("fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
+        await transfers.add(session, "fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
 
 
 @pytest.mark.parametrize("elsewhere", [OLD, "All new."])
