@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.documents.document import Document, Passage, clean, split_into_passages
+from chiron_workers.documents.document import Passage, clean, split_into_passages
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_folder import FileDocument
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
@@ -91,14 +91,14 @@ class Corpus:
         )
         documents = {row["url"]: row["id"] for row in rows}
         await self.session.write(SQL["clear"], {"ids": list(documents.values())})
-        document_passages = [
-            (documents[url], file.document, split) for url, (file, split) in files_by_url.items()
+        passages = [
+            (documents[url], n, file.document.title, passage)
+            for url, (file, split) in files_by_url.items()
+            for n, passage in enumerate(split)
         ]
-        await self._save_passages(subject_id, document_passages)
+        await self._save_passages(subject_id, passages)
         replacements = sum(row["replaced"] for row in rows)
-        return AddedCounts(
-            len(rows) - replacements, replacements, sum(len(split) for _, _, split in document_passages)
-        )
+        return AddedCounts(len(rows) - replacements, replacements, len(passages))
 
     async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> AddedCounts:
         """Put plain texts into the corpus, each a (path, title, text), without files."""
@@ -135,14 +135,7 @@ class Corpus:
             for row in await self.session.rows(statement, args)
         ]
 
-    async def _save_passages(
-        self, subject_id: str, documents: Sequence[tuple[object, Document, list[Passage]]]
-    ) -> None:
-        rows = [
-            (document_id, n, document.title, passage)
-            for document_id, document, split in documents
-            for n, passage in enumerate(split)
-        ]
+    async def _save_passages(self, subject_id: str, rows: Sequence[tuple[object, int, str, Passage]]) -> None:
         await self.session.write(
             SQL["save_passages"],
             {

@@ -1,8 +1,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from chiron_workers.documents.document import one_line
+from chiron_workers.knowledge import corpus
 from chiron_workers.settings import Settings
 from chiron_workers.store import Store
 
@@ -11,13 +12,9 @@ TITLE_CHARS_MAX = 300
 BEST_SCORE = 0.9  # The scales of services differ; scores only keep their order.
 
 
-class Hit(TypedDict):
+class Hit(corpus.Hit):
     """A source that a search found; `score` is 0 to 1, higher is better. It names a source and proves nothing."""
 
-    url: str
-    title: str
-    snippet: str
-    score: float
     source_type: str  # "own document" or "web page".
 
 

@@ -29,14 +29,9 @@ class KnownFact(FoundFact):
     node_id: str | None
 
 
-class KnownNode(TypedDict):
+class KnownNode(NodeMatch):
     """A node of a coverage map; `facts` counts those of this answer that belong to it."""
 
-    node_id: str
-    subject_id: str
-    title: str
-    description: str
-    is_goal_critical: bool
     facts: int
 
 
@@ -98,14 +93,14 @@ def _known_fact(
     fact_background = background[fact["id"]]
     # A contradiction is stored with the later of two facts only.
     contradicting_ids = [
-        result["id"] for result in results if fact["id"] in background[result["id"]].contradictions
+        result["id"] for result in results if fact["id"] in background[result["id"]]["contradictions"]
     ]
     return KnownFact(
         **fact,
         is_candidate=fact["status"] == FactStatus.CANDIDATE,
-        source_title=fact_background.source_title,
-        validated_at=fact_background.validated_at.isoformat(timespec="seconds"),
-        contradictions=list(dict.fromkeys([*fact_background.contradictions, *contradicting_ids])),
+        source_title=fact_background["source_title"],
+        validated_at=fact_background["validated_at"].isoformat(timespec="seconds"),
+        contradictions=list(dict.fromkeys([*fact_background["contradictions"], *contradicting_ids])),
         node_id=node_id,
     )
 
@@ -122,19 +117,8 @@ async def _node_ids_by_fact(store: Store, facts: Sequence[FoundFact]) -> dict[st
 
 def _known_nodes(facts: Sequence[KnownFact], matching_nodes: Sequence[NodeMatch]) -> list[KnownNode]:
     fact_counts = Counter(fact["node_id"] for fact in facts if fact["node_id"])
-    shown_nodes = [node for node in matching_nodes if node.node_id in fact_counts or not node.is_named]
-    shown_nodes.sort(key=lambda node: -fact_counts[node.node_id])
-    return [
-        KnownNode(
-            node_id=node.node_id,
-            subject_id=node.subject_id,
-            title=node.title,
-            description=node.description,
-            is_goal_critical=node.is_goal_critical,
-            facts=fact_counts[node.node_id],
-        )
-        for node in shown_nodes[:NODES_SHOWN]
-    ]
+    nodes = [KnownNode(**node, facts=fact_counts[node["node_id"]]) for node in matching_nodes]
+    return sorted(nodes, key=lambda node: -node["facts"])[:NODES_SHOWN]
 
 
 async def _note(store: Store, subject: str | None, answer: Known) -> str:

@@ -61,17 +61,14 @@ class SavedNode(TypedDict):
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeMatch:
-    """A node that matches a question; `is_named` where it was asked for by its id."""
+class NodeMatch(TypedDict):
+    """A node that matches a question, or was asked for by its id."""
 
     node_id: str
     subject_id: str
     title: str
     description: str
     is_goal_critical: bool
-    shared_with_subjects: list[str]
-    is_named: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +184,8 @@ class Nodes:
         self, question: str, *, node_ids: Sequence[str], subject_id: str | None, limit: int
     ) -> list[NodeMatch]:
         """The nodes with these ids, then those that share a word with a question, best first."""
-        args = {
-            "question": question,
-            "named": list(node_ids),
-            "subject_id": subject_id,
-            "limit": limit,
-        }
-        return [NodeMatch(**row) for row in await self.session.rows(SQL["matching"], args)]
+        args = {"question": question, "named": list(node_ids), "subject_id": subject_id, "limit": limit}
+        return cast("list[NodeMatch]", await self.session.rows(SQL["matching"], args))
 
     async def _referenced_nodes(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")

@@ -73,7 +73,7 @@ with question as (
   select string_agg(quote_literal(lexeme), ' | ')::tsquery as words
     from unnest(to_tsvector('english', %(question)s))
 ), node as (
-  select n.id::text as node_id, n.subject_id, n.title, n.description, n.is_goal_critical, n.shared_with_subjects, n.id,
+  select n.id::text as node_id, n.subject_id, n.title, n.description, n.is_goal_critical, n.id,
          n.id = any(%(named)s::uuid[]) as is_named,
          ts_rank('{0.1, 0.1, 0.1, 1.0}', setweight(to_tsvector('english', n.title), 'A')
                  || to_tsvector('english', n.description), question.words) as rank
@@ -82,7 +82,7 @@ with question as (
    where %(subject_id)s::text is null or n.subject_id = %(subject_id)s
        or n.shared_with_subjects @> array[%(subject_id)s]
 )
-select node_id, subject_id, title, description, is_goal_critical, shared_with_subjects, is_named
+select node_id, subject_id, title, description, is_goal_critical
   from node
  where is_named or rank > 0
  order by is_named desc, rank desc nulls last, id

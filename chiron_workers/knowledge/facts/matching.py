@@ -92,7 +92,7 @@ class Matching:
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
         # Withdrawn facts too: to say again what was withdrawn does not bring it back.
         neighbours = await self._search.nearest(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
-        rows: list[DictRow] = [{**row} for row in neighbours if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
+        rows = [row for row in neighbours if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
         rows += await self._neighbours("withdrawn", claim, embedding, table)
         return sorted(rows, key=lambda row: -row["cosine"])
 

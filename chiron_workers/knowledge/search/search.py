@@ -50,21 +50,11 @@ class FoundFact(TypedDict):
     recall: float  # that this search's path to the nearest vectors was tested at
 
 
-class Neighbour(TypedDict):
-    """A fact near to a vector."""
-
-    id: str
-    content: str
-    status: str
-    cosine: float
-
-
-@dataclass(frozen=True, slots=True)
-class FactBackground:
+class FactBackground(TypedDict):
     """Columns of a fact that a search does not return; `contradictions` are ids of facts, or statements."""
 
     validated_at: datetime
-    contradictions: tuple[str, ...]
+    contradictions: list[str]
     source_title: str
 
 
@@ -118,8 +108,11 @@ class Search:
         )
         return cast("list[FoundFact]", rows)
 
-    async def nearest(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[Neighbour]:
-        """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first."""
+    async def nearest(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[DictRow]:
+        """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first.
+
+        Each has id, content, status and cosine.
+        """
         table = await self.vectors.table()
         if table is None:
             return []
@@ -132,17 +125,12 @@ class Search:
             ranking = await self._vector_ranking(table, condition)
             statement = SQL["nearest"].format(nearest=ranking.nearest)
             rows = await self._rows(statement, condition.args | query_args, ranking)
-        return cast("list[Neighbour]", rows)
+        return rows
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
         """What a search does not return of facts, by id."""
         rows = await self.session.rows(SQL["background"], {"fact_ids": list(fact_ids)})
-        return {
-            row["id"]: FactBackground(
-                row["validated_at"], tuple(row["contradictions"]), row["source_title"] or ""
-            )
-            for row in rows
-        }
+        return {row["id"]: cast("FactBackground", row) for row in rows}
 
     async def unembedded(self, subject_id: str | None = None) -> int:
         """How many accepted facts are found by their words only, stored under another embedding model."""

@@ -200,7 +200,8 @@ select count(*) as facts
 -- What is known of facts beside their words: when they were validated, what contradicts them, and the title of the page
 -- they rest on as it was last fetched.
 select f.id::text as id, f.validated_at, f.contradictions,
-       (select title from fetches where url = f.source_url order by fetched_at desc, id desc limit 1) as source_title
+       coalesce((select title from fetches where url = f.source_url order by fetched_at desc, id desc limit 1), '')
+         as source_title
   from facts f
  where f.id = any(%(fact_ids)s::uuid[]);
 
