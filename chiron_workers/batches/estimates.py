@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.prices import cost_usd
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import settings
@@ -54,8 +54,7 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
     kinds = []
     for (role, model), runs in sorted(counts.items()):
         args = {"role": role, "model": model, "limit": RUNS_MAX}
-        async with pool.connection() as connection:
-            row = await (await connection.execute(SQL["like"], args)).fetchone()
+        [row] = await fetch_all(pool, SQL["like"], args)
         kinds.append(_kind(role, model, runs, row))
     return Estimate(
         len(batch.runs),
@@ -77,8 +76,8 @@ def typical_usage(model: str, max_turns: int) -> Usage:
     )
 
 
-def _kind(role: str, model: str, runs: int, row: DictRow | None) -> Kind:
-    if row is not None and row["runs"]:
+def _kind(role: str, model: str, runs: int, row: DictRow) -> Kind:
+    if row["runs"]:
         has_price = cost_usd(model, Usage(input_tokens=1), settings().prices) is not None
         usd, dear = (row["usd"], row["usd_of_dear"]) if has_price else (None, None)
         return Kind(role, model, runs, row["runs"], row["turns"], row["tokens"], usd, dear)

@@ -159,10 +159,8 @@ def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
 
 
 async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, change: int) -> int:
-    args = {"batch_id": batch_id, "change": change}
-    row = await fetch_one(connection, SQL["count_open"], args)
-    open_runs: int = row["open_runs"]
-    return open_runs
+    row = await fetch_one(connection, SQL["count_open"], {"batch_id": batch_id, "change": change})
+    return int(row["open_runs"])
 
 
 async def batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:

@@ -68,7 +68,8 @@ async def signals(redis_url: str) -> AsyncGenerator[Signal]:
                             yield cooldown
                     elif message is not None and message["type"] == "message":
                         with contextlib.suppress(ValueError):  # somebody else's message
-                            yield _parse(message["data"].decode(errors="replace"))
+                            text = message["data"].decode(errors="replace")
+                            yield Cooldown.from_json(text) if text.startswith("{") else UUID(text)
         leave_if_cancelled()
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, PAUSE_MAX_S)
@@ -79,7 +80,3 @@ async def _active_cooldowns(redis: Redis) -> list[Cooldown]:
         return await active_cooldowns(redis)
     except ResponseError:  # the key is somebody else's; what is published from now on arrives all the same
         return []
-
-
-def _parse(message: str) -> Signal:
-    return Cooldown.from_json(message) if message.startswith("{") else UUID(message)

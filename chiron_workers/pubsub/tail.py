@@ -16,7 +16,7 @@ from chiron_workers.db.connect import Pool, is_outage
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
-from chiron_workers.runs.events import Event, Heads, heads, read_page
+from chiron_workers.runs.events import Event, heads, read_page
 from chiron_workers.states import EventKind
 
 READ_AGAIN_S = 4.0  # between two reads of Postgres while Redis is connected
@@ -61,7 +61,8 @@ async def tail(
             run_heads = await _through_outage(pool, lambda: heads(pool, batch_id=batch_id, run_id=run_id))
             if not run_heads.seqs:
                 raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
-            async for event in _missing_events(pool, seen_seqs, _runs_behind(run_heads, seen_seqs)):
+            behind = [run for run, seq in run_heads.seqs.items() if seq > seen_seqs.get(run, 0)]
+            async for event in _missing_events(pool, seen_seqs, behind):
                 yield event
             if run_heads.is_over:
                 return
@@ -151,10 +152,6 @@ async def _live_events(
                     yield missing_event
             if event.kind in final_kinds:
                 return
-
-
-def _runs_behind(run_heads: Heads, seen_seqs: Mapping[UUID, int]) -> list[UUID]:
-    return [run_id for run_id, seq in run_heads.seqs.items() if seq > seen_seqs.get(run_id, 0)]
 
 
 async def _missing_events(

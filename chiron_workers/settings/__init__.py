@@ -46,15 +46,11 @@ def _split_list(value: object) -> object:
 TextList = Annotated[list[str], NoDecode, BeforeValidator(_split_list)]
 
 
-def _absolute(folder: Path) -> Path:
-    return folder.expanduser().absolute()
-
-
 def _split_path(value: object) -> object:
     return [part for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
 
 
-Folder = Annotated[Path, AfterValidator(_absolute)]
+Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().absolute())]
 Folders = Annotated[list[Folder], NoDecode, BeforeValidator(_split_list)]
 
 

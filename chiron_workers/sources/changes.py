@@ -115,9 +115,8 @@ async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
 
 
 async def _check(pool: Pool, change: DictRow) -> None:
-    async with pool.connection() as connection:
-        args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
-        rows = await (await connection.execute(SQL["assertions"], args)).fetchall()
+    args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
+    rows = await fetch_all(pool, SQL["assertions"], args)
     assertions = [row for row in rows if _address(row["source_url"]) == change["url"]]
     agreement, lost_assertions = await _compare(change, assertions)
     async with pool.connection() as connection:

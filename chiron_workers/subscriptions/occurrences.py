@@ -62,11 +62,7 @@ async def compare_occurrences(pool: Pool) -> list[UUID]:
     end, in whichever worker looks first, so that no ending waits for it. Several may look at once.
     """
     rows = await fetch_all(pool, SQL["to_compare"], {"limit": BATCHES_PER_PASS})
-    silent_batches = []
-    for row in rows:
-        if await _compare(pool, row["batch_id"]):
-            silent_batches.append(row["batch_id"])
-    return silent_batches
+    return [row["batch_id"] for row in rows if await _compare(pool, row["batch_id"])]
 
 
 async def _compare(pool: Pool, batch_id: UUID) -> bool:

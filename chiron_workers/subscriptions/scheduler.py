@@ -133,9 +133,8 @@ async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
 
 
 async def _batch(pool: Pool, row: DictRow) -> NewBatch | None:
-    async with pool.connection() as connection:
-        args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS}
-        earlier = await (await connection.execute(SQL["earlier"], args)).fetchall()
+    args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS}
+    earlier = await fetch_all(pool, SQL["earlier"], args)
     if not earlier:
         return None
     return NewBatch(

@@ -3,7 +3,6 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -248,5 +247,4 @@ def _unknown(subscription_id: UUID) -> NotFound:
 
 
 def _subscription(row: DictRow) -> Subscription:
-    columns: dict[str, Any] = {**row, "state": SubscriptionState(row["state"])}
-    return Subscription(**columns)
+    return Subscription(**{**row, "state": SubscriptionState(row["state"])})

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.open_below import FolderEntry, OpenPath, OutsideError, list_folder
+from chiron_workers.documents.sandbox.open_below import OpenPath, OutsideError, list_folder
 from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.errors import ToolError
 from chiron_workers.settings import settings
@@ -67,7 +67,16 @@ def list_allowed_folders() -> Folder:
 
 def to_folder(target: OpenPath) -> Folder:
     """List an open folder."""
-    return Folder(printable(str(target.path)), [_entry(entry) for entry in list_folder(target)])
+    entries = [
+        Entry(
+            name=printable(entry.name),
+            kind=entry.kind,
+            bytes=entry.size_bytes if entry.kind == "file" else None,
+            modified_at=entry.modified_at.isoformat(timespec="seconds"),
+        )
+        for entry in list_folder(target)
+    ]
+    return Folder(printable(str(target.path)), entries)
 
 
 def folder_window(folder: Folder, offset: int) -> FolderList:
@@ -94,12 +103,3 @@ def refusal_error(path: str, error: UnreadableError, note: str = "") -> ToolErro
 def printable(name: str) -> str:
     """Make a file name storable as text, whatever its bytes."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def _entry(entry: FolderEntry) -> Entry:
-    return Entry(
-        name=printable(entry.name),
-        kind=entry.kind,
-        bytes=entry.size_bytes if entry.kind == "file" else None,
-        modified_at=entry.modified_at.isoformat(timespec="seconds"),
-    )

@@ -12,6 +12,7 @@ from chiron_workers.offline.api.faults import OVERLOADED, Fault
 from chiron_workers.offline.api.wire import error_event
 
 _FIRST_BYTE = 0.4  # share of the latency before the first byte
+_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 _PARTS = 4  # writes that the rest is spread over
 _CORRUPT = b'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0, "del\n\n'
 
@@ -26,15 +27,14 @@ class Delivery:
     async def whole(self, request: web.Request, body: dict[str, Any], request_id: str) -> web.StreamResponse:
         """Send a reply as one JSON document."""
         await asyncio.sleep(self.latency_s)
-        return await _sent(
-            request, web.Response(body=json.dumps(body).encode(), headers=_headers("json", request_id))
-        )
+        headers = {"content-type": "application/json", "request-id": request_id}
+        return await _sent(request, web.Response(body=json.dumps(body).encode(), headers=headers))
 
     async def stream(
         self, request: web.Request, events: Sequence[bytes], request_id: str
     ) -> web.StreamResponse:
         """Send a reply as server-sent events; returns once all of them were handed over."""
-        headers = _headers("stream", request_id)
+        headers = _STREAM | {"request-id": request_id}
         if self.latency_s == 0:
             return await _sent(request, web.Response(body=b"".join(events), headers=headers))
         await asyncio.sleep(self.latency_s * _FIRST_BYTE)
@@ -55,7 +55,7 @@ class Delivery:
     ) -> web.StreamResponse:
         """Send the first half of a reply, then what the fault says."""
         await asyncio.sleep(self.latency_s)
-        response = web.StreamResponse(headers=_headers("stream", request_id))
+        response = web.StreamResponse(headers=_STREAM | {"request-id": request_id})
         await response.prepare(request)
         half = max(1, len(events) // 2)
         await response.write(b"".join(events[:half]))
@@ -84,8 +84,3 @@ async def _sent(request: web.Request, response: web.Response) -> web.Response:
     await response.prepare(request)
     await response.write_eof()
     return response
-
-
-def _headers(form: str, request_id: str) -> dict[str, str]:
-    kind = "application/json" if form == "json" else "text/event-stream; charset=utf-8"
-    return {"content-type": kind, "request-id": request_id}

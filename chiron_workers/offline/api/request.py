@@ -37,7 +37,7 @@ class CountRequest(BaseModel):
         return sum(message.role == "assistant" for message in self.messages)
 
     @property
-    def pieces(self) -> list[Any]:
+    def pieces(self) -> list[dict[str, Any]]:
         """Tools, system and messages as the blocks that the prompt cache sees, in order."""
         system = self.system if isinstance(self.system, list) else [_text(self.system)] if self.system else []
         return [*self.tools, *system, *(block for message in self.messages for block in _blocks_of(message))]

@@ -76,7 +76,7 @@ class PrefixCache:
         while len(self._entries) > PREFIXES_MAX:
             self._entries.popitem(last=False)
 
-    def account(self, pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> InputUsage:
+    def account(self, pieces: Sequence[dict[str, Any]], cache_control: dict[str, Any] | None) -> InputUsage:
         """Usage of a request, given as its cacheable blocks in order; a top-level mark is put on the last of them."""
         blocks = [json.dumps(_unmarked(piece), ensure_ascii=False) for piece in pieces]
         marks = _marks(pieces, cache_control)
@@ -99,20 +99,16 @@ class PrefixCache:
         return next((tokens for index in places if (tokens := self.read(keys[index]))), 0)
 
 
-def _marks(pieces: Sequence[Any], cache_control: dict[str, Any] | None) -> dict[int, str]:
+def _marks(pieces: Sequence[dict[str, Any]], cache_control: dict[str, Any] | None) -> dict[int, str]:
     marks = {
         place: str(piece["cache_control"].get("ttl", "5m"))
         for place, piece in enumerate(pieces)
-        if isinstance(piece, dict) and piece.get("cache_control")
+        if piece.get("cache_control")
     }
     if cache_control:
-        last = next(place for place in reversed(range(len(pieces))) if not _is_thinking(pieces[place]))
+        last = max(place for place, piece in enumerate(pieces) if piece.get("type") not in NEVER_MARKED)
         marks[last] = str(cache_control.get("ttl", "5m"))
     return marks
-
-
-def _is_thinking(piece: Any) -> bool:
-    return isinstance(piece, dict) and piece.get("type") in NEVER_MARKED
 
 
 def _prefixes(blocks: Sequence[str]) -> Iterator[bytes]:

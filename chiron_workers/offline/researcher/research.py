@@ -136,8 +136,8 @@ class Research:
         return [
             (tool, arguments)
             for arguments in (calls_arguments if tool in self.tools else ())
-            if all(map(_is_retryable, earlier := attempts.get(_key(tool, arguments), [])))
-            and len(earlier) < 2
+            if len(earlier := attempts.get(_key(tool, arguments), [])) < 2
+            and all(call.is_failed and _TRANSIENT_ERROR.search(call.text) for call in earlier)
         ]
 
 
@@ -155,7 +155,3 @@ def _sources(search: Call) -> list[dict[str, Any]]:
 
 def _key(tool: str, arguments: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(arguments.get(name, "")) for name in _KEYS.get(tool, ()))
-
-
-def _is_retryable(call: Call) -> bool:
-    return call.is_failed and bool(_TRANSIENT_ERROR.search(call.text))
