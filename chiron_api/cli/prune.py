@@ -41,7 +41,8 @@ async def prune(
     for month in months:
         size = f"{month.runs:,} {'run' if month.runs == 1 else 'runs'}, {month.bytes / 2**20:,.1f} MiB"
         verb = "would go" if dry_run else "pruned"
-        typer.echo(f"{_month_label(month.name):16} {f'kept: {month.kept}' if month.kept else verb} ({size})")
+        label = month.name.replace("before_", "before ").replace("_", "-")
+        typer.echo(f"{label:16} {f'kept: {month.kept}' if month.kept else verb} ({size})")
 
 
 def parse_age(text: str) -> timedelta:
@@ -55,7 +56,3 @@ def parse_age(text: str) -> timedelta:
 def _entry(month: Month) -> dict[str, object]:
     size = {"name": month.name, "runs": month.runs, "bytes": month.bytes}
     return size | {"pruned": not month.kept, "kept": month.kept or None}
-
-
-def _month_label(name: str) -> str:
-    return name.replace("before_", "before ").replace("_", "-")

@@ -5,7 +5,8 @@ import typer
 
 from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.display.model_holds import holds_now, print_holds
-from chiron_api.local_stack import LocalStack, Part
+from chiron_api.local_stack.stack import LocalStack
+from chiron_api.local_stack.supervision import Part
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import read_settings, settings

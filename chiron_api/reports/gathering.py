@@ -1,8 +1,10 @@
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -23,6 +25,7 @@ FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
 SOURCES_AT_ONCE = 500
 NO_MONEY = Decimal(0)
+USES = ("runs", "spent_usd", "input_tokens", "output_tokens")
 
 
 async def gather(pool: Pool, scope: UUID | str, *, with_candidates: bool = False) -> Report:
@@ -116,8 +119,8 @@ async def _work(pool: Pool, target: Target) -> Work:
         unconfirmed_usd=sum((row["unconfirmed_usd"] for row in uses), start=NO_MONEY),
         input_tokens=sum(model.input_tokens for model in models),
         output_tokens=sum(model.output_tokens for model in models),
-        started_at=min(_times(uses, "started_at"), default=None),
-        finished_at=max(_times(uses, "finished_at"), default=None),
+        started_at=min(filter(None, (row["started_at"] for row in uses)), default=None),
+        finished_at=max(filter(None, (row["finished_at"] for row in uses)), default=None),
         runs=tuple(
             RunLine(**row | {"state": RunState(row["state"])})
             for row in await report_rows.runs(pool, target, limit=RUNS_MAX)
@@ -126,18 +129,7 @@ async def _work(pool: Pool, target: Target) -> Work:
 
 
 def _models(uses: Iterable[DictRow]) -> Iterable[ModelUse]:
-    by_model: dict[str, list[DictRow]] = defaultdict(list)
-    for row in uses:
-        by_model[row["model"]].append(row)
-    for model, rows in by_model.items():
-        yield ModelUse(
-            model=model,
-            runs=sum(row["runs"] for row in rows),
-            spent_usd=sum((row["spent_usd"] for row in rows), start=NO_MONEY),
-            input_tokens=sum(row["input_tokens"] for row in rows),
-            output_tokens=sum(row["output_tokens"] for row in rows),
-        )
-
-
-def _times(rows: Sequence[DictRow], name: str) -> list[datetime]:
-    return [row[name] for row in rows if row[name] is not None]
+    for model, rows_of_model in groupby(uses, key=itemgetter("model")):
+        rows = list(rows_of_model)
+        sums = {name: sum(row[name] for row in rows) for name in USES}
+        yield ModelUse(model, **sums)

@@ -21,7 +21,7 @@ async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: boo
     """The records of a file, in the order in which they are written: each after those that it needs.
 
     Args:
-        wanted: A run or batch by its id, a subject by its name, or None for everything that is known.
+        target: A run or batch by its id, a subject by its name, or None for everything that is known.
         with_snapshots: Also the texts of the sources, so that quotes can be checked elsewhere.
 
     Raises:

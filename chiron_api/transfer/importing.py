@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,18 +78,17 @@ async def import_file(
     return counts
 
 
+@dataclass(slots=True)
 class _ImportSteps:
     """The steps of an import, each through the whole file, so that the order of its lines does not matter."""
 
-    def __init__(
-        self, pool: Pool, embedder: Embedder, path: Path, subject: tuple[str, str] | None, counts: Imported
-    ) -> None:
-        self.pool = pool
-        self.embedder = embedder
-        self.path = path
-        self.subject = subject
-        self.counts = counts
-        self.places = dict[str, str]()  # ids of the file, and of the facts that they are here
+    pool: Pool
+    embedder: Embedder
+    path: Path
+    subject: tuple[str, str] | None
+    counts: Imported
+    # Ids of the file, and of the facts that they are here.
+    places: dict[str, str] = field(default_factory=dict)
 
     async def subjects(self, subjects: list[SubjectRecord]) -> None:
         rows = [subject.model_dump() for subject in subjects]

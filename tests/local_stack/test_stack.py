@@ -19,9 +19,10 @@ import psycopg
 import pytest
 import redis
 
-from chiron_api.local_stack import Kind, LocalStack
 from chiron_api.local_stack.leftovers import leftovers
 from chiron_api.local_stack.ports import free_port
+from chiron_api.local_stack.programs import Kind
+from chiron_api.local_stack.stack import LocalStack
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.settings.local_services import addresses_file

@@ -1,6 +1,7 @@
 """The differences of a subject between two times, as text."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from chiron_api.text import one_line
 from chiron_workers.knowledge.subject_diff import (
@@ -20,6 +21,8 @@ SECTION_TITLES = {
     "changed": "Changed",
     "dropped": "Dropped: no longer confirmed well enough",
     "withdrawn": "Withdrawn",
+    "corroborated": "Corroborated",
+    "contradicted": "Contradicted",
 }
 SOURCE_VERBS = {
     ChangeKind.GONE: "is gone",
@@ -34,13 +37,8 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
     since, until = difference.since.astimezone(), difference.until.astimezone()
     yield f"{difference.subject_id}, {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M}"
     for name, heading in SECTION_TITLES.items():
-        yield from _section(heading, difference.counts[name], map(_fact, getattr(difference, name)))
-    yield from _section(
-        "Corroborated", difference.counts["corroborated"], map(_corroborated, difference.corroborated)
-    )
-    yield from _section(
-        "Contradicted", difference.counts["contradicted"], map(_contradicted, difference.contradicted)
-    )
+        lines = map(ENTRY_LINES.get(name, _fact), getattr(difference, name))
+        yield from _section(heading, difference.counts[name], lines)
     total = sum(difference.counts[f"sources_{kind}"] for kind in ChangeKind)
     yield from _section("Sources", total, map(_source, difference.sources))
     if difference.is_empty:
@@ -51,10 +49,7 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
 
 def counts_line(counts: Mapping[str, int]) -> str:
     """The counts in one line: `3 new, 1 withdrawn`, or `nothing is different`."""
-    labels = {
-        name: name.replace("_", " ")
-        for name in (*SECTION_TITLES, "corroborated", "contradicted", *SOURCE_COUNTS)
-    }
+    labels = {name: name.replace("_", " ") for name in (*SECTION_TITLES, *SOURCE_COUNTS)}
     labels["sources_back_changed"] = "of them changed"
     parts = [f"{counts[name]:,} {words}" for name, words in labels.items() if counts.get(name)]
     return ", ".join(parts) or "nothing is different"
@@ -94,6 +89,12 @@ def _contradicted(entry: Contradiction) -> list[str]:
         f"        {entry.other_id}  {one_line(entry.other_source_url)}",
         f"        {one_line(entry.reason)}",
     ]
+
+
+ENTRY_LINES: dict[str, Callable[[Any], list[str]]] = {
+    "corroborated": _corroborated,
+    "contradicted": _contradicted,
+}
 
 
 def _source(entry: SourceDiff) -> list[str]:

@@ -13,16 +13,15 @@ HASH_CHARS = 12
 def fact_lines(fact: FactDetails) -> Iterator[str]:
     """The lines that `chiron show FACT` prints."""
     claimed_part = f" (claimed {fact.claimed_confidence:.2f})" if fact.claimed_confidence is not None else ""
-    yield from _fields(
-        {
-            "fact": fact.id,
-            "subject": fact.subject_id,
-            "topic": one_line(fact.topic_path),
-            "status": f"{fact.status}, confidence {fact.confidence:.2f}{claimed_part}",
-            "stored": f"{fact.created_at.astimezone():%Y-%m-%d %H:%M:%S}"
-            + (f" by run {fact.run_id}" if fact.run_id else ""),
-        }
-    )
+    run_part = f" by run {fact.run_id}" if fact.run_id else ""
+    fields = {
+        "fact": fact.id,
+        "subject": fact.subject_id,
+        "topic": one_line(fact.topic_path),
+        "status": f"{fact.status}, confidence {fact.confidence:.2f}{claimed_part}",
+        "stored": f"{fact.created_at.astimezone():%Y-%m-%d %H:%M:%S}{run_part}",
+    }
+    yield from (f"{name:9}{value}" for name, value in fields.items())
     yield f"\n{one_line(fact.content, chars_max=4_000)}"
     yield "\nRests on"
     for number, assertion in enumerate(fact.assertions, start=1):
@@ -61,7 +60,3 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
 def _state(state: FactState) -> str:
     at = f"{state.at.astimezone():%Y-%m-%d %H:%M:%S}"
     return f"  {at}  {state.status} {state.confidence:.2f}  {one_line(state.reason, chars_max=200)}"
-
-
-def _fields(fields: dict[str, str]) -> Iterator[str]:
-    yield from (f"{name:9}{value}" for name, value in fields.items())

@@ -35,12 +35,7 @@ def line_of_event(event: Event) -> Line:
 
 
 class WorkerFiles:
-    """The log files of the workers of one home, each read on from where the last call ended.
-
-    Args:
-        folder: Where supervised workers write, JSON line by line.
-        run_id: The run whose lines are read.
-    """
+    """The lines about one run in the log files of a home's workers, each read on from where the last call ended."""
 
     def __init__(self, folder: Path, run_id: UUID) -> None:
         self._folder = folder

@@ -10,19 +10,18 @@ def parse_time(value: object) -> datetime:
     Raises:
         ValueError: It is no such time.
     """
-    match value:
-        case datetime():
-            time = value
-        case date():  # YAML reads dates by itself
-            time = datetime(value.year, value.month, value.day)  # local time, as written
-        case str():
-            time = _parse_iso(value)
-        case _:
-            raise _refusal(value)
     try:
+        match value:
+            case datetime():
+                time = value
+            case date():  # YAML reads dates by itself
+                time = datetime(value.year, value.month, value.day)  # local time, as written
+            case _:
+                time = datetime.fromisoformat(value.strip() if isinstance(value, str) else "")
         return time.astimezone(UTC)
-    except (OverflowError, ValueError, OSError):  # a year that the platform's clock cannot represent
-        raise _refusal(value) from None
+    except (OverflowError, ValueError, OSError):  # OSError: the platform's clock lacks that year
+        example = "2026-03-01T09:30 or 2026-03-01T09:30Z"
+        raise ValueError(f"must be a time such as {example} (got {value!r:.60}).") from None
 
 
 def time_option(help: str) -> Any:
@@ -35,14 +34,3 @@ def _parse_option(text: str) -> datetime:
         return parse_time(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def _parse_iso(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise _refusal(text) from None
-
-
-def _refusal(value: object) -> ValueError:
-    return ValueError(f"must be a time such as 2026-03-01T09:30 or 2026-03-01T09:30Z (got {value!r:.60}).")

@@ -102,9 +102,10 @@ def _checks_of_server(connection: Connection[dict[str, str | None]], settings: S
         "installed_version": None,
     }
     yield pgvector(versions["default_version"], versions["installed_version"], server=number // 10_000)
-    migrations = pending(settings.database_url)
-    yield _schema(migrations)
-    if not migrations:
+    if migrations := pending(settings.database_url):
+        yield Check("schema", f"The database lacks {', '.join(migrations)}.", "Run `chiron migrate`.")
+    else:
+        yield Check("schema", "The schema is up to date.")
         yield _embeddings(connection, settings)
 
 
@@ -125,12 +126,6 @@ def _embeddings(connection: Connection[dict[str, str | None]], settings: Setting
         finding = f"{facts:,} facts have no vector of {space.model}: only their words find them."
         return Check("embeddings", finding, "Run `chiron reembed`; workers may go on meanwhile.")
     return Check("embeddings", f"Every fact has its vector of {space.model}.")
-
-
-def _schema(migrations: list[str]) -> Check:
-    if migrations:
-        return Check("schema", f"The database lacks {', '.join(migrations)}.", "Run `chiron migrate`.")
-    return Check("schema", "The schema is up to date.")
 
 
 def _where(database_url: str) -> str:

@@ -15,9 +15,10 @@ ROOM_BYTES = 12  # for what tells two alike apart
 
 
 def file_name(title: str, names: set[str]) -> str:
-    """A name, without an ending, that none of `taken` equals where case and accents' forms do not count; it joins them."""
+    """A name, without an ending, that none of `names` equals where case and accents' forms do not count; it joins them."""
     plain = unicodedata.normalize("NFC", REFUSED_CHARACTERS.sub(" ", title))
-    name = _truncate(" ".join(plain.split())).strip(" .") or "untitled"
+    start = " ".join(plain.split()).encode()[: NAME_BYTES_MAX - ROOM_BYTES]
+    name = start.decode(errors="ignore").strip(" .") or "untitled"
     if RESERVED_NAMES.fullmatch(name):
         name = f"{name[:3]}_{name[3:]}"
     candidate, n = name, 1
@@ -26,10 +27,6 @@ def file_name(title: str, names: set[str]) -> str:
         candidate = f"{name} ({n})"
     names.add(_key(candidate))
     return candidate
-
-
-def _truncate(name: str) -> str:
-    return name.encode()[: NAME_BYTES_MAX - ROOM_BYTES].decode(errors="ignore")
 
 
 def _key(name: str) -> str:

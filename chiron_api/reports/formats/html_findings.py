@@ -34,15 +34,11 @@ def _finding(finding: Finding) -> str:
 
 def _statement(finding: Finding) -> str:
     number = finding.number
+    cites = " ".join(map(_cite, dict.fromkeys(citation.source for citation in finding.citations)))
     return (
         f'<p><a class="number" href="#f{number}" aria-label="Finding {number}">{number}</a>'
-        f"<bdi>{escape(one_line(finding.content))}</bdi> {_cites(finding)}</p>\n"
+        f"<bdi>{escape(one_line(finding.content))}</bdi> {cites}</p>\n"
     )
-
-
-def _cites(finding: Finding) -> str:
-    numbers = dict.fromkeys(citation.source for citation in finding.citations)
-    return " ".join(map(_cite, numbers))
 
 
 def _cite(source: int) -> str:

@@ -23,7 +23,10 @@ def render(report: Report) -> Iterator[str]:
         "with_candidates": report.with_candidates,
         "counts": report.counts,
         "left_out": report.left_out,
-        "subjects": [_subject(subject) for subject in report.subjects],
+        "subjects": [
+            _fields(subject) | {"missing": [node.node_id for node in subject.missing]}
+            for subject in report.subjects
+        ],
         "contradictions": report.contradictions,
         "work": report.work,
         "unchecked_agent_words": report.agent_words,
@@ -35,7 +38,7 @@ def render(report: Report) -> Iterator[str]:
     yield '],\n"asides": ['
     yield from _lines(map(_finding, report.asides))
     yield '],\n"sources": ['
-    yield from _lines(map(_source, report.sources))
+    yield from _lines(_fields(source) | {"link": link(source.url)} for source in report.sources)
     yield "]}\n"
 
 
@@ -53,14 +56,6 @@ def _lines(values: Iterable[object]) -> Iterator[str]:
 
 def _finding(finding: Finding) -> dict[str, object]:
     return _fields(finding) | {"is_verified": finding.is_verified}
-
-
-def _source(source: Source) -> dict[str, object]:
-    return _fields(source) | {"link": link(source.url)}
-
-
-def _subject(subject: SubjectPart) -> dict[str, object]:
-    return _fields(subject) | {"missing": [node.node_id for node in subject.missing]}
 
 
 def _fields(value: Finding | Source | SubjectPart) -> dict[str, object]:

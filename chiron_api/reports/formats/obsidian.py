@@ -47,7 +47,10 @@ def notes(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _name_notes(report: Report) -> _NoteNames:
-    names, used_names = _NoteNames(report, _findings_by_topic(report)), {"index"}
+    findings_by_step = {
+        (section.subject_id, *section.topic_path.split("/")): section.findings for section in report.sections
+    }
+    names, used_names = _NoteNames(report, findings_by_step), {"index"}
     topics = {step[:n]: None for step in names.findings for n in range(1, len(step) + 1)}
     titles = {subject.subject_id: subject.title for subject in report.subjects}
     for step in topics:
@@ -62,12 +65,6 @@ def _name_notes(report: Report) -> _NoteNames:
         names.linked_facts = file_name("Linked facts", used_names)
         names.places |= dict.fromkeys((finding.number for finding in report.asides), names.linked_facts)
     return names
-
-
-def _findings_by_topic(report: Report) -> dict[Step, tuple[Finding, ...]]:
-    return {
-        (section.subject_id, *section.topic_path.split("/")): section.findings for section in report.sections
-    }
 
 
 def _front(properties: dict[str, object]) -> str:
