@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import importlib
+import inspect
 import logging
 import os
 import pkgutil
@@ -10,15 +11,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Coroutine
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
-
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
 
 
 class Commands(TyperGroup):
@@ -42,7 +40,10 @@ class Commands(TyperGroup):
 
 
 def build(command: str = "") -> typer.Typer:
-    """The command line: whole, or the one module that is named like the command `only`, which starts faster."""
+    """The command line: whole, or the one module that is named like `command`, which starts faster.
+
+    A command that is a coroutine function is run by asyncio.
+    """
     app = typer.Typer(
         name="chiron",
         cls=Commands,
@@ -56,6 +57,9 @@ def build(command: str = "") -> typer.Typer:
     for name in [command.replace("-", "_")] if command.replace("-", "_") in names else names:
         module = importlib.import_module(f"{__name__}.{name}")
         if hasattr(module, "cli"):
+            for entry in module.cli.registered_commands:
+                if inspect.iscoroutinefunction(entry.callback):
+                    entry.callback = _run_async(entry.callback)
             app.add_typer(module.cli)
     return app
 
@@ -85,12 +89,10 @@ def main() -> None:
         )
 
 
-def run_async(work: Callable[Parameters, Coroutine[Any, Any, Result]]) -> Callable[Parameters, Result]:
-    """Let a coroutine function be called like any other: as a command, with the options of its signature."""
-
-    @functools.wraps(work)
-    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
-        return asyncio.run(work(*args, **options))
+def _run_async(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def call(*args: Any, **options: Any) -> None:
+        asyncio.run(command(*args, **options))
 
     return call
 

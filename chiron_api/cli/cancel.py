@@ -1,6 +1,5 @@
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.input.steering import Target, steer
 from chiron_workers.batches import steering
 
@@ -8,7 +7,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def cancel(target: Target) -> None:
     """End a run, or all open runs of a batch. What was found stays; `chiron retry` goes on from there."""
     typer.echo(await steer(target, steering.cancel, "cancelled", "being cut off by its worker"))

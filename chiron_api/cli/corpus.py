@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_workers.db.connect import open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
@@ -29,7 +28,6 @@ Limit = Annotated[int, typer.Option(min=1, max=100, help="Documents at most.")]
 
 
 @cli.command()
-@run_async
 async def add(
     path: Annotated[Path, typer.Argument(help="File, or folder with all its folders.")],
     subject: Subject,
@@ -58,7 +56,6 @@ async def add(
 
 
 @cli.command("list")
-@run_async
 async def list_documents(
     subject: Annotated[str | None, typer.Option("--subject", help="Only documents of this subject.")] = None,
     as_json: Json = False,
@@ -76,7 +73,6 @@ async def list_documents(
 
 
 @cli.command()
-@run_async
 async def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     subject: Subject,

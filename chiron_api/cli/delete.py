@@ -3,7 +3,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.text import one_line
 from chiron_workers.batches import delete as removal
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
@@ -15,7 +14,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def delete(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
     with_facts: Annotated[

@@ -3,7 +3,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
@@ -19,7 +18,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def diff(
     batches: Annotated[
         list[str] | None,

@@ -8,7 +8,6 @@ from typing import Annotated, TextIO
 import typer
 
 from chiron_api.atomic_file import atomic_write
-from chiron_api.cli import run_async
 from chiron_api.cli.report import parse_target
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
@@ -29,7 +28,6 @@ class ExportFormat(StrEnum):
 
 
 @cli.command()
-@run_async
 async def export(
     target: Annotated[
         str | None,

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.transfer.importing import import_file
@@ -15,7 +14,6 @@ cli = typer.Typer()
 
 
 @cli.command("import")
-@run_async
 async def import_(
     file: Annotated[Path, typer.Argument(help="A JSONL file of `chiron export`.")],
     subject: Annotated[

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
 from chiron_api.text import one_line
 from chiron_workers.batches.summaries import RunSummary, find
@@ -20,7 +19,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def logs(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,

@@ -1,4 +1,3 @@
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +16,7 @@ Timeout = Annotated[float, typer.Option(min=1, max=600, help="Seconds that each 
 
 
 @cli.command()
-def mcp_servers(
+async def mcp_servers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False, timeout: Timeout = 20
 ) -> None:
     """Connect to the MCP servers whose tools agents are offered, and say how each of them stands.
@@ -27,7 +26,7 @@ def mcp_servers(
     from chiron_workers.mcp_client.probe import probe
 
     configuration = read_configuration(settings())
-    statuses = asyncio.run(probe(configuration.servers, timeout_s=timeout))
+    statuses = await probe(configuration.servers, timeout_s=timeout)
     if as_json:
         disabled_rows = [{"name": name, "state": "disabled"} for name in configuration.disabled_names]
         typer.echo(json_line([*map(_as_object, statuses), *disabled_rows]))

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month
@@ -19,7 +18,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def prune(
     older_than: Annotated[str, typer.Option(help="Age of what may go, such as 90d, 12w or 1y.")],
     dry_run: Annotated[

@@ -3,7 +3,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
@@ -13,7 +12,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def recompute(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")

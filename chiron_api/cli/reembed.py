@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import UsageError
@@ -17,7 +16,6 @@ cli = typer.Typer()
 
 
 @cli.command(name="reembed")
-@run_async
 async def command(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write
@@ -19,7 +18,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def report(
     target: Annotated[
         str | None,

@@ -3,7 +3,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, printable, usd
 from chiron_workers.batches.answers import Result
@@ -16,7 +15,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def results(
     target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch or of a run.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print each run as one line of JSON.")] = False,

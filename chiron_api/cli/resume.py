@@ -2,7 +2,6 @@ from functools import partial
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.input.money import NewBudget, NewTokens
 from chiron_api.cli.input.steering import Target, steer
 from chiron_workers.batches import steering
@@ -12,7 +11,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def resume(target: Target, budget_usd: NewBudget = None, budget_tokens: NewTokens = None) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     command = partial(steering.resume, budget=Budget(budget_usd, budget_tokens))

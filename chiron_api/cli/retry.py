@@ -3,7 +3,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.input.money import NewBudget, NewTokens
 from chiron_api.cli.input.steering import Target, steer
 from chiron_workers.batches import steering
@@ -13,7 +12,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def retry(
     target: Target,
     budget_usd: NewBudget = None,

@@ -2,7 +2,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_workers.batches.summaries import parse_id
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.leases import say as say_to_run
@@ -12,7 +11,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def say(
     target: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
     message: Annotated[str, typer.Argument(help="What to tell the agent.")],

@@ -3,7 +3,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
@@ -17,7 +16,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
     subject: Annotated[

@@ -3,7 +3,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.display.fact import fact_lines
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
@@ -25,7 +24,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command("list")
-@run_async
 async def list_batches(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Batches at most.")] = 20,
     as_json: Json = False,
@@ -42,7 +40,6 @@ async def list_batches(
 
 
 @cli.command()
-@run_async
 async def show(
     target: Annotated[str, typer.Argument(metavar="ID", help="Id of a batch, of a run or of a fact.")],
     as_json: Json = False,

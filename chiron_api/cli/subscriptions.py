@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input import submit_options
 from chiron_api.cli.input.money import usd_option
@@ -33,7 +32,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command("list")
-@run_async
 async def list_subscriptions(
     subject: Annotated[str | None, typer.Option("--subject", help="Only those of this subject.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,
@@ -55,7 +53,6 @@ async def list_subscriptions(
 
 
 @cli.command()
-@run_async
 async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     topics: Annotated[list[str], typer.Argument(metavar="TOPIC...", help="What to research each time.")],
     subject: Annotated[str, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")],
@@ -90,7 +87,6 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 @cli.command()
-@run_async
 async def show(
     subscription: Id,
     times: Annotated[int, typer.Option(min=1, max=TIMES_MAX, help="Times at most, the latest first.")] = 10,
@@ -111,7 +107,6 @@ async def show(
 
 
 @cli.command()
-@run_async
 async def pause(subscription: Id, as_json: Json = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
     subscription_id = parse_id(subscription)
@@ -121,7 +116,6 @@ async def pause(subscription: Id, as_json: Json = False) -> None:
 
 
 @cli.command()
-@run_async
 async def resume(subscription: Id, as_json: Json = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
     subscription_id = parse_id(subscription)
@@ -131,7 +125,6 @@ async def resume(subscription: Id, as_json: Json = False) -> None:
 
 
 @cli.command()
-@run_async
 async def delete(subscription: Id) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
     subscription_id = parse_id(subscription)

@@ -1,4 +1,3 @@
-import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +13,7 @@ cli = typer.Typer()
 
 
 @cli.command()
-def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+async def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the tools that every agent is offered; as JSON, their definitions in the Anthropic format.
 
     Those of MCP servers are among them where a server answers within ten seconds.
@@ -22,7 +21,7 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     from chiron_workers.tools import registry
 
     definitions = sorted(
-        [*registry().definitions(), *_remote()], key=lambda definition: str(definition["name"])
+        [*registry().definitions(), *await _remote()], key=lambda definition: str(definition["name"])
     )
     for problem in registry().broken:
         typer.echo(f"{problem.source} is left out: {one_line(problem.reason)}", err=True)
@@ -35,13 +34,13 @@ def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
         typer.echo(f"{definition['name']:{width}}  {one_line(first, chars_max=160)}")
 
 
-def _remote() -> list[dict[str, Any]]:
+async def _remote() -> list[dict[str, Any]]:
     configuration = read_configuration(settings())
     if not configuration.servers:
         return []
     from chiron_workers.mcp_client.probe import probe
 
-    statuses = asyncio.run(probe(configuration.servers, timeout_s=REMOTE_S))
+    statuses = await probe(configuration.servers, timeout_s=REMOTE_S)
     for status in statuses:
         if status.reason:
             reason = one_line(status.reason)

@@ -2,7 +2,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -70,13 +69,14 @@ async def show_events(
         target_summary = await _find(pool, target, after)
         console = Console()
         batch_id = target_summary.id if isinstance(target_summary, BatchSummary) else None
+        runs = sum(target_summary.runs.values()) if isinstance(target_summary, BatchSummary) else 1
         source = tail(
             pool,
             current.redis_url,
             batch_id=batch_id,
             run_id=None if batch_id else target_summary.id,
             after=after or 0,
-            with_text=console.is_terminal and not as_json and _run_count(target_summary) <= TEXT_FOR_RUNS,
+            with_text=console.is_terminal and not as_json and runs <= TEXT_FOR_RUNS,
         )
         async with aclosing(source) as events:
             if as_json:
@@ -84,7 +84,7 @@ async def show_events(
             elif console.is_terminal:
                 await _draw(events, _board(target_summary, hint), console)
             else:
-                await _print_lines(events, _labels(target_summary))
+                await _print_lines(events, target_summary)
         final = await (summary(pool, target_summary.id) if batch_id else run_summary(pool, target_summary.id))
         difference = await difference_of(pool, batch_id) if batch_id else None
     if not as_json:
@@ -109,7 +109,8 @@ async def _print_json(events: AsyncIterator[Event]) -> None:
         typer.echo(event.to_json())
 
 
-async def _print_lines(events: AsyncIterator[Event], labels: dict[UUID, str]) -> None:
+async def _print_lines(events: AsyncIterator[Event], summary: BatchSummary | RunSummary) -> None:
+    labels = {} if isinstance(summary, BatchSummary) else {summary.id: one_line(summary.topic, chars_max=40)}
     async for event in events:
         if event.run_id not in labels:
             topic = one_line(str(event.data.get("topic", "")), chars_max=40)
@@ -136,15 +137,7 @@ async def _refresh(live: Live) -> None:
         await asyncio.sleep(FRAME_S)
 
 
-def _run_count(summary: BatchSummary | RunSummary) -> int:
-    return sum(summary.runs.values()) if isinstance(summary, BatchSummary) else 1
-
-
 def _board(summary: BatchSummary | RunSummary, hint: str) -> Board:
     if isinstance(summary, BatchSummary):
         return Board(one_line(summary.name), hint=hint)
     return Board(one_line(summary.topic), {summary.id: Row(summary.topic)}, hint=hint)
-
-
-def _labels(summary: BatchSummary | RunSummary) -> dict[UUID, str]:
-    return {} if isinstance(summary, BatchSummary) else {summary.id: one_line(summary.topic, chars_max=40)}

@@ -3,7 +3,6 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli import run_async
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import UsageError
@@ -14,7 +13,6 @@ cli = typer.Typer()
 
 
 @cli.command()
-@run_async
 async def withdraw(
     fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
     reason: Annotated[str, typer.Option(help="Why; it is kept in the fact's history.")] = "",

@@ -18,7 +18,7 @@ RUN_COLUMNS = ("Topic", "State", "Facts", "Cost", "Tokens")
 def render(report: Report) -> Iterator[bytes]:
     """The document, piece by piece."""
     paper = Paper(phrasing.heading(report), report.made_at)
-    paper.heading(phrasing.heading(report), "title")
+    paper.paragraph(phrasing.heading(report), "title")
     paper.paragraph(phrasing.origin_line(report))
     paper.table(("", ""), phrasing.summary(report))
     paper.paragraph(phrasing.ORIGIN_NOTE)
@@ -44,18 +44,18 @@ def render(report: Report) -> Iterator[bytes]:
 
 def _goal(paper: Paper, subject: SubjectPart) -> None:
     if subject.purpose:
-        paper.heading(f"Learning goal: {one_line(subject.title)}", 1)
+        paper.paragraph(f"Learning goal: {one_line(subject.title)}", 1)
         for line in phrasing.paragraphs(subject.purpose):
             paper.paragraph(line, "goal")
         paper.paragraph(f"Depth: {one_line(subject.depth)}", colour=GREY)
 
 
 def _findings(paper: Paper, report: Report) -> None:
-    paper.heading("Findings", 1)
+    paper.paragraph("Findings", 1)
     if not report.sections:
         paper.paragraph(phrasing.NO_FINDINGS)
     for title, section in phrasing.titled_sections(report):
-        paper.heading(title, 2)
+        paper.paragraph(title, 2)
         for finding in section.findings:
             _finding(paper, finding, is_home=True)
 
@@ -95,11 +95,11 @@ def _cite(paper: Paper, source: int) -> None:
 def _contradictions(paper: Paper, report: Report) -> None:
     if not report.contradictions:
         return
-    paper.heading("Contradictions", 1)
+    paper.paragraph("Contradictions", 1)
     paper.paragraph(phrasing.BOTH_STAY)
     findings = report.by_number()
     for contradiction in report.contradictions:
-        paper.heading(f"Finding {contradiction.number} against finding {contradiction.other}", 2)
+        paper.paragraph(f"Finding {contradiction.number} against finding {contradiction.other}", 2)
         _finding(paper, findings[contradiction.number], is_home=False)
         _finding(paper, findings[contradiction.other], is_home=False)
         paper.paragraph(phrasing.reason(contradiction), colour=GREY)
@@ -107,22 +107,22 @@ def _contradictions(paper: Paper, report: Report) -> None:
 
 def _asides(paper: Paper, report: Report) -> None:
     if report.asides:
-        paper.heading("Linked facts", 1)
+        paper.paragraph("Linked facts", 1)
         paper.paragraph(phrasing.ASIDE)
         for finding in report.asides:
             _finding(paper, finding, is_home=True)
 
 
 def _coverage(paper: Paper, subject: SubjectPart, *, is_named: bool) -> None:
-    paper.heading(f"Coverage: {one_line(subject.title)}" if is_named else "Coverage", 1)
+    paper.paragraph(f"Coverage: {one_line(subject.title)}" if is_named else "Coverage", 1)
     if not subject.nodes:
         paper.paragraph(phrasing.NO_MAP)
         return
     if missing_nodes := subject.missing:
-        paper.heading("What is missing", 2)
+        paper.paragraph("What is missing", 2)
         for node in missing_nodes:
             paper.paragraph(f"{one_line(node.title)}{' (goal-critical)' * node.is_goal_critical}", "bullet")
-    paper.heading("The map", 2)
+    paper.paragraph("The map", 2)
     for node in subject.nodes:
         critical = " (goal-critical)" * node.is_goal_critical
         paper.begin(indent_cm=min(node.level, LEVELS_SHOWN) * INDENT_CM)
@@ -132,17 +132,17 @@ def _coverage(paper: Paper, subject: SubjectPart, *, is_named: bool) -> None:
 
 
 def _work(paper: Paper, report: Report) -> None:
-    paper.heading("Runs and cost", 1)
+    paper.paragraph("Runs and cost", 1)
     if not report.work.run_count:
         paper.paragraph(phrasing.NO_RUN)
         return
     if failed_runs := phrasing.failed_runs(report):
-        paper.heading("What failed", 2)
+        paper.paragraph("What failed", 2)
         for run in failed_runs:
             paper.paragraph(f"{one_line(run.topic)}: {one_line(run.error)}", "bullet")
-    paper.heading("Models", 2)
+    paper.paragraph("Models", 2)
     _table(paper, phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
-    paper.heading("Runs", 2)
+    paper.paragraph("Runs", 2)
     _table(paper, RUN_COLUMNS, map(phrasing.run_cells, report.work.runs))
     if omitted_note := phrasing.runs_left_out(report):
         paper.paragraph(omitted_note)
@@ -154,7 +154,7 @@ def _table(paper: Paper, columns: Sequence[str], rows: Iterable[Mapping[str, str
 
 def _agent_words(paper: Paper, report: Report) -> None:
     if report.agent_words:
-        paper.heading(phrasing.AGENT_WORDS_HEADING, 1)
+        paper.paragraph(phrasing.AGENT_WORDS_HEADING, 1)
         paper.paragraph(phrasing.AGENT_WORDS_NOTE, bold=True)
         for line in phrasing.paragraphs(report.agent_words):
             paper.paragraph(line, "quote")

@@ -52,11 +52,6 @@ class Paper:
         normal.paragraph_format.space_after = Pt(6)
         self._document.styles["Quote"].paragraph_format.left_indent = Cm(0.8)
 
-    def heading(self, text: str, level: int | str) -> None:
-        """A heading: "title", 1 or 2."""
-        self.begin(level)
-        self.say(text)
-
     def begin(
         self, style: int | str | None = None, *, keep: bool = False, page: bool = False, indent_cm: float = 0
     ) -> None:
@@ -79,7 +74,7 @@ class Paper:
     def paragraph(
         self, text: str, style: int | str | None = None, *, colour: str = "", bold: bool = False
     ) -> None:
-        """A paragraph of one text."""
+        """A paragraph of one text; of style "title", 1 or 2 it is a heading."""
         self.begin(style)
         self.say(text, colour=colour, bold=bold)
 

@@ -27,7 +27,11 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
     home = folder.resolve()
     texts = dict(notes)
     if not force:
-        _refuse_foreign_files(home, set(texts) - set(before))
+        for name in sorted(set(texts) - set(before)):
+            if _resolve(home, name).exists():
+                raise UsageError(
+                    f"{home / name} was not written by Chiron. Move it, name another folder, or say --force."
+                )
     # First what is ours: a report that is cut is a report of ours all the same.
     _write(home, MANIFEST, json.dumps({"notes": sorted({*before, *texts})}))
     for name, text in texts.items():
@@ -41,14 +45,6 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
             old.unlink()
     _write(home, MANIFEST, json.dumps({"notes": list(texts)}))
     return len(texts)
-
-
-def _refuse_foreign_files(home: Path, names: set[str]) -> None:
-    for name in sorted(names):
-        if _resolve(home, name).exists():
-            raise UsageError(
-                f"{home / name} was not written by Chiron. Move it, name another folder, or say --force."
-            )
 
 
 def _previous_notes(folder: Path, *, force: bool) -> list[str]:
