@@ -29,9 +29,6 @@ class UndecodableError(UnreadableError):
 def decode(data: bytes, *, declared_charset: str = "") -> str:
     """Decode bytes by their byte order mark, else as declared, else as UTF-8, else by the charset that fits best.
 
-    Args:
-        declared: The charset that came with the bytes, which is often wrong.
-
     Raises:
         UndecodableError: The bytes are no text.
     """

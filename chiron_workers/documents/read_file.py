@@ -6,7 +6,7 @@ from pathlib import PurePath
 from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import Document, UnreadableError, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
-from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, read_delimited
+from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, iter_rows
 
 LINE_CHARS_MAX = 2_000  # JSON with longer lines is indented, one value a line.
 
@@ -108,7 +108,7 @@ def _read_workbook(data: bytes, part: Part, sheet: str) -> FileContent:
 
 def _read_csv(text: str, part: Part) -> FileContent:
     delimiter = detect_delimiter(text)
-    rows = read_delimited(text, delimiter)
+    rows = list(iter_rows(text, delimiter))
     first, last = _range_within(part, len(rows), "rows")
     lines = csv_lines(rows[first - 1 : last])
     return FileContent(

@@ -91,7 +91,8 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
     if file_format is None:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
-        document = _parse(file_format, _read_bytes(file, root), _title(file))
+        title = title_from_name(os.fsencode(file.name).decode(errors="replace"))
+        document = _parse(file_format, _read_bytes(file, root), title)
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))
     except UnreadableError as error:
@@ -119,7 +120,3 @@ def _read_bytes(file: Path, root: Path) -> bytes:
     if status.st_size > FILE_BYTES_MAX:
         raise UnreadableError(f"it is larger than {FILE_BYTES_MAX // 1_000_000} MB")
     return file.read_bytes()
-
-
-def _title(file: Path) -> str:
-    return title_from_name(os.fsencode(file.name).decode(errors="replace"))

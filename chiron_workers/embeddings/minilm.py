@@ -81,12 +81,9 @@ class MiniLM:
         if request.vector is None:  # else it went along with a request before it
             network = self._network = self._network or _load(self._model_file)
             batch = self._batch(network, request)
-            for request_in_batch, vector in zip(
-                batch,
-                _vectors(network, [_tokens(network, request_in_batch) for request_in_batch in batch]),
-                strict=True,
-            ):
-                request_in_batch.vector = vector
+            vectors = _vectors(network, [_tokens(network, item) for item in batch])
+            for item, vector in zip(batch, vectors, strict=True):
+                item.vector = vector
 
     def _batch(self, network: _Network, request: _Request) -> list[_Request]:
         batch = [request]

@@ -114,7 +114,8 @@ async def _read_body(response: aiohttp.ClientResponse, url: str, limits: Downloa
             raise NotFetched(f"{display_url(url)} is larger than {limits.bytes_max:,} bytes.")
     content_type_header = response.headers.get("Content-Type", "")
     content_type = content_type_header.partition(";")[0].strip().lower()
-    return Download(url, content_type, _charset(content_type_header), bytes(body[: limits.bytes_max]))
+    charset = re.search(r"charset\s*=\s*[\"']?([\w:-]{1,40})", content_type_header, re.IGNORECASE)
+    return Download(url, content_type, charset[1] if charset else "", bytes(body[: limits.bytes_max]))
 
 
 def _failure(response: aiohttp.ClientResponse, url: str) -> NotFetched:
@@ -144,11 +145,6 @@ def _retry_after_s(value: str) -> float | None:
 def display_url(url: str) -> str:
     """An address for messages: bounded in length, without a password."""
     return " ".join(re.sub(r"(?<=//)[^/@]*@", "", url).split())[:DISPLAY_URL_CHARS_MAX]
-
-
-def _charset(content_type: str) -> str:
-    match = re.search(r"charset\s*=\s*[\"']?([\w:-]{1,40})", content_type, re.IGNORECASE)
-    return match[1] if match else ""
 
 
 def _status(code: int) -> str:

@@ -47,9 +47,8 @@ HEADERS = {
 DENIED_NETWORKS = ssrfguard.AddressTable(
     (
         *ssrfguard.DEFAULT_DENIED.blocks,
-        _denied(
-            "168.63.129.16/32", "Cloud metadata (Azure WireServer)", "RFC1918"
-        ),  # It is a public address.
+        # It is a public address.
+        _denied("168.63.129.16/32", "Cloud metadata (Azure WireServer)", "RFC1918"),
         *(_denied(network, "no global unicast", "RFC4291") for network in ("::/3", "4000::/2", "8000::/1")),
     )
 )

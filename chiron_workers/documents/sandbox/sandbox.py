@@ -56,11 +56,7 @@ async def run_sandboxed(job: "partial[T]", *, limits: Limits) -> T:
 
 async def load_and_run_sandboxed(load: "Callable[[], partial[T]]", *, limits: Limits) -> T:
     """Like run_sandboxed, for large arguments: `load` returns the job and is called in a thread once the job may
-    start, so that waiting calls hold no file in memory.
-
-    Raises:
-        UnreadableError: As in run_sandboxed.
-        Exception: Whatever `load` raises.
+    start, so that waiting calls hold no file in memory. Raises whatever `load` raises, too.
     """
     job = _SandboxJob(load, limits)
     try:

@@ -35,9 +35,6 @@ def rectangular_csv(rows: Callable[[], Iterable[Sequence[str]]]) -> bytes:
 def typed_relation(database: Any, path: str, header: Sequence[str], delimiter: str = ",") -> Any:
     """Read a CSV file with the narrowest type for each column that all its cells have; empty cells are null.
 
-    Args:
-        header: The cells of the first row, which names the columns.
-
     Raises:
         UnreadableError: It has more than 2,000 columns.
         duckdb.Error: A row has more cells than the header, or fewer; or its quotes are wrong.

@@ -21,20 +21,12 @@ def detect_delimiter(text: str) -> str:
 def _evenness(sample: str, delimiter: str) -> float:
     try:
         widths = Counter(len(row) for row in iter_rows(sample, delimiter) if row)
-    except csv.Error:
+    except UnreadableError:
         return 0
     if not widths:
         return 0
     width, rows = max(widths.items(), key=lambda item: (item[1], item[0]))
     return rows / widths.total() + width / 1e6 if width > 1 else 0
-
-
-def read_delimited(text: str, delimiter: str) -> list[list[str]]:
-    """Parse delimited text with the quoting of RFC 4180. Raises UnreadableError for an endless cell."""
-    try:
-        return list(iter_rows(text, delimiter))
-    except csv.Error as error:
-        raise UnreadableError(f"its rows cannot be told apart ({error})") from None
 
 
 def csv_lines(rows: list[list[str]]) -> list[str]:
@@ -48,6 +40,9 @@ def csv_lines(rows: list[list[str]]) -> list[str]:
 
 
 def iter_rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Iterate over the rows of delimited text. Iterating raises csv.Error."""
+    """Iterate over the rows of delimited text, quoted as in RFC 4180. Raises UnreadableError for an endless cell."""
     csv.field_size_limit(CELL_CHARS_MAX)
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    except csv.Error as error:
+        raise UnreadableError(f"its rows cannot be told apart ({error})") from None

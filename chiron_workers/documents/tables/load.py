@@ -67,19 +67,14 @@ def _csv_relation(database: Any, text: str) -> Iterator[tuple[str, Any]]:
         raise UnreadableError("it holds no table")
     duckdb = import_optional("duckdb")
     delimiter = detect_delimiter(text)
-    try:
-        header = next(iter_rows(text, delimiter))
-        if len(header) > 1:
-            with (
-                _temporary_path(text.encode()) as path,
-                suppress(duckdb.InvalidInputException),
-            ):  # The rows differ in length.
-                yield "", typed_relation(database, path, header, delimiter)
-                return
-        with _rows_relation(database, lambda: iter_rows(text, delimiter)) as relation:
-            yield "", relation
-    except csv.Error as error:
-        raise UnreadableError(f"its rows cannot be told apart ({error})") from None
+    header = next(iter_rows(text, delimiter))
+    if len(header) > 1:
+        # The error means that the rows differ in length.
+        with _temporary_path(text.encode()) as path, suppress(duckdb.InvalidInputException):
+            yield "", typed_relation(database, path, header, delimiter)
+            return
+    with _rows_relation(database, lambda: iter_rows(text, delimiter)) as relation:
+        yield "", relation
 
 
 @contextmanager

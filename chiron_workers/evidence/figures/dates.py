@@ -58,6 +58,8 @@ _BEFORE_MONTH = re.compile(
 _ABOUT = re.compile(
     r"\b(?:about|approximately|roughly|nearly|almost|over|than|least|most|some|has|have|had|with)\s$", re.I
 )
+_ABOUT_WHEN = re.compile(r"\b(?:in|since|by|from|of|until) (?:about|approximately|roughly|some) $", re.I)
+_BEFORE_COUNT = re.compile(r"\b(?:of|to|and|for|with)\s$", re.I)
 _MANY_AFTER = re.compile(r"\s(?:[a-z]+ )?(?:[a-z]+s|people|men|women|children|feet)\b")
 _NOUN_AFTER = re.compile(
     r"\s(?!(?:and|or|by|in|at|on|to|the|a|an|as|for|when|while|with|after|before|until|of|from|was|is|were|has|had|it|but|under|following|because|that|which|who|where|during|through|into)\b)[a-z]{2,}"
@@ -104,13 +106,10 @@ def read_dates(text: str) -> Iterator[DateSpan]:
         for match in pattern.finditer(text):
             if any(is_read[match.start() : match.end()]):
                 continue
-            if (
-                set(match.groupdict()) == {"year"}
-                and not match[0].startswith("AD")
-                and not _is_year(text, match)
-            ):
-                continue
             before = text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()]
+            is_bare = set(match.groupdict()) == {"year"} and not match[0].startswith("AD")
+            if is_bare and not _is_year(before, text[match.end() :]):
+                continue
             if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _BEFORE_MONTH.search(before):
                 continue
             dates += _read(match)
@@ -118,23 +117,12 @@ def read_dates(text: str) -> Iterator[DateSpan]:
     return iter(sorted(dates, key=lambda moment: moment.start))
 
 
-def _is_year(text: str, match: re.Match[str]) -> bool:
-    before, after = text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()], text[match.end() :]
-    if _ABOUT.search(before) and not re.search(
-        r"\b(?:in|since|by|from|of|until) (?:about|approximately|roughly|some) $", before, re.I
-    ):
+def _is_year(before: str, after: str) -> bool:
+    if _ABOUT.search(before) and not _ABOUT_WHEN.search(before):
         return False
-    return (_BEFORE_YEAR.search(before) is not None and not _counts(before, after)) or _NOUN_AFTER.match(
-        after
-    ) is None
-
-
-def _counts(before: str, after: str) -> bool:
     # "of 1500 people" counts; "the 2010 election", "of 1958 strengthened" and "in 2010 researchers found" do not.
-    return (
-        re.search(r"\b(?:of|to|and|for|with)\s$", before, re.I) is not None
-        and _MANY_AFTER.match(after) is not None
-    )
+    counts = _BEFORE_COUNT.search(before) and _MANY_AFTER.match(after)
+    return bool(_BEFORE_YEAR.search(before) and not counts) or _NOUN_AFTER.match(after) is None
 
 
 def _read(match: re.Match[str]) -> list[DateSpan]:

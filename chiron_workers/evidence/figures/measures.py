@@ -46,19 +46,9 @@ def _measure_numerals(text: str, dates: Sequence[DateSpan]) -> list[Quantity]:
             number.is_one and (unit.dimension in {"count", "name"} or "day" in text[start:end])
         ):
             continue
-        value = number.value * unit.factor + unit.offset
-        quantities.append(
-            Quantity(
-                value,
-                value,
-                number.step * unit.factor,
-                unit.dimension,
-                text[start:end].strip(),
-                start,
-                end,
-                number_end=number.end,
-            )
-        )
+        value, step = number.value * unit.factor + unit.offset, number.step * unit.factor
+        written = text[start:end].strip()
+        quantities.append(Quantity(value, value, step, unit.dimension, written, start, end, number.end))
     return quantities
 
 
@@ -69,11 +59,8 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
             start = text.rindex(symbol, 0, number.start)
             scale, end = money_scale(text, number.end)
             per = re.compile(r" per \w+|/\w+").match(text, end)
-            return (
-                Unit(CURRENCIES[symbol] + (per[0].replace(" per ", "/") if per else ""), Fraction(scale)),
-                start,
-                end,
-            )
+            dimension = CURRENCIES[symbol] + (per[0].replace(" per ", "/") if per else "")
+            return Unit(dimension, Fraction(scale)), start, end
     if (unit_match := unit_after(text, number.end)) is not None:
         return unit_match[0], number.start, unit_match[1]
     if re.match(r"[A-Za-z]", text[number.end : number.end + 1]):

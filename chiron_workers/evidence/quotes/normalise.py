@@ -143,9 +143,8 @@ def _even_dashes(row: CodePoints) -> None:
 
     is_hyphen = row.codes == HYPHEN
     at = np.flatnonzero(is_hyphen & ~preceded_by(is_hyphen))
-    padded_codes = np.concatenate(
-        [row.codes, np.full(5, SPACE, np.uint32)]
-    )  # the last one stands before the first
+    # The last one stands before the first.
+    padded_codes = np.concatenate([row.codes, np.full(5, SPACE, np.uint32)])
     is_long = padded_codes[at + 1] == HYPHEN
     is_longer = is_long & (padded_codes[at + 2] == HYPHEN)
     previous, next_code = padded_codes[at - 1], padded_codes[at + 1 + is_long + is_longer]
@@ -160,12 +159,8 @@ def _even_dashes(row: CodePoints) -> None:
     row.codes[at[is_sign]] = HYPHEN
     row.keep(is_wanted)
     is_pause = row.codes == ord(PAUSE)
-    row.keep(
-        ~(
-            (is_pause & preceded_by(is_pause))
-            | ((row.codes == SPACE) & (preceded_by(is_pause) | followed_by(is_pause)))
-        )
-    )
+    is_beside = (row.codes == SPACE) & (preceded_by(is_pause) | followed_by(is_pause))
+    row.keep(~(is_beside | (is_pause & preceded_by(is_pause))))
 
 
 def _even_pairs(row: CodePoints) -> None:

@@ -37,11 +37,8 @@ class CodePoints:
     def keep(self, is_wanted: "Mask") -> None:
         """Leave out what is not marked."""
         if not is_wanted.all():
-            self.codes, self.begins, self.ends = (
-                self.codes[is_wanted],
-                self.begins[is_wanted],
-                self.ends[is_wanted],
-            )
+            self.codes = self.codes[is_wanted]
+            self.begins, self.ends = self.begins[is_wanted], self.ends[is_wanted]
 
     def folded(self) -> NormalisedText:
         """The text that the code points spell."""

@@ -49,10 +49,8 @@ def describe(changes: list[Change]) -> str:
         elif not change.page_words:
             parts.append(f"the quote says {change.quote_words!r}, which the page does not")
         else:
-            page_words, quote_words = (
-                _quoted_words(change.page_words, change.quote_words),
-                _quoted_words(change.quote_words, change.page_words),
-            )
+            page_words = _quoted_words(change.page_words, change.quote_words)
+            quote_words = _quoted_words(change.quote_words, change.page_words)
             parts.append(f"the page says {page_words}, the quote {quote_words}")
     return ", and ".join(parts)
 

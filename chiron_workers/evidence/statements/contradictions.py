@@ -20,7 +20,7 @@ def different_figures(comparison: Comparison) -> str:
     if not slots or any(slot.is_which for slot in slots) or not comparison.is_one_topic:
         return ""
     if any(slot.is_date for slot in slots) and any(
-        not (slot.is_date or slot.is_rank) for slot in comparison.slots
+        slot.dimension not in ("date", "rank") for slot in comparison.slots
     ):
         return ""
     if comparison.unpaired_new and comparison.unpaired_prior:
@@ -43,10 +43,8 @@ def opposite_words(comparison: Comparison) -> str:
         return ""
     new, prior = comparison.only_new[0].written, comparison.only_prior[0].written
     # "A is older than B" and "B is younger than A" say the same, "A is legal" and "illegal is A" do not.
-    is_replaced = (
-        comparison.replacement is not None
-        and len(comparison.replacement.new) == len(comparison.replacement.prior) == 1
-    )
+    change = comparison.replacement
+    is_replaced = change is not None and len(change.new) == len(change.prior) == 1
     if not (negates_by_prefix(new, prior) or (are_opposites(new, prior) and is_replaced)):
         return ""
     return f'"{new}" against "{prior}"'
@@ -56,7 +54,10 @@ def opposite_directions(comparison: Comparison) -> str:
     """From where to where, the other way round: "from the zinc to the copper" and "from the copper to the zinc"."""
     start, end = _direction(comparison.new)
     prior_start, prior_end = _direction(comparison.prior)
-    starts, ends = [*(start.keys() & prior_end.keys())], [*(end.keys() & prior_start.keys())]
+    starts, ends = (
+        [stem for stem in start if stem in prior_end],
+        [stem for stem in end if stem in prior_start],
+    )
     if not (starts and ends and comparison.is_equally_negated and comparison.is_one_topic):
         return ""
     return f'from "{start[starts[0]].written}" to "{end[ends[0]].written}" against the other way round'

@@ -67,11 +67,6 @@ class Slot:
         return self.dimension == "date"
 
     @property
-    def is_rank(self) -> bool:
-        """Whether it says at which place of an order: first, 3rd."""
-        return self.dimension == "rank"
-
-    @property
     def is_which(self) -> bool:
         """Whether it says which one rather than how many."""
         return self.dimension in {"name", "rank"}

@@ -1,6 +1,6 @@
 """The keywords of JSON schema that are kept, and what each of them may hold."""
 
-import math
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -34,19 +34,12 @@ def _text(value: object) -> str | None:
 
 
 def _finite(value: Any) -> Any:
-    return value if _is_finite(value) else None
-
-
-def _is_finite(value: object) -> bool:
     # The library reads NaN, Infinity and 1e999; neither Postgres nor the Messages API accepts them.
-    match value:
-        case float():
-            return math.isfinite(value)
-        case list():
-            return all(map(_is_finite, value))
-        case dict():
-            return all(map(_is_finite, value.values()))
-    return True
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return value
 
 
 def _choices(value: object) -> list[Any] | None:

@@ -64,7 +64,9 @@ async def connect(
     Raises:
         Exception: Whatever goes wrong; `failure_reason` words it.
     """
-    _silence_library_logs()
+    # They log, with tracebacks, failures that we log in one line, and texts that servers send.
+    for name in ("client", "mcp.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     guard = FloodGuard()
     transport = (
         http_transport(config, guard, timeout_s=timeout_s) if config.url else stdio_transport(config, guard)
@@ -97,12 +99,6 @@ async def connect(
         if guard.reason:  # it says more than that the connection is closed
             raise ConnectionEnded(guard.reason) from error
         raise
-
-
-def _silence_library_logs() -> None:
-    # They log, with tracebacks, failures that we log in one line, and texts that servers send.
-    for name in ("client", "mcp.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Connection:

@@ -20,6 +20,13 @@ SESSION_GONE_STATUSES = (404, 410)  # for a session that the server no longer kn
 HTTP_ERROR = -32_090  # answered with an HTTP error
 UNREACHABLE = -32_091  # nobody answered; nothing was sent
 CONNECTION_CUT = -32_092  # sent, and the answer did not come
+STATUS_HINTS = {
+    401: "(its key is missing or wrong)",
+    403: "(the key may not do this)",
+    404: "(nothing is at this address)",
+    405: "(this address takes no MCP requests)",
+    429: "(too many requests)",
+}
 
 
 @asynccontextmanager
@@ -90,14 +97,13 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
         except (ValueError, AttributeError, RecursionError):
             error = None
         if isinstance(error, dict) and "code" in error:  # an error of JSON-RPC is passed on
-            return httpx2.Response(
-                response.status_code,
-                headers={"content-type": "application/json"},
-                content=content,
-                request=request,
-            )
+            headers = {"content-type": "application/json"}
+            return httpx2.Response(status, headers=headers, content=content, request=request)
         return _error_response(
-            request, HTTP_ERROR, f"it answered with HTTP {status} {_status_hint(status)}".rstrip(), status
+            request,
+            HTTP_ERROR,
+            f"it answered with HTTP {status} {STATUS_HINTS.get(status, '')}".rstrip(),
+            status,
         )
 
     async def aclose(self) -> None:
@@ -132,14 +138,3 @@ def _error_response(request: httpx2.Request, code: int, message: str, status: in
     error = {"code": code, "message": message, "data": {"status": status}}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return httpx2.Response(status, json=body, request=request)
-
-
-def _status_hint(status: int) -> str:
-    hints = {
-        401: "(its key is missing or wrong)",
-        403: "(the key may not do this)",
-        404: "(nothing is at this address)",
-        405: "(this address takes no MCP requests)",
-        429: "(too many requests)",
-    }
-    return hints.get(status, "")
