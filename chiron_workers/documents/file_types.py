@@ -105,16 +105,13 @@ def _detect_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
-            if "mimetype" in names and _mimetype_start(archive).startswith(OPEN_DOCUMENT_SHEETS):
-                return FileType.SHEETS
+            if "mimetype" in names:
+                with archive.open("mimetype") as file:
+                    if file.read(len(OPEN_DOCUMENT_SHEETS)) == OPEN_DOCUMENT_SHEETS:
+                        return FileType.SHEETS
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
         raise UnreadableError("it is a broken ZIP archive") from None
     for folder, kind in TYPES_BY_ZIP_FOLDER.items():
         if any(name.startswith(folder) for name in names):
             return kind
     raise UnreadableError("it is a ZIP archive; of those only docx, xlsx and ods can be read")
-
-
-def _mimetype_start(archive: zipfile.ZipFile) -> bytes:
-    with archive.open("mimetype") as file:
-        return file.read(len(OPEN_DOCUMENT_SHEETS))

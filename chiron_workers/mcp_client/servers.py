@@ -29,7 +29,7 @@ class Servers:
         self._settings = settings
         self._servers: dict[str, Server] = {}  # by slug
         self._tasks: list[asyncio.Task[None]] = []
-        self._first_attempts = asyncio.Event()
+        self._started_at = 0.0  # on the loop's clock
 
     def start(self) -> None:
         """Begin to connect to every server that is configured. What is wrong with the file is only logged."""
@@ -43,11 +43,14 @@ class Servers:
             )
         self._registry.stand_ins.append(self.placeholder)
         self._tasks = [asyncio.create_task(server.supervise()) for server in self._servers.values()]
-        self._tasks.append(asyncio.create_task(self._watch_first_attempts()))
+        self._started_at = asyncio.get_running_loop().time()
 
     async def wait_for_first_attempts(self) -> None:
         """Wait until every server has answered or failed once, for a few seconds after the start at most."""
-        await self._first_attempts.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(self._started_at + FIRST_ATTEMPTS_S):
+                for server in self._servers.values():
+                    await server.first_attempt.wait()
 
     async def stop(self) -> None:
         """End all connections and processes, side by side, and take the tools out of the registry."""
@@ -64,13 +67,6 @@ class Servers:
         """Stands for a tool that a run knows and that is not registered here; None if its name has no server of ours."""
         server = self._servers.get(slug_in(name))
         return None if server is None else _PlaceholderTool(name, server, self._registry)
-
-    async def _watch_first_attempts(self) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FIRST_ATTEMPTS_S):
-                for server in self._servers.values():
-                    await server.first_attempt.wait()
-        self._first_attempts.set()
 
     def _owner(self, tool: Tool) -> "Server | None":
         return self._servers.get(getattr(tool, "server_slug", ""))

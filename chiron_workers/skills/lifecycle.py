@@ -25,11 +25,7 @@ class Lifecycle:
         self._locks: defaultdict[tuple[str, UUID | None], asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def activate(self, run_id: UUID, codes: Sequence[SkillCode]) -> None:
-        """Make skills ready for a run, in this order; those that are ready are left alone.
-
-        Raises:
-            SkillLoadError: A hook failed; the message says which.
-        """
+        """Make skills ready for a run, in this order; those that are ready are left alone. Raises SkillLoadError."""
         for code in codes:
             async with self._locks[code.name, None]:
                 if code not in self._initialized:

@@ -202,7 +202,6 @@ class _RecordedSpan(Span):
             self._fail(error)
 
     def ended(self, outcome: Outcome) -> None:
-        """As an attribute; a failed run is an error."""
         self._span.set_attribute("chiron.outcome", outcome)
         if outcome is Outcome.FAILED:
             self._fail(None)

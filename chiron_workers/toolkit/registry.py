@@ -71,12 +71,9 @@ class Registry:
         if name not in self._tools:
             if stand_in := next(filter(None, (ask(name) for ask in self.stand_ins)), None):
                 return stand_in
-            near = difflib.get_close_matches(name, self._tools, n=3)
-            hint = (
-                f"Did you mean {' or '.join(near)}?"
-                if near
-                else f"There are: {', '.join(sorted(self._tools))}."
-            )
+            hint = f"There are: {', '.join(sorted(self._tools))}."
+            if near := difflib.get_close_matches(name, self._tools, n=3):
+                hint = f"Did you mean {' or '.join(near)}?"
             raise ToolNotFoundError(f"There is no tool {name!r}. {hint}", tool=name)
         return self._tools[name]
 

@@ -126,19 +126,13 @@ def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
 def _free_name(database: Any, text: str, used: set[str]) -> str:
     """An unused name that needs no quotes in SQL: `Sales 2024.csv` becomes sales_2024, or sales_2024_2 if used."""
     word = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:NAME_CHARS_MAX] or "data"
-    word = f"t_{word}" if word[0].isdigit() or word in _reserved_words(database) else word
+    keywords = database.table_function("duckdb_keywords").fetchall()
+    is_reserved = any(word == keyword and category != "unreserved" for keyword, category in keywords)
+    word = f"t_{word}" if word[0].isdigit() or is_reserved else word
     n = 1
     while (name := word if n == 1 else f"{word}_{n}") in used:
         n += 1
     return name
-
-
-def _reserved_words(database: Any) -> set[str]:
-    return {
-        word
-        for word, category in database.table_function("duckdb_keywords").fetchall()
-        if category != "unreserved"
-    }
 
 
 def _describe(database: Any, name: str, file: str) -> Table:

@@ -138,11 +138,9 @@ def _read(match: re.Match[str]) -> list[DateSpan]:
     if "until" in parts:
         first = int(parts["year"])
         until = int(parts["until"]) if len(parts["until"]) == 4 else first - first % 100 + int(parts["until"])
-        return (
-            [_years(match, first, until)]
-            if parts["to"] == "/"
-            else [_years(match, first, first), _years(match, until, until)]
-        )
+        if parts["to"] == "/":
+            return [_years(match, first, until)]
+        return [_years(match, first, first), _years(match, until, until)]
     year = int(parts.get("year", 0)) * (-1 if before_christ else 1)
     if "season" in parts:
         return [_months(match, year, *_SEASONS[parts["season"].lower()])]

@@ -36,9 +36,8 @@ def read_proportions(text: str) -> Iterator[Quantity]:
         start, end = match.span()
         yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
     for match in _ORDINAL.finditer(text):
-        if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(
-            text[max(0, match.start() - BEFORE_CHARS) : match.start()]
-        ):
+        before = text[max(0, match.start() - BEFORE_CHARS) : match.start()]
+        if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(before):
             continue
         rank = Fraction(match["digits"]) if match["digits"] else Fraction(_ORDINALS[match["word"].lower()])
         yield Quantity(rank, rank, Fraction(1), "rank", match[0], *match.span())

@@ -44,14 +44,11 @@ def find_closest_passage(quote: str, text: str) -> ClosestPassage | None:
     differences = list(diff_words(_words(page.text[slice(*_widen(page.text, start, end))]), _words(words)))
     begin, finish = page.span(start, end)
     if finish - begin > SHOWN_CHARS_MAX:
-        first = (
-            page.text.find(differences[0].page_words or differences[0].previous_word, start, end)
-            if differences
-            else start
-        )
-        begin = page.span(
-            max(start, page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1), end
-        )[0]
+        first = start
+        if differences:
+            first = page.text.find(differences[0].page_words or differences[0].previous_word, start, end)
+        shown_from = page.text.rfind(" ", start, max(start, first - LEAD_CHARS) + 1) + 1
+        begin = page.span(max(start, shown_from), end)[0]
         finish = max(begin, text.rfind(" ", begin, min(finish, begin + SHOWN_CHARS_MAX)))
     begin, finish = whole_sentences(text, begin, finish, chars_max=SHOWN_CHARS_MAX)
     return ClosestPassage(" ".join(text[begin:finish].split()), describe(differences))

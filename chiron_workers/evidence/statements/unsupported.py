@@ -87,17 +87,12 @@ def _unread(fact: Figures, quote: Figures) -> list[str]:
 
 
 def _shows_date(quote: Figures, date: DateSpan) -> bool:
-    if any(rival.within(date) or _is_its_day(rival, date) for rival in quote.dates):
-        return True
+    days = date.first[1:], date.last[1:]
+    for rival in quote.dates:
+        # "4 July" is shown by "4 July 2024".
+        is_its_day = rival.has_year and not date.has_year and (rival.first[1:], rival.last[1:]) == days
+        if is_its_day or rival.within(date):
+            return True
     return any(
         rival.dimension in {"count", "name"} and rival.low == date.first[0] for rival in quote.quantities
-    )
-
-
-def _is_its_day(rival: DateSpan, date: DateSpan) -> bool:
-    # "4 July" is shown by "4 July 2024".
-    return (
-        not date.has_year
-        and rival.has_year
-        and (rival.first[1:], rival.last[1:]) == (date.first[1:], date.last[1:])
     )

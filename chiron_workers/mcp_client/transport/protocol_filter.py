@@ -22,10 +22,7 @@ def set_defaults(result: dict[str, Any], protocol: str) -> None:
 
 
 def remove_invalid_tools(result: dict[str, Any], protocol: str) -> list[tuple[str, str]]:
-    """Remove the tools that the protocol does not allow from a result.
-
-    Returns: (name, reason) of each.
-    """
+    """Remove the tools that the protocol does not allow from a result, and return (name, reason) of each."""
     tools = result.get("tools")
     if not isinstance(tools, list):
         return []
