@@ -113,12 +113,6 @@ class _PlaceholderTool(Tool):
         return arguments
 
     async def run(self, store: "Store", arguments: Mapping[str, Any]) -> Any:
-        """What the tool returns.
-
-        Raises:
-            MCPConnectionError: Its server did not come in time.
-            MCPToolError: The server no longer has it.
-        """
         await self._server.wait_for_connection(tool=self.name)
         tool = self._registry.get(self.name)
         if isinstance(tool, _PlaceholderTool):

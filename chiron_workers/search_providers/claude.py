@@ -2,7 +2,7 @@ from typing import Any
 
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.runs.entries import Block
-from chiron_workers.search_providers.provider import BEST_SCORE, Hit
+from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.settings import Settings
 from chiron_workers.store import Store
 
@@ -29,7 +29,9 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
     except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved) as error:
         raise ToolError(f"The web search does not answer: {error}") from None
     results = [result for block in reply.content for result in _results(block)]
-    return [_hit(result, rank) for rank, result in enumerate(results[:limit])]
+    return ranked_hits(
+        ((result["url"], result.get("title"), _snippet(result)) for result in results), limit=limit
+    )
 
 
 def _results(block: Block) -> list[dict[str, Any]]:
@@ -38,12 +40,6 @@ def _results(block: Block) -> list[dict[str, Any]]:
     return [result for result in content if result.get("url")] if isinstance(content, list) else []
 
 
-def _hit(result: dict[str, Any], rank: int) -> Hit:
+def _snippet(result: dict[str, Any]) -> str:
     age = f"Published or changed: {result['page_age']}. " if result.get("page_age") else ""
-    return Hit(
-        url=result["url"],
-        title=result.get("title") or result["url"],
-        snippet=f"{age}Read it with web_fetch; this search shows no text.",
-        score=round(BEST_SCORE * 0.95**rank, 3),
-        source_type="web page",
-    )
+    return f"{age}Read it with web_fetch; this search shows no text."

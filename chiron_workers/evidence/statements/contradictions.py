@@ -54,10 +54,8 @@ def opposite_directions(comparison: Comparison) -> str:
     """From where to where, the other way round: "from the zinc to the copper" and "from the copper to the zinc"."""
     start, end = _direction(comparison.new)
     prior_start, prior_end = _direction(comparison.prior)
-    starts, ends = (
-        [stem for stem in start if stem in prior_end],
-        [stem for stem in end if stem in prior_start],
-    )
+    starts = [stem for stem in start if stem in prior_end]
+    ends = [stem for stem in end if stem in prior_start]
     if not (starts and ends and comparison.is_equally_negated and comparison.is_one_topic):
         return ""
     return f'from "{start[starts[0]].written}" to "{end[ends[0]].written}" against the other way round'

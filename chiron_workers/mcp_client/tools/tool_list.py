@@ -1,7 +1,6 @@
 """What of a server's tools is offered to agents, and what is left out."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,11 +55,7 @@ def build_tool_list(listing: "Listing", config: ServerConfig, call: ToolCall) ->
             rejections.append((label, reason))
         else:
             tools[tool.name] = tool
-    rejections += _absent_tools(listing, config)
-    return ToolList(tuple(tools.values()), tuple(rejections))
-
-
-def _absent_tools(listing: "Listing", config: ServerConfig) -> Iterator[Rejection]:
     names = {description.name for description in listing.tools} | {name for name, _ in listing.rejections}
     for name in sorted((config.allowed_tools or frozenset()) - names):
-        yield name[:LABEL_CHARS], "allowedTools names it, and the server does not have it"
+        rejections.append((name[:LABEL_CHARS], "allowedTools names it, and the server does not have it"))
+    return ToolList(tuple(tools.values()), tuple(rejections))
