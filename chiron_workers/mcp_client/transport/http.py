@@ -99,12 +99,8 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
         if isinstance(error, dict) and "code" in error:  # an error of JSON-RPC is passed on
             headers = {"content-type": "application/json"}
             return httpx2.Response(status, headers=headers, content=content, request=request)
-        return _error_response(
-            request,
-            HTTP_ERROR,
-            f"it answered with HTTP {status} {STATUS_HINTS.get(status, '')}".rstrip(),
-            status,
-        )
+        reason = f"it answered with HTTP {status} {STATUS_HINTS.get(status, '')}".rstrip()
+        return _error_response(request, HTTP_ERROR, reason, status)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
