@@ -1,8 +1,10 @@
 """The Celery app, so that `celery -A chiron_workers worker` works, and the messages that dispatch runs."""
 
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from amqp.exceptions import AMQPError
@@ -40,6 +42,7 @@ def configuration(values: Settings) -> dict[str, Any]:
         "broker_connection_max_retries": None,
         "broker_connection_timeout": 5,
         "broker_transport_options": transport_options(values.broker),
+        "broker_use_ssl": tls_options(values.broker),
         "imports": ("chiron_workers.tasks",),
         "task_default_queue": "chiron",
         "task_acks_late": False,
@@ -59,7 +62,7 @@ def configuration(values: Settings) -> dict[str, Any]:
 
 
 def _is_redis(broker: str) -> bool:
-    return broker.startswith(("redis", "valkey", "sentinel"))
+    return broker.startswith(("redis", "valkey"))
 
 
 def transport_options(broker: str) -> dict[str, Any]:
@@ -76,6 +79,19 @@ def transport_options(broker: str) -> dict[str, Any]:
         "socket_timeout": 15,
         "health_check_interval": 25,
     }
+
+
+def tls_options(broker: str) -> dict[str, Any] | None:
+    """How a broker behind TLS proves who it is; what the query of a rediss:// address says goes before.
+
+    Without these, kombu takes any certificate for Redis, and one of any host for AMQP. Authorities are those of the machine,
+    or of the file that SSL_CERT_FILE names.
+    """
+    if broker.startswith("rediss://"):
+        return {"ssl_cert_reqs": ssl.CERT_REQUIRED, "ssl_check_hostname": True}
+    if broker.startswith("amqps://"):
+        return {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": urlsplit(broker).hostname}
+    return None
 
 
 def _defaults() -> dict[str, Any]:

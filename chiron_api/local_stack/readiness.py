@@ -29,11 +29,12 @@ def ping_workers(broker_url: str, *, timeout_s: float = 1, replies_max: int | No
     """The Celery names of the workers that answer a ping; returns as soon as `replies_max` of them did."""
     from celery import Celery
 
-    from chiron_workers.celery import transport_options
+    from chiron_workers.celery import tls_options, transport_options
 
     # The project's app may be bound to another broker.
     with Celery("chiron-probe", broker=broker_url, set_as_current=False) as app:
         app.conf.broker_transport_options = transport_options(broker_url)
+        app.conf.broker_use_ssl = tls_options(broker_url)
         replies = app.control.broadcast("ping", reply=True, timeout=timeout_s, limit=replies_max)
     return [name for reply in replies or [] for name in reply]
 

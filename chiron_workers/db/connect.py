@@ -12,8 +12,10 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 
-from chiron_workers.errors import ConfigurationError, ServiceUnavailable
+from chiron_workers.db.queries import load
+from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
+QUERIES = load(__file__)
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 Query = SQL | Composed
 Value = TypeVar("Value")
@@ -41,7 +43,12 @@ KEEPALIVE: dict[str, Any] = {
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
 # Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
 OPTIONS = (
-    "-c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 -c application_name=chiron"
+    "-c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
+    "-c chiron.session=kept"
+)
+POOLER = (
+    "CHIRON_DATABASE_URL leads to a connection pooler such as pgbouncer, which drops session settings. Chiron pools its "
+    "connections itself and needs sessions of its own: give it the address of PostgreSQL (port 5432, mostly)."
 )
 
 
@@ -113,6 +120,7 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
 
     Raises:
         ServiceUnavailable: Postgres does not answer within 10 s.
+        ConfigurationError: The address is that of a pooler.
     """
     pool: Pool = _SteadyPool(
         require_url(database_url),
@@ -134,24 +142,38 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
         try:
             await pool.wait(timeout=10)
         except PoolTimeout:
-            raise ServiceUnavailable(await _reason(database_url)) from None
+            raise await _unreachable_now(database_url) from None
+        (session,) = await fetch_all(pool, QUERIES["keeps_session"])
+        if not session["is_kept"]:
+            raise ConfigurationError(POOLER)
         yield pool
     finally:
         await pool.close()
 
 
-async def _reason(database_url: str) -> str:
+async def _unreachable_now(database_url: str) -> ChironError:
     try:
-        async with await AsyncConnection.connect(database_url, connect_timeout=3):
-            return "Postgres answers slowly; try again."
+        async with await AsyncConnection.connect(database_url, options=OPTIONS, connect_timeout=3):
+            return ServiceUnavailable("Postgres answers slowly; try again.")
     except psycopg.OperationalError as error:
         return _unreachable(error)
 
 
-def _unreachable(error: Exception) -> str:
+def _unreachable(error: Exception) -> ChironError:
+    if "unsupported startup parameter" in str(error):
+        return ConfigurationError(POOLER)
     # libpq's own question comes after its reason; ours is the better one.
     words = " ".join(str(error).split("Is the server running")[0].split()).rstrip(".?")
-    return f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
+    return ServiceUnavailable(
+        f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
+    )
+
+
+def require_session(connection: psycopg.Connection[DictRow]) -> None:
+    """Raises ConfigurationError where a pooler dropped the OPTIONS that the connection was opened with."""
+    row = connection.execute(QUERIES["keeps_session"]).fetchone()
+    if not row or not row["is_kept"]:
+        raise ConfigurationError(POOLER)
 
 
 def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> psycopg.Connection[DictRow]:
@@ -166,4 +188,4 @@ def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> p
             **kwargs,
         )
     except psycopg.OperationalError as error:
-        raise ServiceUnavailable(_unreachable(error)) from None
+        raise _unreachable(error) from None

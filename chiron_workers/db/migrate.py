@@ -6,7 +6,7 @@ from pathlib import Path
 from psycopg import Connection, Error, errors
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import connect, is_outage
+from chiron_workers.db.connect import OPTIONS, connect, is_outage, require_session
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ServiceUnavailable
 
@@ -52,8 +52,10 @@ def migrate(database_url: str) -> list[str]:
     Raises:
         ChironError: The database is newer than this program, or a migration fails, or something is in its way for long.
         ServiceUnavailable: Postgres went away.
+        ConfigurationError: The address is that of a pooler, where the lock would keep nobody out.
     """
-    with connect(database_url) as connection:
+    with connect(database_url, options=OPTIONS) as connection:
+        require_session(connection)
         connection.execute(SQL["lock"])
         connection.execute(SQL["create_table"])
         versions = {row["version"] for row in connection.execute(SQL["applied"])}

@@ -79,9 +79,12 @@ class Settings(BaseSettings):
     )
     database_url: str = Field("", description="PostgreSQL with pgvector. Empty: the embedded one.")
     redis_url: str = Field(
-        "", description="Redis or Valkey for events and rate limits. Empty: the embedded one."
+        "",
+        description="Redis or Valkey for events and rate limits, redis:// or rediss://. Empty: the embedded one.",
     )
-    broker_url: str = Field("", description="Celery's broker, redis:// or amqp://. Empty: the Redis URL.")
+    broker_url: str = Field(
+        "", description="Celery's broker: redis://, rediss://, amqp:// or amqps://. Empty: the Redis URL."
+    )
 
     model: str = Field(
         "claude-opus-5-5", description="Model of new runs; `offline` plays them with the offline researcher."
@@ -259,6 +262,16 @@ class Settings(BaseSettings):
         "info", description="How much the workers log."
     )
 
+    @field_validator("redis_url", "broker_url")
+    @classmethod
+    def _no_sentinel(cls, url: str) -> str:
+        if url.startswith("sentinel"):
+            raise ValueError(
+                "Redis Sentinel is not supported: give one address that stays with the master, such as a proxy's or a "
+                "Kubernetes service's. Nothing is lost when Redis is, so one Redis without Sentinel does as well"
+            )
+        return url
+
     @field_validator("prices")
     @classmethod
     def _prices_bind(cls, prices: dict[str, dict[str, float] | str]) -> dict[str, dict[str, float] | str]:
@@ -310,9 +323,10 @@ def _sentence(problem: object) -> str:
         return f"{problem['msg'].removeprefix('Value error, ')}. Change it in the environment or in .env."
     setting, *inside = (str(part) for part in problem["loc"])
     name = ": ".join([f"CHIRON_{setting.upper()}", *(inside and [".".join(inside)])])
-    is_secret = "SecretStr" in str(Settings.model_fields[setting].annotation)
+    # An address may hold a password.
+    is_secret = "SecretStr" in str(Settings.model_fields[setting].annotation) or setting.endswith("_url")
     got = "" if is_secret else f" (got {problem['input']!r})"
-    return f"{name}: {problem['msg']}{got}. Change it in the environment or in .env."
+    return f"{name}: {problem['msg'].removeprefix('Value error, ')}{got}. Change it in the environment or in .env."
 
 
 def fill_in(base: Settings) -> Settings:

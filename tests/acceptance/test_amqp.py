@@ -1,15 +1,18 @@
-"""Another broker than Redis: RabbitMQ from Debian, on loopback."""
+"""Another broker than Redis: RabbitMQ from Debian, on loopback, with TLS before it and without."""
 
 import asyncio
 import os
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from support.proxy import make_certificate, proxy
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
 
@@ -62,17 +65,32 @@ async def two_turns(request: dict[str, Any]) -> Says:
     return calls(call("save_learning_goal", subject_id="physics", purpose_statement="know it"))
 
 
-async def test_runs_are_rung_and_played_over_amqp(settings: Settings, amqp_url: str) -> None:
-    over_amqp = settings.model_copy(update={"broker_url": amqp_url})
-    env = {"ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}
-    async with scripted_model(two_turns) as model:
-        with running(over_amqp, "-c", "10", **env, ANTHROPIC_BASE_URL=model.url) as worker:
-            done = await asyncio.to_thread(
-                chiron, over_amqp, "submit", *(f"topic {n}" for n in range(20)), "--subject", "Physics", **env
-            )
-            assert (done.returncode, done.stderr) == (0, "")
-            completed = "select 1 from runs where state = 'completed' having count(*) = 20"
-            await asyncio.to_thread(wait_until, lambda: rows(over_amqp, completed), what="all runs")
-            assert await asyncio.to_thread(worker.stop) == 0
-    assert rows(over_amqp, "select 1 from runs where lease <> 1") == []
+async def plays_ten_runs(settings: Settings, model_url: str, **env: str) -> None:
+    env |= {"ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}
+    before = len(rows(settings, "select 1 from runs"))
+    with running(settings, "-c", "10", **env, ANTHROPIC_BASE_URL=model_url) as worker:
+        topics = [f"topic {n}" for n in range(10)]
+        done = await asyncio.to_thread(chiron, settings, "submit", *topics, "--subject", "Physics", **env)
+        assert (done.returncode, done.stderr) == (0, "")
+        completed = "select 1 from runs where state = 'completed' having count(*) = %s"
+        await asyncio.to_thread(wait_until, lambda: rows(settings, completed, [before + 10]), what="all runs")
+        assert await asyncio.to_thread(worker.stop) == 0
     assert "Traceback" not in worker.log.read_text()
+
+
+async def test_runs_are_rung_and_played_over_amqp_with_tls_and_without(
+    settings: Settings, amqp_url: str, tmp_path: Path
+) -> None:
+    certificate = make_certificate(tmp_path)
+    port = urlsplit(amqp_url).port
+    assert port is not None
+    async with scripted_model(two_turns) as model:
+        await plays_ten_runs(settings.model_copy(update={"broker_url": amqp_url}), model.url)
+        with proxy(port, certificate) as tls_port:
+            tls_url = f"amqps://guest:guest@localhost:{tls_port}//"
+            over_tls = settings.model_copy(update={"broker_url": tls_url})
+            refusal = await asyncio.to_thread(chiron, over_tls, "doctor")
+
+            assert re.search(r"The broker at localhost:\d+ cannot be used", refusal.stdout)
+            await plays_ten_runs(over_tls, model.url, SSL_CERT_FILE=str(certificate.file))
+    assert rows(settings, "select 1 from runs where lease <> 1") == []

@@ -1,0 +1,108 @@
+"""Ways to Postgres that are not a plain socket: TLS, and poolers, which are refused."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from support.proxy import Certificate, make_certificate, proxy, socket_of
+from support.worker_processes import wait_until
+
+from chiron_api.local_stack.ports import free_port, is_free
+from chiron_workers.db.connect import connect, fetch_all, open_pool
+from chiron_workers.db.migrate import migrate
+from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
+
+PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("tls"))
+
+
+def address(database_url: str, port: int, *, host: str = "localhost", query: str = "") -> str:
+    parts = conninfo_to_dict(database_url)
+    return f"postgresql://{parts['user']}@{host}:{port}/{parts['dbname']}{query}"
+
+
+async def test_a_server_that_proves_its_name_is_used_over_tls(
+    database_url: str, certificate: Certificate
+) -> None:
+    query = f"?sslmode=verify-full&sslrootcert={certificate.file}"
+    with proxy(socket_of(database_url), certificate, postgres=True) as port:
+        url = address(database_url, port, query=query)
+        async with open_pool(url, size=2) as pool:
+            assert await fetch_all(pool, sql.SQL("select 1 as answer")) == [{"answer": 1}]
+            async with pool.connection() as connection:
+                assert connection.pgconn.ssl_in_use
+        assert migrate(url) == []
+        with connect(url) as single:
+            assert single.pgconn.ssl_in_use
+
+
+@pytest.mark.parametrize("case", ["another name", "another authority"])
+def test_a_server_that_does_not_prove_its_name_is_refused(
+    database_url: str, certificate: Certificate, tmp_path: Path, case: str
+) -> None:
+    shown = make_certificate(tmp_path, name="elsewhere" if case == "another name" else "localhost")
+    trusted = shown if case == "another name" else certificate
+    with proxy(socket_of(database_url), shown, postgres=True) as port:
+        query = f"?sslmode=verify-full&sslrootcert={trusted.file}"
+        with pytest.raises(ServiceUnavailable, match="certificate"):
+            connect(address(database_url, port, query=query))
+
+
+@pytest.fixture
+def pgbouncer(database_url: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a database behind pgbouncer in transaction mode, with more lines of its configuration."""
+    if PGBOUNCER is None:
+        pytest.skip("needs Debian's package pgbouncer")
+    parts = conninfo_to_dict(database_url)
+    folder = Path(tempfile.mkdtemp(prefix="chiron-pgbouncer"))
+    folder.chmod(0o755)
+    with proxy(socket_of(database_url)) as upstream:
+        port = free_port()
+        (folder / "ini").write_text(
+            f"[databases]\n* = host=127.0.0.1 port={upstream} user={parts['user']}\n[pgbouncer]\n"
+            f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
+            f"pool_mode = transaction\n{request.param}\n"
+        )
+        user = ["-u", "nobody"] if os.geteuid() == 0 else []
+        process = subprocess.Popen(
+            [PGBOUNCER, *user, str(folder / "ini")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            wait_until(lambda: not is_free("127.0.0.1", port), what="pgbouncer")
+            yield f"postgresql://{parts['user']}@127.0.0.1:{port}/{parts['dbname']}"
+        finally:
+            process.kill()
+            process.wait()
+            shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("pgbouncer", ["", "ignore_startup_parameters = options"], indirect=True)
+def test_nothing_is_migrated_through_a_pooler(pgbouncer: str) -> None:
+    with pytest.raises(ConfigurationError, match="leads to a connection pooler"):
+        migrate(pgbouncer)
+
+
+@pytest.mark.parametrize("pgbouncer", ["ignore_startup_parameters = options"], indirect=True)
+async def test_no_pool_is_opened_through_a_pooler(pgbouncer: str) -> None:
+    with pytest.raises(ConfigurationError, match="give it the address of PostgreSQL"):
+        async with open_pool(pgbouncer, size=2):
+            pass
+
+
+async def test_a_session_without_our_settings_is_refused_whoever_dropped_them(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chiron_workers.db.connect.OPTIONS", "-c application_name=chiron")
+    with pytest.raises(ChironError, match="connection pooler"):
+        async with open_pool(database_url, size=2):
+            pass
