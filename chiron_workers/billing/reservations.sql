@@ -50,13 +50,18 @@ select coalesce(sum(reserved_usd), 0) as reserved_usd, coalesce(sum(reserved_tok
    and state = 'running';
 
 -- day
+-- Of this moment, and not of the transaction's begin: it may have waited for the lock over midnight. What is reserved counts
+-- against every day, since a call counts on the day on which it is settled.
+with clock as materialized (
+  select clock_timestamp() as at)
 select coalesce((select sum(usd)
                    from spending
-                  where day = (now() at time zone 'utc')::date), 0) as spent_usd,
+                  where day = (clock.at at time zone 'utc')::date), 0) as spent_usd,
        coalesce((select sum(reserved_usd)
                    from runs
                   where state = 'running'), 0) as reserved_usd,
-       extract(epoch from date_trunc('day', now(), 'utc') + interval '1 day' - now())::float as day_ends_in_s;
+       extract(epoch from date_trunc('day', clock.at, 'utc') + interval '1 day' - clock.at)::float as day_ends_in_s
+  from clock;
 
 -- add
 update runs
@@ -98,7 +103,7 @@ counted as (
    where batches.id = fence.batch_id),
 spent_today as (
   insert into spending (day, shard, usd)
-  select (now() at time zone 'utc')::date, %(shard)s, %(usd)s
+  select (clock_timestamp() at time zone 'utc')::date, %(shard)s, %(usd)s
     from fence
    where %(usd)s > 0
       on conflict (day, shard) do update set usd = spending.usd + excluded.usd)

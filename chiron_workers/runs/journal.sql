@@ -51,7 +51,8 @@ select 1 as found
 id = %(run_id)s and lease = %(lease)s and state = 'running'
 
 -- accounts
--- What commits with the fence: the cost to the batch and to the day, and the events. Postgres runs what nobody reads
+-- What commits with the fence: the cost to the batch and to the day (of now: a tool's transaction may have begun the day
+-- before), and the events. Postgres runs what nobody reads
 -- from the last to the first, so the batch row, which many runs share, is locked last.
 paid as (
   update batches
@@ -62,7 +63,7 @@ paid as (
      and %(tokens)s > 0),
 spent_today as (
   insert into spending (day, shard, usd)
-  select (now() at time zone 'utc')::date, %(shard)s, %(cost_usd)s
+  select (clock_timestamp() at time zone 'utc')::date, %(shard)s, %(cost_usd)s
     from fence
    where %(cost_usd)s::numeric > 0
       on conflict (day, shard) do update set usd = spending.usd + excluded.usd),

@@ -61,7 +61,7 @@ select seq_before, at, (select open_runs from counted) as open_runs
 -- spend
 -- What the day has cost; a call that is unconfirmed counts in full.
 insert into spending (day, shard, usd)
-values ((now() at time zone 'utc')::date, %(shard)s, %(usd)s)
+values ((clock_timestamp() at time zone 'utc')::date, %(shard)s, %(usd)s)
     on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 
 -- close_batch
