@@ -22,13 +22,20 @@ select set_config('lock_timeout', %(timeout)s, true);
 
 -- mark
 -- Who would revive one of these runs waits for its row, and then finds it pruned; whoever was quicker is found by the
--- look for unfinished runs that follows.
+-- look for unfinished runs that follows. The order of the ids is the order of the locks.
+with finished as (
+  select id
+    from runs
+   where id >= %(low)s
+     and id < %(high)s
+     and pruned_at is null
+     and state = any(%(final)s)
+   order by id
+     for update)
 update runs
    set pruned_at = now()
- where id >= %(low)s
-   and id < %(high)s
-   and pruned_at is null
-   and state = any(%(final)s);
+  from finished
+ where runs.id = finished.id;
 
 -- forget_messages
 delete from inbox

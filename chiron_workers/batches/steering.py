@@ -139,6 +139,7 @@ async def _requeue(
     }
     async with pool.connection() as connection, connection.transaction():
         batch_id = await batch_of(connection, target)
+        await connection.execute(SQL["lock_stopped"], args)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()

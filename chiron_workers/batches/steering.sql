@@ -37,11 +37,9 @@ update runs
    and (stop_requested is null or stop_requested = %(request)s or %(request)s = 'cancel')
 returning id;
 
--- go_on
--- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed
--- stays so if nothing but a pause was requested of it. What was paused before it began still waits for its time; what
--- was handed back to wait for a model or for the next day's money goes on at once.
-with target as (
+-- lock_stopped
+-- All that can go on. Before the statements that write, for those lock their tables as soon as Postgres reads them, and
+-- whoever prunes has the rows of the runs before it locks the tables.
   select id, state as was
     from runs
    where (id = %(id)s or batch_id = %(id)s)
@@ -51,7 +49,14 @@ with target as (
                   or state = 'queued' and ready_at > now() and started_at is not null))
      and pruned_at is null
    order by id
-     for update),
+     for update;
+
+-- go_on
+-- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed
+-- stays so if nothing but a pause was requested of it. What was paused before it began still waits for its time; what
+-- was handed back to wait for a model or for the next day's money goes on at once.
+with target as (
+{{lock_stopped}}),
 left_running as (
   update runs
      set stop_requested = null

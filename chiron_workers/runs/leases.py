@@ -98,7 +98,8 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
     if not 0 < len(text.strip()) <= MESSAGE_CHARS:
         raise UsageError(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
     args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}
-    async with pool.connection() as connection:
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(SQL["lock"], args)
         row = await (await connection.execute(SQL["say"], args)).fetchone()
         if row is None:
             state_row = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()

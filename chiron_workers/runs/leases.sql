@@ -63,6 +63,14 @@ select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'runn
     or r.state <> 'running'
     or r.stop_requested is not null;
 
+-- lock
+-- In a statement of its own: the next one locks its tables as soon as Postgres reads it, and whoever prunes has the
+-- rows of the runs before it locks the tables.
+select 1
+  from runs
+ where id = %(run_id)s
+   for update;
+
 -- say
 -- A running run takes the message at its next user entry. A run that ended goes on with it: queued again,
 -- with its batch open again.

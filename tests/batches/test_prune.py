@@ -231,6 +231,32 @@ async def test_a_prune_that_somebody_reads_against_gives_up_and_says_so(
     assert not of(await prune(stage.pool, older_than=QUARTER), month_of(LONG_AGO)).kept
 
 
+@pytest.mark.parametrize("go_on", ["say", "retry", "retry from scratch"])
+async def test_who_lets_a_run_go_on_waits_for_the_prune_that_has_it_and_neither_is_ended_as_a_deadlock(
+    old_stage: Stage, monkeypatch: pytest.MonkeyPatch, go_on: str
+) -> None:
+    stage = old_stage
+    monkeypatch.setattr(retention, "TRIES_S", (60,))
+    old = await finished(stage, days=LONG_AGO)
+    if go_on == "retry":
+        await stage.rows("update runs set state = 'failed' where id = %s returning 1", old)
+    revival = {
+        "say": lambda: say(stage.pool, old, "And then?"),
+        "retry": lambda: retry(stage.pool, old),
+        "retry from scratch": lambda: retry(stage.pool, old, from_scratch=True),
+    }[go_on]
+    waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    async with stage.pool.connection() as reader, reader.transaction():  # holds the prune up at its tables
+        await reader.execute("select count(*) from entries")
+        pruning = asyncio.create_task(prune(stage.pool, older_than=QUARTER))
+        await _until(stage, f"{waits} and position('drop table' in query) > 0")
+        reviving = asyncio.create_task(revival())
+        await _until(stage, f"{waits} having count(*) = 2")
+    assert not of(await pruning, month_of(LONG_AGO)).kept
+    with pytest.raises(Conflict, match="pruned"):
+        await reviving
+
+
 async def test_messages_of_a_pruned_run_go_with_its_journal(old_stage: Stage) -> None:
     stage = old_stage
     old = await finished(stage, days=0)
