@@ -26,7 +26,8 @@ async def serve_stdio() -> None:
     futures: list[asyncio.Future[Any]] = [server_task, signal_number]
     await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(services.close(), GRACE_S)
+        async with asyncio.timeout(GRACE_S):
+            await services.close()
     if not server_task.done():
         # A thread blocks in reading stdin; it cannot be stopped, and may never get a line.
         os._exit(128 + signal_number.result())

@@ -3,13 +3,14 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from chiron_workers.agent.window import Window
+from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.errors import RunFailed
 from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 
-COMMIT_S = 10.0  # for the commit of a reply when its run is cancelled
+COMMIT_S = 10.0  # for the commit of a reply when its run is cancelled, however often
 
 
 class Conversation:
@@ -77,12 +78,19 @@ class Conversation:
 
 
 async def _despite_cancellation(write: Coroutine[Any, Any, bool]) -> bool:
-    # A reply that is paid for is not thrown away: the cancellation waits for its commit.
-    task = asyncio.ensure_future(write)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task], timeout=COMMIT_S)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        raise
+    # A reply that is paid for is not thrown away: cancels, however many come, wait for its commit.
+    task, grace = asyncio.create_task(write), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            grace = grace or asyncio.create_task(_cancel_after_grace(task))
+    if grace is None:
+        return task.result()
+    await asyncio.gather(task, return_exceptions=True)
+    raise asyncio.CancelledError
+
+
+async def _cancel_after_grace(task: "asyncio.Task[bool]") -> None:
+    await asyncio.wait([task], timeout=COMMIT_S)
+    await cancel_until_done([task])

@@ -2,12 +2,13 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import structlog
+from psycopg.errors import OutOfMemory, QueryCanceled
 
 from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
-from chiron_workers.db.connect import is_outage, through_outage
+from chiron_workers.db.connect import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
@@ -30,6 +31,7 @@ from chiron_workers.toolkit.registry import Registry
 log = structlog.get_logger()
 
 CHAR_BYTES_MAX = 4  # that a character has in UTF-8
+TOO_MUCH = QueryCanceled, OutOfMemory
 KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
 
 
@@ -101,7 +103,7 @@ class Toolbox:
         try:
             result = await self._execute(call, store)
         except ToolError as error:
-            if error.__cause__ is not None and is_outage(error.__cause__):
+            if _is_of_server(error.__cause__):
                 raise error.__cause__ from None
             await store.session.rollback()
             result = ToolResult(call.id, storable(str(error)), is_error=True)
@@ -117,6 +119,11 @@ class Toolbox:
         assert store.caller.shown is not None
         result = _limit_result(call.id, storable(text), store.caller.shown)
         return replace(result, ends_silently=store.session.ends_silently)
+
+
+def _is_of_server(cause: BaseException | None) -> TypeGuard[BaseException]:
+    # What a query of the call itself may be too large for is data: the model can ask for less.
+    return cause is not None and is_transient(cause) and not isinstance(cause, TOO_MUCH)
 
 
 def _limit_result(call_id: str, text: str, limit: Limit) -> ToolResult:

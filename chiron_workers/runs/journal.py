@@ -3,9 +3,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
+import structlog
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, through_outage
+from chiron_workers.db.connect import Pool, commit_paid, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
@@ -28,6 +29,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
 SQL = load(__file__)
+log = structlog.get_logger()
 
 
 class Journal:
@@ -41,6 +43,7 @@ class Journal:
         self.pool = pool
         self._publish = publish
         self._lease_for = lease_for
+        self.lost_replies = 0  # that were paid for and could not be committed, though their runs were ours
 
     async def read(self, run: Run) -> list[Entry]:
         """The entries of a run's epoch, in order; the results of a reply follow it once every call has one."""
@@ -81,7 +84,8 @@ class Journal:
     ) -> bool:
         """Commit the n-th entry of a run together with its events and its cost; whether messages wait for the run.
 
-        Waits for Postgres if it is away: what was paid for is not thrown away.
+        Waits for Postgres if it is away. A reply, which is paid for, also waits through whatever Postgres refuses it
+        for, except its own values.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
@@ -89,15 +93,27 @@ class Journal:
         args = self._fence(run, events) | entry_columns(entry) | {"n": n}
 
         async def attempt() -> bool:
-            row = await self._fetch_row(SQL["append"], args)
+            row = await self._fetch_row_once(SQL["append"], args)
             if row is not None:
                 self._publish_numbered(run, row, events)
                 return bool(row["unread"])
-            if await self._fetch_row(SQL["entry_exists"], args):  # the commit before an outage did arrive
+            if await self._fetch_row_once(
+                SQL["entry_exists"], args
+            ):  # the commit before an outage did arrive
                 return True
             raise LeaseLost(run.id)
 
-        return await through_outage(attempt)
+        if not isinstance(entry, Reply):
+            return await through_outage(attempt)
+        try:
+            return await commit_paid(attempt, what="reply")
+        except LeaseLost:
+            raise
+        except BaseException as error:
+            self.lost_replies += 1
+            reason = str(error).strip() or "its run was cancelled"
+            log.critical("reply.lost", run_id=str(run.id), n=n, reason=reason)
+            raise
 
     async def settle_call(
         self,
@@ -112,6 +128,7 @@ class Journal:
     ) -> None:
         """Commit what a tool wrote in its session together with its result, its events and the fence.
 
+        The result of a tool that wrote nothing waits as a reply does.
         `n` is the entry that made the call: servers may give the same id to calls of different replies.
 
         Raises:
@@ -129,10 +146,22 @@ class Journal:
             **cost_columns(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in events),
         }
-        row = await session.last(SQL["settle_call"], args)
-        if row is None:
-            raise LeaseLost(run.id)
-        self._publish_numbered(run, row, events)
+        is_repeated = False
+
+        async def attempt() -> None:
+            nonlocal is_repeated
+            if is_repeated and await self.read_result(run, n, call):  # the commit before an outage did arrive
+                return
+            is_repeated = True
+            row = await session.last(SQL["settle_call"], args)
+            if row is None:
+                raise LeaseLost(run.id)
+            self._publish_numbered(run, row, events)
+
+        if session.is_writing:  # a refusal takes the tool's writes along
+            await attempt()
+        else:
+            await commit_paid(attempt, what="result")
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
@@ -211,8 +240,8 @@ class Journal:
         self.publish_all(numbered_events(run, row, events))
 
     async def _fetch_row(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
-        async def attempt() -> DictRow | None:
-            async with self.pool.connection() as connection:
-                return await (await connection.execute(query, args)).fetchone()
+        return await through_outage(lambda: self._fetch_row_once(query, args))
 
-        return await through_outage(attempt)
+    async def _fetch_row_once(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
+        async with self.pool.connection() as connection:
+            return await (await connection.execute(query, args)).fetchone()

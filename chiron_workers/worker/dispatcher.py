@@ -54,7 +54,8 @@ class Dispatcher:
 
     async def _pause(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._is_due.wait(), self._wait_s)
+            async with asyncio.timeout(self._wait_s):
+                await self._is_due.wait()
             self._retry_s = GATHERING_S
         self._is_due.clear()
         await asyncio.sleep(min(max(GATHERING_S, PAUSE_FACTOR * self._query_s), self._settings.rescue_s))

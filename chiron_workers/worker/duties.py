@@ -14,7 +14,8 @@ import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.db.connect import Pool, is_outage
+from chiron_workers.cancellation import cancel_until_done
+from chiron_workers.db.connect import Pool, is_transient
 from chiron_workers.embeddings import Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
@@ -52,20 +53,18 @@ class Duties:
 
     async def stop(self) -> None:
         """Cancel all duties and wait for their ends."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel_until_done(self._tasks)
 
 
 @contextlib.contextmanager
 def outages_logged(duty: str) -> Iterator[None]:
-    """Log an outage of Postgres or of the broker as `<duty>.failed` and go on; any other error is raised."""
+    """Log that the broker or Postgres is away, or refuses for now, as `<duty>.failed` and go on; raise any other error."""
     try:
         yield
     except ServiceUnavailable as error:
         log.warning(f"{duty}.failed", error=str(error))
     except (psycopg.Error, PoolTimeout) as error:
-        if not is_outage(error):
+        if not is_transient(error):
             raise
         log.warning(f"{duty}.failed", error=str(error).strip())
 

@@ -9,7 +9,8 @@ from structlog.contextvars import bound_contextvars
 from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.play import Answer, Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.db.connect import is_outage, through_outage
+from chiron_workers.cancellation import cancel_until_done
+from chiron_workers.db.connect import is_transient, through_outage
 from chiron_workers.errors import (
     BudgetSpent,
     LeaseLost,
@@ -36,6 +37,7 @@ CRASH_RETRY_MAX_S = 3600.0
 MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
+RELEASE_S = 5.0  # for the release of a run that is cancelled
 SHOWN_CHARS = 2_000  # of an answer in its event
 
 
@@ -51,7 +53,7 @@ class Execution:
         self._settings = settings
         self._task: asyncio.Task[Outcome] | None = None
         self._reason = "the worker stops"
-        self._is_cancelled = False
+        self._canceller: asyncio.Task[None] | None = None
         self._is_dropped = False
 
     async def execute(self) -> Outcome:
@@ -88,17 +90,18 @@ class Execution:
         self._cancel_task()
 
     def _cancel_task(self) -> None:
-        # Once only: a second time would cancel the commit of a paid reply, for which the first one waits.
-        if self._task is not None and not self._is_cancelled:
-            self._is_cancelled = True
-            self._task.cancel()
+        # A single cancel may be lost. The commit of a paid reply holds out against all of them for a while.
+        if self._task is not None and self._canceller is None:
+            self._canceller = asyncio.create_task(cancel_until_done([self._task]))
 
     async def _execute(self) -> Outcome:
         self._task = asyncio.create_task(self._play_and_release())
         try:
             return await self._task
         except asyncio.CancelledError:  # by `cancel` or `drop`
-            return await self._release(None if self._is_dropped else hand_back(self._reason))
+            if self._is_dropped:
+                return Outcome.LEFT
+            return await self._release_soon(hand_back(self._reason))
         finally:
             await self._tools.forget(self.run)
 
@@ -130,7 +133,7 @@ class Execution:
         except UsageError as error:
             return failed_release("usage", str(error))
         except Exception as error:
-            if is_outage(error):
+            if is_transient(error):
                 self._log_outage(error)
                 return None
             log.exception("run.crashed", run_id=str(run.id), batch_id=str(run.batch_id))
@@ -161,6 +164,15 @@ class Execution:
         retry_s = min(CRASH_RETRY_S * 4 ** (self.run.attempt - 1), CRASH_RETRY_MAX_S)
         return hand_back(reason, ready_in=timedelta(seconds=retry_s), counts=True)
 
+    async def _release_soon(self, release: Release) -> Outcome:
+        # A worker that ends is killed some time after its drain, and waits for no server that is away.
+        try:
+            async with asyncio.timeout(RELEASE_S):
+                return await self._release(release)
+        except TimeoutError:
+            log.warning("run.left", run_id=str(self.run.id), reason=f"no release within {RELEASE_S:g} s")
+            return Outcome.LEFT
+
     async def _release(self, release: Release | None) -> Outcome:
         if release is None:
             return Outcome.LEFT
@@ -170,7 +182,7 @@ class Execution:
         except LeaseLost:
             return Outcome.LEFT
         except Exception as error:  # the lease runs out, and the rescue counts the attempt
-            if is_outage(error):
+            if is_transient(error):
                 self._log_outage(error)
             else:
                 log.exception("run.not_released", run_id=str(self.run.id))
@@ -180,7 +192,12 @@ class Execution:
         )
 
     def _log_outage(self, error: BaseException) -> None:
-        log.warning("run.left", run_id=str(self.run.id), reason="Postgres is away", error=str(error).strip())
+        log.warning(
+            "run.left",
+            run_id=str(self.run.id),
+            reason="Postgres is away or refuses",
+            error=str(error).strip(),
+        )
 
 
 def completion(answer: Answer) -> Release:

@@ -8,7 +8,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.db.connect import is_outage
+from chiron_workers.db.connect import is_transient
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Interrupt, Run, acquire
 from chiron_workers.settings import Settings
@@ -57,7 +57,7 @@ class Executions:
         try:
             acquired = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
         except (psycopg.Error, PoolTimeout) as error:
-            if not is_outage(error):
+            if not is_transient(error):
                 raise
             log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
             return Outcome.NOT_OURS

@@ -70,6 +70,7 @@ class Host:
         self._stalls = StallWatch(self._loop)
         self._heartbeat = Heartbeat(overdue_s=settings.lease_s / 2)
         self._contact = PostgresContact(silence_max_s=settings.lease_s / 2)
+        self._is_broken = False
 
     def start(self) -> None:
         """Open everything a run needs. Raises ChironError where the settings or Postgres do not allow it."""
@@ -88,8 +89,8 @@ class Host:
         """Release all runs: calls in flight get `drain_s` to finish, then they are cancelled. Returns at once."""
         self._loop.call_soon_threadsafe(self._drain)
 
-    def stop(self) -> None:
-        """Close everything, once the runs have been released."""
+    def stop(self) -> bool:
+        """Close everything, once the runs have been released; whether nothing broke and nothing paid for was lost."""
         with contextlib.suppress(TimeoutError):
             self._submit(self._close()).result(timeout=CLOSE_S)
         self._renewal.stop()
@@ -98,6 +99,9 @@ class Host:
         metrics.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=CLOSE_S)
+        if self._journal.lost_replies:
+            log.critical("worker.lost_replies", replies=self._journal.lost_replies)
+        return not self._is_broken and not self._journal.lost_replies
 
     def _submit(self, work: Coroutine[Any, Any, Value]) -> "Future[Value]":
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -112,6 +116,7 @@ class Host:
         self._clients = ModelClients(settings)
         self._resources.push_async_callback(self._clients.close)
         journal = Journal(pool, publisher.publish, lease_for=timedelta(seconds=settings.lease_s))
+        self._journal = journal
         log_unusable(settings)
         self._servers = Servers(registry(), settings)
         self._servers.start()
@@ -135,6 +140,7 @@ class Host:
             is_alive=self._heartbeat.is_alive,
             on_interrupts=self._interrupt,
             on_connect=self._postgres_reached,
+            on_failure=self._renewal_ended,
         )
         self._start_duties(pool, journal, embedder.space)
 
@@ -176,6 +182,9 @@ class Host:
     def _postgres_reached(self) -> None:
         self._loop.call_soon_threadsafe(self._dispatcher.wake)
 
+    def _renewal_ended(self, error: BaseException) -> None:
+        self._loop.call_soon_threadsafe(self._shut_down, error)
+
     def _target_changed(self, target: UUID) -> None:
         self._dispatcher.wake()
         if self._executions.includes(target):
@@ -184,6 +193,7 @@ class Host:
     def _shut_down(self, error: BaseException) -> None:
         # A worker that no longer rescues or dispatches only looks alive: it ends, and its supervisor starts another.
         log.critical("worker.broken", exc_info=error)
+        self._is_broken = True
         self._drain()
         os.kill(os.getpid(), signal.SIGTERM)  # as the supervisor would
 

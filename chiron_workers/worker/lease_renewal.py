@@ -52,6 +52,7 @@ class LeaseRenewal:
         leases: The runs leased now, as (id, lease).
         on_interrupts: Called, in this thread, with the runs whose lease is lost or that somebody wants stopped.
         on_connect: Called, in this thread, each time Postgres is reached, first and after an outage.
+        on_failure: Called, in this thread, with the error that ends it: a worker that renews no more must not go on.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class LeaseRenewal:
         is_alive: Callable[[], bool],
         on_interrupts: Callable[[list[Interrupt]], None],
         on_connect: Callable[[], None],
+        on_failure: Callable[[BaseException], None],
     ) -> None:
         self._settings = settings
         self._contact = contact
@@ -70,6 +72,7 @@ class LeaseRenewal:
         self._is_alive = is_alive
         self._on_interrupts = on_interrupts
         self._on_connect = on_connect
+        self._on_failure = on_failure
         self._stopping = threading.Event()
         self._is_due = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chiron-renewal", daemon=True)
@@ -96,6 +99,9 @@ class LeaseRenewal:
                 self._contact.lose()
                 log.warning("renewal.failed", error=str(error).strip())
                 self._stopping.wait(RECONNECT_S)
+            except BaseException as error:  # noqa: BLE001  # else the thread would end unheard
+                self._on_failure(error)
+                return
 
     def _renew_until_disconnected(self) -> None:
         # synchronous_commit=off: a renewal that a power cut loses costs nothing, the lease would have run out as well.

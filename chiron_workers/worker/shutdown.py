@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from celery.platforms import EX_FAILURE
 from celery.signals import worker_shutdown, worker_shutting_down
 
 if TYPE_CHECKING:
@@ -15,8 +16,9 @@ def drain_on_sigterm(host: Callable[[], "Host"]) -> None:
     def drain(**_: Any) -> None:
         host().drain()
 
-    def stop(**_: Any) -> None:
-        host().stop()
+    def stop(sender: Any, **_: Any) -> None:
+        if not host().stop():
+            sender.exitcode = EX_FAILURE  # so that whoever supervises it sees that the end was not asked for
 
     worker_shutting_down.connect(drain, weak=False)
     worker_shutdown.connect(stop, weak=False)
