@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import itertools
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.billing.prices import max_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
-from chiron_workers.db.connect import Pool, is_outage, through_outage
+from chiron_workers.db.connect import Pool, is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
@@ -21,6 +22,8 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.messages import Message, encoded
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
+
+_calls = itertools.count(1)
 
 PAUSE_MIN_S = 0.25
 PAUSE_MAX_S = 5.0
@@ -88,7 +91,7 @@ class MeteredModel:
             reply.problem and reply.cost_usd is not None
         ):  # its counts may be anything; it cost what a call can
             reply = replace(reply, cost_usd=min(reply.cost_usd, reserved.usd))
-        return replace(reply, reserved=reserved)
+        return replace(reply, reserved=reservation.max_cost)
 
 
 @dataclass(slots=True)
@@ -104,6 +107,7 @@ class Reservation:
 
     async def reserve(self) -> None:
         """Reserve; waits for a while where only calls in flight are in the way."""
+        self.max_cost = replace(self.max_cost, call=next(_calls))
         pause_s, waited_s = PAUSE_MIN_S, 0.0
         while True:  # ends: the patience does
             try:
@@ -134,13 +138,11 @@ class Reservation:
     async def _settle(self, settle: Callable[[Pool, Run, MaxCost], Awaitable[None]]) -> None:
         if not self.is_reserved:
             return
-        # Once only, for twice would free what another call has reserved, and after an outage nobody knows whether it
-        # was done. If it was not, the release of the run writes it off.
         self.is_reserved = False
         try:
-            await settle(self.pool, self.run, self.max_cost)
-        except (psycopg.Error, PoolTimeout) as error:
-            if not is_outage(error):
+            await through_outage(lambda: settle(self.pool, self.run, self.max_cost))
+        except (psycopg.Error, PoolTimeout) as error:  # the release of the run writes it off
+            if not is_transient(error):
                 raise
 
 

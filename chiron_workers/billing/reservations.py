@@ -60,7 +60,8 @@ async def reserve(
 ) -> None:
     """Set aside what a call may cost at most, from every budget that binds it: its run's, its batch's, the day's.
 
-    The run is ours for `lease_for` from now.
+    The run is ours for `lease_for` from now. Like `release` and `write_off` it is safe to repeat: `max_cost.call` says
+    whether it was done.
 
     Raises:
         BudgetSpent: A budget has no room for the call.
@@ -91,6 +92,8 @@ async def _reserve_from_all(
     run_row = await (await connection.execute(SQL["lock_run"], args)).fetchone()
     if run_row is None:
         raise LeaseLost(run.id)
+    if run_row["is_reserved"]:
+        return
     for balance in _balances(
         "The run", run_row, run_row, f"`chiron resume {run.id} --budget-usd` gives it more."
     ):
@@ -127,8 +130,11 @@ def _balances(owner: str, row: DictRow, reserved_row: DictRow, remedy: str) -> I
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:
+    args = _args(run, max_cost)
     async with pool.connection() as connection:
-        if await (await connection.execute(SQL[query], _args(run, max_cost))).fetchone() is None:
+        if await (await connection.execute(SQL[query], args)).fetchone():
+            return
+        if await (await connection.execute(SQL["is_held"], args)).fetchone() is None:
             raise LeaseLost(run.id)
 
 
@@ -138,5 +144,6 @@ def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
         "lease": run.lease,
         "usd": max_cost.usd,
         "tokens": max_cost.tokens,
+        "call": max_cost.call,
         "shard": shard_of(run.id),
     }

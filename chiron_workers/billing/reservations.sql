@@ -2,15 +2,18 @@
 -- Where nothing but the run's own budget binds, its row alone decides. The commit does not wait for the disk: a
 -- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
 -- Whoever reserves is alive, so the lease is renewed: a call that begins is not taken over a moment later.
+-- The call's number makes it safe to repeat when nobody knows whether the commit arrived.
 update runs r
    set leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s),
        reserved_usd = r.reserved_usd + %(usd)s,
        reserved_tokens = r.reserved_tokens + %(tokens)s,
-       reserved_calls = r.reserved_calls + 1
+       reserved_calls = r.reserved_calls + 1,
+       calls_in_flight = r.calls_in_flight || %(call)s::int
   from batches b
  where r.id = %(run_id)s
    and r.lease = %(lease)s
    and r.state = 'running'
+   and %(call)s <> all(r.calls_in_flight)
    and b.id = r.batch_id
    and b.budget_usd is null
    and b.budget_tokens is null
@@ -24,6 +27,7 @@ returning set_config('synchronous_commit', 'off', true);
 -- lock_run
 select batch_id, budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
        budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens,
+       %(call)s = any(calls_in_flight) as is_reserved,
        set_config('synchronous_commit', 'off', true)
   from runs
  where id = %(run_id)s
@@ -68,17 +72,27 @@ update runs
    set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
        reserved_usd = reserved_usd + %(usd)s,
        reserved_tokens = reserved_tokens + %(tokens)s,
-       reserved_calls = reserved_calls + 1
+       reserved_calls = reserved_calls + 1,
+       calls_in_flight = calls_in_flight || %(call)s::int
  where id = %(run_id)s;
+
+-- is_held
+select 1
+  from runs
+ where id = %(run_id)s
+   and lease = %(lease)s
+   and state = 'running';
 
 -- release
 update runs
    set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
        reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
-       reserved_calls = greatest(reserved_calls - 1, 0)
+       reserved_calls = greatest(reserved_calls - 1, 0),
+       calls_in_flight = array_remove(calls_in_flight, %(call)s)
  where id = %(run_id)s
    and lease = %(lease)s
    and state = 'running'
+   and %(call)s = any(calls_in_flight)
 returning set_config('synchronous_commit', 'off', true);
 
 -- write_off
@@ -88,12 +102,14 @@ with fence as (
      set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
          reserved_calls = greatest(reserved_calls - 1, 0),
+         calls_in_flight = array_remove(calls_in_flight, %(call)s),
          unconfirmed_usd = unconfirmed_usd + %(usd)s,
          unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
          unconfirmed_calls = unconfirmed_calls + 1
    where id = %(run_id)s
      and lease = %(lease)s
      and state = 'running'
+     and %(call)s = any(calls_in_flight)
   returning batch_id),
 counted as (
   update batches

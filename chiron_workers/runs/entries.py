@@ -114,10 +114,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class MaxCost:
-    """What one model call can cost at most; `usd` is 0 where the model has no price."""
+    """What one model call can cost at most; `usd` is 0 where the model has no price.
+
+    `call` is a number that no other call of this lease has, so that money is reserved and settled once for it.
+    """
 
     usd: Decimal
     tokens: int
+    call: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def _settlement(replies: Sequence[Reply]) -> dict[str, Any]:
         "reserved_usd": sum((max_cost.usd for max_cost in max_costs), Decimal()),
         "reserved_tokens": sum(max_cost.tokens for max_cost in max_costs),
         "reserved_calls": len(max_costs),
+        "calls": f"{{{','.join(str(max_cost.call) for max_cost in max_costs)}}}",
     }
 
 

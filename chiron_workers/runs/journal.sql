@@ -44,6 +44,9 @@ select 1 as found
          reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0),
          reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
+         calls_in_flight = case when calls_in_flight <@ %(calls)s::int[] then '{}'
+                                else array(select unnest(calls_in_flight) except select unnest(%(calls)s::int[]))
+                           end,
          leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
 
 -- leased

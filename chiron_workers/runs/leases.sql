@@ -13,6 +13,7 @@ with acquired as (
          reserved_usd = 0,
          reserved_tokens = 0,
          reserved_calls = 0,
+         calls_in_flight = '{}',
          dispatched_at = null,
          seq = seq + 1,
          started_at = coalesce(started_at, now()),

@@ -33,6 +33,7 @@ with fence as (
          reserved_usd = 0,
          reserved_tokens = 0,
          reserved_calls = 0,
+         calls_in_flight = '{}',
          finished_at = case when %(closes)s then now() end
    where id = %(run_id)s
      and lease = %(lease)s

@@ -11,6 +11,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from support.run_harness import LEASE, Stage
 
 from chiron_workers.agent.metered_model import Reservation
+from chiron_workers.batches.submit import NO_BUDGET
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.billing.reservations import reserve
 from chiron_workers.db.connect import open_pool
 from chiron_workers.model.failures import Failure
@@ -27,6 +29,7 @@ class Wire:
 
     url: str = ""
     loses_the_next_answer: bool = False
+    answers_before: int = 0  # that still arrive
 
 
 @asynccontextmanager
@@ -37,7 +40,9 @@ async def wire(database_url: str) -> AsyncIterator[Wire]:
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
         while data := await reader.read(65_536):
-            if answers and found.loses_the_next_answer:
+            if answers and found.loses_the_next_answer and found.answers_before:
+                found.answers_before -= 1
+            elif answers and found.loses_the_next_answer:
                 found.loses_the_next_answer = False
                 break
             writer.write(data)
@@ -60,6 +65,29 @@ async def wire(database_url: str) -> AsyncIterator[Wire]:
         for end in ends:
             end.close()
         await asyncio.gather(*ways, return_exceptions=True)
+
+
+@pytest.mark.parametrize("budget", [NO_BUDGET, Budget(Decimal(5))], ids=["of the run alone", "of the batch"])
+async def test_a_call_is_reserved_once_whichever_answer_of_postgres_is_lost(
+    stage: Stage, budget: Budget
+) -> None:
+    async with wire(stage.settings.database_url) as found, open_pool(found.url, size=1) as pool:
+        (run_id,) = await stage.submit("tides", budget=budget)
+        run = await stage.claim(run_id)
+        is_lost, answers = True, 0
+        while is_lost:  # ends: a reservation takes a few answers
+            reservation = Reservation(run, pool, CALL, None, LEASE)
+            found.loses_the_next_answer, found.answers_before = True, answers
+            await reservation.reserve()
+            is_lost = not found.loses_the_next_answer
+            found.loses_the_next_answer = False
+            row = await stage.row(run_id)
+            assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1), answers
+            await reservation.settle_failure(Failure("The model is full."))
+            row = await stage.row(run_id)
+            assert (row["reserved_usd"], row["reserved_calls"], row["calls_in_flight"]) == (0, 0, [])
+            answers += 1
+    assert answers > (1 if budget == NO_BUDGET else 5)
 
 
 @pytest.mark.parametrize("maybe_billed", [False, True], ids=["given back", "lost"])
