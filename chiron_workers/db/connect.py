@@ -75,8 +75,6 @@ def is_outage(error: BaseException) -> bool:
 
 def is_transient(error: BaseException) -> bool:
     """Whether Postgres is away, or refuses for a reason that passes: a full disk, a failover, a lock, a timeout."""
-    if isinstance(error, PoolClosed):
-        return False
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
     return is_outage(error) or (
         state is not None and (state.startswith(TRANSIENT_CLASSES) or state in TRANSIENT_STATES)
@@ -90,7 +88,7 @@ def is_fault_of_data(error: BaseException) -> bool:
         return False
     refusals = psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.NotSupportedError
     is_too_large = isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith("54")
-    return is_too_large or isinstance(error, (*refusals, PoolClosed))
+    return is_too_large or isinstance(error, refusals)
 
 
 async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
@@ -138,7 +136,7 @@ async def _repeat(
         try:
             return await attempt()
         except (psycopg.Error, PoolTimeout) as error:
-            if not is_worth_waiting(error) or time.monotonic() > give_up_at:
+            if isinstance(error, PoolClosed) or not is_worth_waiting(error) or time.monotonic() > give_up_at:
                 raise
             on_wait(error)
         await asyncio.sleep(pause_s)

@@ -194,8 +194,9 @@ class Host:
         # A worker that no longer rescues or dispatches only looks alive: it ends, and its supervisor starts another.
         log.critical("worker.broken", exc_info=error)
         self._is_broken = True
-        self._drain()
-        os.kill(os.getpid(), signal.SIGTERM)  # as the supervisor would
+        if not self._executions.is_draining:  # a second SIGTERM would make Celery abandon the runs
+            self._drain()
+            os.kill(os.getpid(), signal.SIGTERM)  # as the supervisor would
 
 
 def log_unusable(settings: Settings) -> None:
