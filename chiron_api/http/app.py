@@ -48,6 +48,7 @@ def build_app(settings: Settings) -> Starlette:
             HTTPException: problems.answer_http_error,
             psycopg.DataError: problems.answer_unstorable,
             psycopg.OperationalError: problems.answer_lost_service,
+            psycopg.errors.ReadOnlySqlTransaction: problems.answer_lost_service,
             redis.exceptions.ConnectionError: problems.answer_lost_service,
             Exception: problems.answer_fault,
         },

@@ -106,7 +106,7 @@ async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
 
 async def answer_failed_tool(request: Request, error: Exception) -> JSONResponse:
     """A tool that broke; the reason goes to the log alone, unlike with a run, where the model reads it."""
-    if isinstance(error.__cause__, psycopg.OperationalError):
+    if isinstance(error.__cause__, (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)):
         return await answer_lost_service(request, error.__cause__)
     if isinstance(error.__cause__, psycopg.DataError):
         return await answer_unstorable(request, error.__cause__)
@@ -123,7 +123,7 @@ async def answer_unstorable(_: Request, _error: Exception) -> JSONResponse:
 async def answer_lost_service(request: Request, error: Exception) -> JSONResponse:
     """Postgres or Redis went away; the reason names hosts and users, so it goes to the log alone."""
     LOG.warning("%s %s: %s", request.method, request.url.path, " ".join(str(error).split()))
-    detail = "The database or Redis cannot be reached now; try again in a moment."
+    detail = "The database or Redis cannot be reached or written now; try again in a moment."
     return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers={"Retry-After": "5"}).response()
 
 
