@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
 
@@ -79,24 +80,25 @@ async def test_a_call_that_may_not_fit_waits_for_those_in_flight_and_stops_when_
     stage: Stage, budgets: dict[str, Budget]
 ) -> None:
     run = await taken(stage, **budgets)
+    second, third, fourth = (replace(CALL, call=number) for number in (2, 3, 4))
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
+    await reserve(stage.pool, run, second, daily_usd=None, lease_for=LEASE)
     before = await stage.row(run.id)
     with pytest.raises(MoneyReserved):
-        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
+        await reserve(stage.pool, run, third, daily_usd=None, lease_for=LEASE)
     assert await stage.row(run.id) == before
     await answer(stage, run, "0.39")
     await stage.rows("update runs set input_tokens = 990 returning id")
     await stage.rows("update batches set spent_tokens = 990 returning id")
     with pytest.raises(MoneyReserved):
-        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await release(stage.pool, run, CALL)
-    await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
-    await answer(stage, run, "0.39")
+        await reserve(stage.pool, run, third, daily_usd=None, lease_for=LEASE)
+    await release(stage.pool, run, second)
+    await reserve(stage.pool, run, third, daily_usd=None, lease_for=LEASE)
+    await answer(stage, run, "0.39", reserved=third)
     await stage.rows("update runs set input_tokens = 1990 returning id")
     await stage.rows("update batches set spent_tokens = 1990 returning id")
     with pytest.raises(BudgetSpent, match=r"the next call may cost .* gives it more"):
-        await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
+        await reserve(stage.pool, run, fourth, daily_usd=None, lease_for=LEASE)
 
 
 async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(stage: Stage) -> None:
