@@ -13,6 +13,14 @@ RUNS_PER_PASS = 200  # runs of one pass, so that a pass stays short
 
 
 @dataclass(frozen=True, slots=True)
+class Server:
+    """Which server answers, and what its clock shows as a transaction of it begins."""
+
+    started_at: datetime
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ExpiredRun(LeasedRun):
     """A running run whose lease has run out."""
 
@@ -20,14 +28,14 @@ class ExpiredRun(LeasedRun):
     used_up: bool
 
 
-async def rescue(journal: Journal, *, may_rescue: Callable[[datetime], bool], max_attempts: int) -> int:
+async def rescue(journal: Journal, *, may_rescue: Callable[[Server], bool], max_attempts: int) -> int:
     """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
 
     One worker at a time does this; for the others it is 0 at once.
 
     Args:
-        may_rescue: Whether leases that ran out say that their holders are gone, given when this server was started. It
-            is called after the look at the leases, so that a server which stood still in between robs nobody.
+        may_rescue: Whether leases that ran out say that their holders are gone, by this server and this clock. It is
+            called after the look at the leases, so that a server which stood still in between robs nobody.
     """
     args = {"max_attempts": max_attempts, "limit": RUNS_PER_PASS}
     async with journal.pool.connection() as connection, connection.transaction():
@@ -36,7 +44,7 @@ async def rescue(journal: Journal, *, may_rescue: Callable[[datetime], bool], ma
             return 0
         rows = await (await connection.execute(SQL["expired"], args)).fetchall()
         expired_runs = [ExpiredRun(**row) for row in rows]
-        if not expired_runs or not may_rescue(lock["server_started_at"]):
+        if not expired_runs or not may_rescue(Server(lock["server_started_at"], lock["now"])):
             return 0
         releases = [(run, _release(run, max_attempts)) for run in expired_runs]
         events = await release_runs(connection, releases)

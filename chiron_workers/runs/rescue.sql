@@ -1,6 +1,6 @@
 -- lock
 -- One rescuer at a time; the others have nothing to add.
-select pg_try_advisory_xact_lock(7201843) as held, pg_postmaster_start_time() as server_started_at;
+select pg_try_advisory_xact_lock(7201843) as held, pg_postmaster_start_time() as server_started_at, now();
 
 -- expired
 -- Runs whose holder is not heard of.

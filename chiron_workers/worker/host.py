@@ -69,7 +69,7 @@ class Host:
         self._duties = Duties()
         self._stalls = StallWatch(self._loop)
         self._heartbeat = Heartbeat(overdue_s=settings.lease_s / 2)
-        self._contact = PostgresContact(silence_max_s=settings.lease_s / 2)
+        self._contact = PostgresContact(lease_for=timedelta(seconds=settings.lease_s))
         self._is_broken = False
 
     def start(self) -> None:

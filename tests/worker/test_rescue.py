@@ -7,18 +7,23 @@ from functools import partial
 import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
-from support.run_harness import LEASE, Stage
+from psycopg.sql import SQL
+from support.run_harness import LEASE, Stage, open_stage
 from support.scripted_model import Says, says, scripted_model
+from support.sql_clock import SqlClock
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.db.connect import connect, open_pool
+from chiron_workers.db.connect import Pool, connect, fetch_all, open_pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.rescue import rescue
+from chiron_workers.runs.leases import renew
+from chiron_workers.runs.rescue import Server, rescue
 from chiron_workers.settings import Settings
 from chiron_workers.worker.postgres_contact import PostgresContact
 
-HOUR_S = 3600.0
+HOUR = timedelta(hours=1)
+HOUR_S = HOUR.total_seconds()
 LOSE = "update runs set leased_until = now() - interval '1 hour' where state = 'running' returning id"
 
 
@@ -29,16 +34,15 @@ def connection(database_url: str) -> Iterator[Connection[DictRow]]:
 
 
 @pytest.fixture
-def server(connection: Connection[DictRow]) -> datetime:
-    """When the server was started."""
-    row = connection.execute("select pg_postmaster_start_time() as at").fetchone()
+def server(connection: Connection[DictRow]) -> Server:
+    """The server, as it answers now."""
+    row = connection.execute("select pg_postmaster_start_time() as started_at, now()").fetchone()
     assert row is not None
-    started_at: datetime = row["at"]
-    return started_at
+    return Server(row["started_at"], row["now"])
 
 
-def test_a_contact_lasts_from_the_first_answer(connection: Connection[DictRow], server: datetime) -> None:
-    contact = PostgresContact(silence_max_s=HOUR_S)
+def test_a_contact_lasts_from_the_first_answer(connection: Connection[DictRow], server: Server) -> None:
+    contact = PostgresContact(lease_for=2 * HOUR)
     assert not contact.has_lasted(0, server)
     contact.check(connection)
     contact.check(connection)
@@ -46,24 +50,24 @@ def test_a_contact_lasts_from_the_first_answer(connection: Connection[DictRow], 
     assert not contact.has_lasted(HOUR_S, server)
 
 
-def test_a_lost_connection_is_a_break(connection: Connection[DictRow], server: datetime) -> None:
-    contact = PostgresContact(silence_max_s=HOUR_S)
+def test_a_lost_connection_is_a_break(connection: Connection[DictRow], server: Server) -> None:
+    contact = PostgresContact(lease_for=2 * HOUR)
     contact.check(connection)
     contact.lose()
     assert not contact.has_lasted(0, server)
 
 
 def test_an_answer_of_another_server_is_a_break(connection: Connection[DictRow]) -> None:
-    contact = PostgresContact(silence_max_s=HOUR_S)
+    contact = PostgresContact(lease_for=2 * HOUR)
     contact.check(connection)
-    assert not contact.has_lasted(0, datetime.now(UTC))
+    assert not contact.has_lasted(0, Server(datetime.now(UTC), datetime.now(UTC)))
 
 
 def test_a_silence_is_a_break_and_the_late_answer_begins_anew(
-    connection: Connection[DictRow], server: datetime
+    connection: Connection[DictRow], server: Server
 ) -> None:
     now = 0.0
-    contact = PostgresContact(silence_max_s=5, clock=lambda: now)
+    contact = PostgresContact(lease_for=timedelta(seconds=10), clock=lambda: now)
     contact.check(connection)
     now = 5
     contact.check(connection)
@@ -75,11 +79,11 @@ def test_a_silence_is_a_break_and_the_late_answer_begins_anew(
     assert not contact.has_lasted(1, server)
 
 
-def test_a_standby_is_no_contact(server: datetime) -> None:
-    contact = PostgresContact(silence_max_s=HOUR_S)
-    contact.check(_Answering({"started_at": server, "is_standby": False}))  # type: ignore[arg-type]
+def test_a_standby_is_no_contact(server: Server) -> None:
+    contact = PostgresContact(lease_for=2 * HOUR)
+    contact.check(_Answering({"started_at": server.started_at, "now": server.now, "is_standby": False}))  # type: ignore[arg-type]
     assert contact.has_lasted(0, server)
-    contact.check(_Answering({"started_at": server, "is_standby": True}))  # type: ignore[arg-type]
+    contact.check(_Answering({"started_at": server.started_at, "now": server.now, "is_standby": True}))  # type: ignore[arg-type]
     assert not contact.has_lasted(0, server)
 
 
@@ -103,13 +107,63 @@ async def test_whoever_has_not_reached_postgres_for_a_whole_lease_takes_nobodys_
     await stage.rows(LOSE)
     journal, contact = (
         Journal(stage.pool, lambda _: None, lease_for=LEASE),
-        PostgresContact(silence_max_s=HOUR_S),
+        PostgresContact(lease_for=2 * HOUR),
     )
     contact.check(connection)
     assert await rescue(journal, may_rescue=partial(contact.has_lasted, HOUR_S), max_attempts=5) == 0
     assert (await stage.row(run_id))["state"] == "running"
     assert await rescue(journal, may_rescue=partial(contact.has_lasted, 0), max_attempts=5) == 1
     assert (await stage.row(run_id))["state"] == "queued"
+
+
+@pytest.fixture
+def clock(database_url: str) -> Iterator[SqlClock]:
+    clock = SqlClock(database_url)
+    yield clock
+    clock.close()
+
+
+async def test_a_jump_of_the_servers_clock_ends_no_living_holders_lease(
+    clock: SqlClock, database_url: str, settings: Settings, embedder: Embedder
+) -> None:
+    contact = PostgresContact(lease_for=LEASE)
+    may_rescue = partial(contact.has_lasted, 0)
+    async with open_pool(database_url, size=3) as pool, open_stage(pool, settings, embedder) as stage:
+        (run_id,) = await stage.submit("tides")
+        run = await stage.claim(run_id)
+        journal = Journal(pool, lambda _: None, lease_for=LEASE)
+        with connect(database_url) as renewal:
+            contact.check(renewal)
+            clock.jump(hours=1)
+            assert await rescue(journal, may_rescue=may_rescue, max_attempts=5) == 0
+            contact.check(renewal)  # and from then on a whole lease, in which the holder renews
+            row_after = await stage.row(run_id)
+            assert not contact.has_lasted(1, Server(*await server_now(pool)))
+            renew(renewal, [(run_id, run.lease)], lease_for=LEASE)
+            assert await rescue(journal, may_rescue=may_rescue, max_attempts=5) == 0
+    assert (row_after["state"], row_after["lease"]) == ("running", run.lease)
+
+
+async def test_after_a_step_back_of_the_servers_clock_a_lost_run_waits_for_one_lease_and_no_hour(
+    clock: SqlClock, database_url: str, settings: Settings, embedder: Embedder
+) -> None:
+    contact = PostgresContact(lease_for=LEASE)
+    async with open_pool(database_url, size=3) as pool, open_stage(pool, settings, embedder) as stage:
+        (run_id,) = await stage.submit("tides")
+        await stage.claim(run_id)
+        with connect(database_url) as renewal:
+            contact.check(renewal)
+            clock.jump(hours=-1)
+            left = "select leased_until - now() as left from runs"
+            assert (await stage.rows(left))[0]["left"] > timedelta(minutes=59)
+            contact.check(renewal)
+            assert (await stage.rows(left))[0]["left"] <= LEASE
+
+
+async def server_now(pool: Pool) -> tuple[datetime, datetime]:
+    query = SQL("select pg_postmaster_start_time() as started_at, now()")
+    (row,) = await fetch_all(pool, query)
+    return row["started_at"], row["now"]
 
 
 async def done(_: object) -> Says:
