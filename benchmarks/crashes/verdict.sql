@@ -34,7 +34,8 @@ select open_runs, finished_at from batches where id = %(batch_id)s;
 -- unpaid_runs
 select r.id, r.spent_usd, paid.usd from runs r,
   lateral (select coalesce((select sum(cost_usd) from entries e where e.run_id = r.id), 0)
-                + coalesce((select sum(cost_usd) from tool_results t where t.run_id = r.id), 0) as usd) paid
+                + coalesce((select sum(cost_usd) from tool_results t where t.run_id = r.id), 0)
+                + coalesce((select sum(cost_usd) from side_replies s where s.run_id = r.id), 0) as usd) paid
  where r.spent_usd <> paid.usd;
 
 -- unpaid_batches

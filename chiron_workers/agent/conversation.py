@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from chiron_workers.agent.window import Window
 from chiron_workers.cancellation import cancel_until_done
@@ -10,6 +10,7 @@ from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 
+Value = TypeVar("Value")
 COMMIT_S = 10.0  # for the commit of a reply when its run is cancelled, however often
 
 
@@ -38,7 +39,7 @@ class Conversation:
         self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()
     ) -> None:
         """Commit the next entry with its events. Raises LeaseLost."""
-        self._has_unread = await _despite_cancellation(
+        self._has_unread = await despite_cancellation(
             self._journal.append(self._run, entry, n=self.last_n + 1, events=events)
         )
         self.add(entry)
@@ -77,8 +78,8 @@ class Conversation:
             self.epoch = entry.epoch
 
 
-async def _despite_cancellation(write: Coroutine[Any, Any, bool]) -> bool:
-    # A reply that is paid for is not thrown away: cancels, however many come, wait for its commit.
+async def despite_cancellation(write: Coroutine[Any, Any, Value]) -> Value:
+    """Await the commit of a reply. It is paid for and not thrown away: cancels, however many come, wait for it."""
     task, grace = asyncio.create_task(write), None
     while not task.done():
         try:
@@ -91,6 +92,6 @@ async def _despite_cancellation(write: Coroutine[Any, Any, bool]) -> bool:
     raise asyncio.CancelledError
 
 
-async def _cancel_after_grace(task: "asyncio.Task[bool]") -> None:
+async def _cancel_after_grace(task: "asyncio.Task[Value]") -> None:
     await asyncio.wait([task], timeout=COMMIT_S)
     await cancel_until_done([task])

@@ -1,9 +1,11 @@
 import asyncio
 import contextlib
+import hashlib
 import itertools
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,16 +13,17 @@ from typing import Any
 import psycopg
 from psycopg_pool import PoolTimeout
 
+from chiron_workers.agent.conversation import despite_cancellation
 from chiron_workers.billing.prices import max_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
 from chiron_workers.db.connect import Pool, is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
-from chiron_workers.runs.entries import MaxCost, Reply
+from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion
+from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.messages import Message, encoded
-from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 
 _calls = itertools.count(1)
@@ -87,9 +90,8 @@ class MeteredModel:
         except asyncio.CancelledError:
             await reservation.write_off()
             raise
-        if (
-            reply.problem and reply.cost_usd is not None
-        ):  # its counts may be anything; it cost what a call can
+        # The counts of a malformed reply may be anything; it cost what a call can at most.
+        if reply.problem and reply.cost_usd is not None:
             reply = replace(reply, cost_usd=min(reply.cost_usd, reserved.usd))
         return replace(reply, reserved=reservation.max_cost)
 
@@ -148,10 +150,17 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class RunSideModel:
-    """Asks a run's model on behalf of one of its tools; what it costs commits with the tool's result."""
+    """Asks a run's model on behalf of one of its tool calls.
+
+    Each answer is committed and paid for before the tool gets it. A call that is made again, since nobody knows its
+    result, is given the answers that it had, and asks only what it had not asked.
+    """
 
     model: MeteredModel
-    session: Session
+    journal: Journal
+    n: int  # the entry that made the call
+    call_id: str
+    _counts: Counter[str] = field(default_factory=Counter)
 
     @property
     def model_name(self) -> str:
@@ -165,14 +174,27 @@ class RunSideModel:
             RunFailed: The model refuses the request.
             ModelUnavailable: It cannot answer now.
             BudgetSpent, MoneyReserved: A budget has no room for the call.
+            LeaseLost: The run is no longer ours.
         """
+        run = self.model.run
         message = Message.of("user", [{"type": "text", "text": question}])
         definitions = [encoded(tool) for tool in tools]
-        request = Request(self.model.run.model, SYSTEM, definitions, max_tokens, [message])
-        searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
-        prompt_tokens = request.prompt_bytes + searches * TOKENS_OF_A_SEARCH
-        reply = await self.model.reply(
-            request, prompt_tokens=prompt_tokens, searches=searches, on_text=lambda _: None
-        )
-        self.session.spent.append(reply)
+        request = Request(run.model, SYSTEM, definitions, max_tokens, [message])
+        key = self._key(request)
+        reply = await self.journal.read_side_reply(run, key)
+        if reply is None:
+            searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
+            reply = await self.model.reply(
+                request,
+                prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
+                searches=searches,
+                on_text=lambda _: None,
+            )
+            await despite_cancellation(self.journal.append_side_reply(run, key, reply))
         return reply
+
+    def _key(self, request: Request) -> SideQuestion:
+        text = b"\n".join([*request.tools, *request.messages[0].blocks, str(request.max_tokens).encode()])
+        digest = hashlib.sha256(text).hexdigest()
+        self._counts[digest] += 1
+        return SideQuestion(self.n, self.call_id, digest, self._counts[digest])

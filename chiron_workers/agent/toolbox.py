@@ -87,7 +87,7 @@ class Toolbox:
         async with Session(self.journal.pool, caller) as session:
             with spans.tool_call(call) as span:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
-                store = Store(session, self.embedder, RunSideModel(model, session))
+                store = Store(session, self.embedder, RunSideModel(model, self.journal, n, call.id))
                 result = await self._outcome(call, store, span)
             await save_taint(session)
             ms = round((time.monotonic() - began) * 1000)

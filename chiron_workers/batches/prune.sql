@@ -42,6 +42,11 @@ delete from inbox
  where run_id >= %(low)s
    and run_id < %(high)s;
 
+-- forget_side_replies
+delete from side_replies
+ where run_id >= %(low)s
+   and run_id < %(high)s;
+
 -- forget_addresses
 delete from given_addresses
  where run_id >= %(low)s

@@ -48,21 +48,20 @@ NEVER_SENT = (
 
 
 class StreamCut(Exception):
-    """A stream that ended, without an error, before the reply was complete."""
+    """A stream that ended, without an error of its own, before the reply was complete."""
 
 
-# What a broken connection or a broken stream raises, beside the SDK's own errors: nothing was journaled,
-# so the call may be made again.
+# What a broken connection or a broken stream raises, beside the SDK's own errors: the reply is not complete, so the call
+# may be made again.
 STREAM_FAULTS = (
     StreamCut,
     anthropic.APIConnectionError,
     anthropic.APIResponseValidationError,
     httpx2.TransportError,
     aiohttp.ClientError,
-    ValueError,  # JSON that cannot be read: of a chunk (JSONDecodeError) or of a tool's arguments
+    ValueError,  # an event whose JSON cannot be read (JSONDecodeError)
     TimeoutError,
     ConnectionError,
-    IndexError,  # a block delta whose block never began
     RuntimeError,  # the SDK on events out of order
 )
 

@@ -7,8 +7,8 @@ from typing import Any
 import structlog
 
 from chiron_workers.billing.prices import Price, cost_usd
-from chiron_workers.model.stream import Wire, object_of
-from chiron_workers.runs.entries import Block, Reply, Usage, storable
+from chiron_workers.model.stream import Wire
+from chiron_workers.runs.entries import Block, Reply, Usage, object_of, storable
 
 log = structlog.get_logger()
 
@@ -63,7 +63,7 @@ def _usable(content: list[Any], problems: list[str]) -> tuple[list[Block], list[
         elif block["type"] == "tool_use":
             call_id = _distinct(block["id"], ids)
             ids.add(call_id)
-            blocks.append(block | {"id": call_id, "input": object_of(block)})
+            blocks.append(block | {"id": call_id, "input": object_of(block.get("input"))})
         else:
             blocks.append(block)
     return blocks, rejected

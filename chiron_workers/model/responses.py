@@ -2,13 +2,12 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable
-from typing import cast
+from typing import Any, cast
 
 import anthropic
 import httpx2
 import structlog
 from anthropic import AsyncStream
-from anthropic._streaming import ServerSentEvent
 
 from chiron_workers.model.failures import STREAM_FAULTS
 from chiron_workers.model.stream import Accumulation
@@ -20,7 +19,7 @@ STOP_MAX_S = 5.0  # from the stop reason to message_stop, which comes right afte
 DRAIN_MAX_S = 2.0  # for the end of a body, after which its connection can be used again
 DRAINED_MAX = 10  # responses at once whose end is awaited; more are cut off
 ERROR_CHARS = 1_000
-Events = AsyncGenerator[ServerSentEvent, None]
+Events = AsyncGenerator[Any, None]  # of the SDK's events, which have a name and data
 
 
 class Responses:

@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chiron_workers.model.failures import StreamCut
-from chiron_workers.runs.entries import INVALID_JSON, Block
+from chiron_workers.runs.entries import INVALID_JSON
 
 Wire = dict[str, Any]  # JSON as it came
 FIELDS = ("model", "stop_reason", "usage")  # of a message, beside its content
@@ -151,11 +151,3 @@ def _sendable(message: Wire) -> Wire:
         valid_message: Wire = json.loads(text, parse_constant=lambda _: None)
         return valid_message
     return message
-
-
-def object_of(block: Block) -> dict[str, Any]:
-    """The arguments of a call as the API takes them back: an object, whatever the model wrote."""
-    arguments = block.get("input")
-    if arguments is None:
-        return {}
-    return arguments if isinstance(arguments, dict) else {INVALID_JSON: json.dumps(arguments)}

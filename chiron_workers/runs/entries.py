@@ -1,5 +1,6 @@
 """What a journal holds: the entries of a run, as dataclasses here and as readable JSON in Postgres."""
 
+import json
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,13 @@ INVALID_JSON = (
 def storable(text: str) -> str:
     """The text as Postgres can keep it: without NUL characters and halves of surrogate pairs."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def object_of(arguments: Any) -> dict[str, Any]:
+    """The arguments of a call as the API takes them back: an object, whatever the model wrote."""
+    if arguments is None:
+        return {}
+    return arguments if isinstance(arguments, dict) else {INVALID_JSON: json.dumps(arguments)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ class Reply:
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls of the reply, in order."""
         return tuple(
-            ToolCall(block["id"], block["name"], block["input"])
+            ToolCall(block["id"], block["name"], object_of(block["input"]))
             for block in self.content
             if block["type"] == "tool_use"
         )
@@ -175,6 +183,16 @@ class Reply:
         if self.problem:
             body |= {"problem": self.problem, "rejected": list(self.rejected)}
         return body | {"folds": True} if self.is_compaction else body
+
+
+@dataclass(frozen=True, slots=True)
+class SideQuestion:
+    """What a tool call asks the run's model, apart from the conversation."""
+
+    n: int  # the entry that made the call
+    call_id: str
+    question: str  # a hash of the whole request
+    repeat: int  # counts, from 1, how often the call has asked the same
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,52 +1,51 @@
 """Entries and results as rows, and back."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from psycopg.rows import DictRow
 
-from chiron_workers.runs.entries import Compaction, Opening, Question, Reply, ToolResult, Usage
+from chiron_workers.runs.entries import (
+    Compaction,
+    MaxCost,
+    Opening,
+    Question,
+    Reply,
+    ToolResult,
+    Usage,
+)
 from chiron_workers.runs.fence import json_text
 
 KINDS = {Opening: "opening", Question: "question", Compaction: "folding", Reply: "reply"}
 
 
-def cost_columns(replies: Sequence[Reply]) -> dict[str, Any]:
-    """The columns that take up what replies of a tool's questions used and cost."""
-    return _settlement(replies) | {
-        "input_tokens": sum(reply.usage.input_tokens for reply in replies),
-        "output_tokens": sum(reply.usage.output_tokens for reply in replies),
-        "cache_write_tokens": sum(reply.usage.written_tokens for reply in replies),
-        "cache_read_tokens": sum(reply.usage.cache_read_tokens for reply in replies),
-        "cost_usd": sum((reply.cost_usd or Decimal() for reply in replies), Decimal()),
-    }
-
-
-def _settlement(replies: Sequence[Reply]) -> dict[str, Any]:
-    max_costs = [reply.reserved for reply in replies if reply.reserved is not None]
+def reply_columns(reply: Reply) -> dict[str, Any]:
+    """What a reply used and cost, as the columns of its row, and what it settles."""
+    usage, reserved = reply.usage, reply.reserved or MaxCost(Decimal(), 0)
     return {
-        "tokens": sum(reply.usage.tokens for reply in replies),
-        "reserved_usd": sum((max_cost.usd for max_cost in max_costs), Decimal()),
-        "reserved_tokens": sum(max_cost.tokens for max_cost in max_costs),
-        "reserved_calls": len(max_costs),
-        "calls": f"{{{','.join(str(max_cost.call) for max_cost in max_costs)}}}",
-    }
-
-
-def entry_columns(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
-    """An entry as the columns of its row, and what it settles."""
-    usage = entry.usage if isinstance(entry, Reply) else Usage()
-    return _settlement([entry] if isinstance(entry, Reply) else []) | {
-        "kind": KINDS[type(entry)],
-        "epoch": entry.epoch if isinstance(entry, Opening) else None,
-        "turns": int(isinstance(entry, Reply)),
-        "body": json_text(entry.body()),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cache_write_tokens": usage.written_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
-        "cost_usd": entry.cost_usd if isinstance(entry, Reply) else None,
+        "cost_usd": reply.cost_usd,
+        "tokens": usage.tokens,
+        "reserved_usd": reserved.usd,
+        "reserved_tokens": reserved.tokens,
+        "reserved_calls": int(reply.reserved is not None),
+        "calls": "{}" if reply.reserved is None else f"{{{reserved.call}}}",
+    }
+
+
+NO_REPLY = reply_columns(Reply((), ""))
+
+
+def entry_columns(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
+    """An entry as the columns of its row, and what it settles."""
+    return (reply_columns(entry) if isinstance(entry, Reply) else NO_REPLY) | {
+        "kind": KINDS[type(entry)],
+        "epoch": entry.epoch if isinstance(entry, Opening) else None,
+        "turns": int(isinstance(entry, Reply)),
+        "body": json_text(entry.body()),
     }
 
 

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,13 +17,14 @@ from chiron_workers.runs.entries import (
     Question,
     Reply,
     Results,
+    SideQuestion,
     ToolCall,
     ToolResult,
     storable,
 )
-from chiron_workers.runs.entry_rows import cost_columns, entry_columns, entry_of, result_of
+from chiron_workers.runs.entry_rows import entry_columns, entry_of, reply_columns, reply_of_row, result_of
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, numbered_events
+from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
 from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.session import Session
@@ -143,7 +145,6 @@ class Journal:
             "whole": result.whole,
             "ms": ms,
             "ends_silently": result.ends_silently,
-            **cost_columns(session.spent),
             "facts": sum(kind == EventKind.FACT_STORED for kind, _ in events),
         }
         is_repeated = False
@@ -162,6 +163,29 @@ class Journal:
             await attempt()
         else:
             await commit_paid(attempt, what="result")
+
+    async def read_side_reply(self, run: Run, question: SideQuestion) -> Reply | None:
+        """What the model answered to this question of a tool call that is not finished, or None if it was not asked."""
+        row = await self._fetch_row(SQL["read_side_reply"], {"run_id": run.id, **asdict(question)})
+        return reply_of_row(row) if row else None
+
+    async def append_side_reply(self, run: Run, question: SideQuestion, reply: Reply) -> None:
+        """Commit what the model answered to a question of a tool call, and what that cost, before the tool uses it.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+        args = (
+            self._fence(run, ()) | asdict(question) | reply_columns(reply) | {"body": json_text(reply.body())}
+        )
+
+        async def attempt() -> None:
+            if await self._fetch_row(SQL["append_side_reply"], args):
+                return
+            if not await self._fetch_row(SQL["side_reply_exists"], args):
+                raise LeaseLost(run.id)
+
+        await through_outage(attempt)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.

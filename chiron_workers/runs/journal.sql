@@ -31,11 +31,14 @@ select 1 as found
    and n = %(n)s
    and lease = %(lease)s;
 
--- settlement
--- What every write of a turn changes in its run's row: the numbers of its events, what a model was paid and had
--- reserved, and the lease, which such a write renews.
+-- step
+-- What every write of a turn changes in its run's row: the numbers of its events, and the lease, which such a write renews.
          seq = seq + %(event_count)s,
          steps = steps + 1,
+         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
+
+-- payment
+-- What a reply changes in its run's row beside: what a model was paid and had reserved.
          input_tokens = input_tokens + %(input_tokens)s,
          output_tokens = output_tokens + %(output_tokens)s,
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
@@ -46,17 +49,29 @@ select 1 as found
          reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
          calls_in_flight = case when calls_in_flight <@ %(calls)s::int[] then '{}'
                                 else array(select unnest(calls_in_flight) except select unnest(%(calls)s::int[]))
-                           end,
-         leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
+                           end
 
 -- leased
 -- The fence. A writer whose lease is gone matches no row, and so writes nothing.
 id = %(run_id)s and lease = %(lease)s and state = 'running'
 
+-- side_question
+-- What a tool call asks a model, and how often it has asked the same.
+run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s and question = %(question)s and repeat = %(repeat)s
+
+-- logged
+-- The events that commit with the fence.
+logged as (
+  insert into events (run_id, seq, batch_id, kind, data, at)
+  select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
+    from fence,
+         rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n'))
+           with ordinality as e (kind, data, position))
+
 -- accounts
--- What commits with the fence: the cost to the batch and to the day (of now: a tool's transaction may have begun the day
--- before), and the events. Postgres runs what nobody reads
--- from the last to the first, so the batch row, which many runs share, is locked last.
+-- The cost to the batch and to the day (of now: a tool's transaction may have begun the day before), which commits with
+-- the fence. Postgres runs what nobody reads from the last to the first, so the batch row, which many runs share, is
+-- locked last.
 paid as (
   update batches
      set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0),
@@ -69,13 +84,7 @@ spent_today as (
   select (clock_timestamp() at time zone 'utc')::date, %(shard)s, %(cost_usd)s
     from fence
    where %(cost_usd)s::numeric > 0
-      on conflict (day, shard) do update set usd = spending.usd + excluded.usd),
-logged as (
-  insert into events (run_id, seq, batch_id, kind, data, at)
-  select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
-    from fence,
-         rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n'))
-           with ordinality as e (kind, data, position))
+      on conflict (day, shard) do update set usd = spending.usd + excluded.usd)
 
 -- append
 -- The fence, the entry, its events and its cost are one statement.
@@ -84,11 +93,13 @@ with fence as (
      set entries = entries + 1,
          turns = turns + %(turns)s,
          epoch = coalesce(%(epoch)s, epoch),
-{{settlement}}
+{{step}},
+{{payment}}
    where {{leased}}
      and entries = %(n)s - 1
   returning id, batch_id, lease, entries, epoch, unread, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 {{accounts}},
+{{logged}},
 entry as (
   insert into entries (run_id, n, kind, epoch, lease, body,
                        input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
@@ -98,20 +109,58 @@ entry as (
 select seq_before, at, unread
   from fence;
 
+-- read_side_reply
+select body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd
+  from side_replies
+ where {{side_question}};
+
+-- append_side_reply
+-- What a model answered to a tool call is paid for before the tool uses it, so that a kill in between repeats no call.
+with fence as (
+  update runs
+     set {{step}},
+{{payment}}
+   where {{leased}}
+     and not exists (select
+                       from side_replies
+                      where {{side_question}})
+  returning id, batch_id, lease, seq as seq_before, clock_timestamp() as at),
+{{accounts}}
+insert into side_replies (run_id, n, call_id, question, repeat, lease, body,
+                          input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
+select id, %(n)s, %(call_id)s, %(question)s, %(repeat)s, lease, %(body)s::json,
+       %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s, %(cache_read_tokens)s, %(cost_usd)s
+  from fence
+returning run_id;
+
+-- side_reply_exists
+select 1 as found
+  from side_replies
+ where {{side_question}}
+   and lease = %(lease)s;
+
 -- settle_call
--- The last statement of a tool's transaction: fence, result, events, and what the tool paid a model. Only now is
--- the number of events known, and the run row is locked no longer than it takes to commit.
+-- The last statement of a tool's transaction: fence, result and events. What the tool asked a model is paid for by now;
+-- its result says what that cost, and takes the place of the answers. Only now is the number of events known, and the
+-- run row is locked no longer than it takes to commit.
 with fence as (
   update runs
      set facts = facts + %(facts)s,
-{{settlement}}
+{{step}}
    where {{leased}}
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
-{{accounts}},
+{{logged}},
+answers as (
+  delete from side_replies
+   using fence
+   where run_id = fence.id
+     and n = %(n)s
+     and call_id = %(call_id)s
+  returning cost_usd),
 result as (
   insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd, ends_silently)
-  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s, %(cost_usd)s::numeric,
-         %(ends_silently)s
+  select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s,
+         (select coalesce(sum(cost_usd), 0) from answers), %(ends_silently)s
     from fence)
 select seq_before, at
   from fence;

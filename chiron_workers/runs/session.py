@@ -48,7 +48,6 @@ class Session:
     pool: Pool
     caller: Caller = field(default_factory=Caller)
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
-    spent: list[Reply] = field(default_factory=list)  # what a tool asked a model, to be paid with its result
     reads_private: bool = False  # said by `store.egress.mark_tainted`, written with the call's result
     ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
     _connection: AsyncConnection[DictRow] | None = None

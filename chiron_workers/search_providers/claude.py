@@ -37,7 +37,8 @@ async def search(store: Store, *, query: str, subject_id: str, limit: int) -> li
 def _results(block: Block) -> list[dict[str, Any]]:
     content = block.get("content") if block["type"] == "web_search_tool_result" else None
     # The content of a failed search is an object, not a list.
-    return [result for result in content if result.get("url")] if isinstance(content, list) else []
+    results = content if isinstance(content, list) else []
+    return [result for result in results if isinstance(result, dict) and isinstance(result.get("url"), str)]
 
 
 def _snippet(result: dict[str, Any]) -> str:

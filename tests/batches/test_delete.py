@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from support.backdated_runs import journal_rows
+from support.backdated_runs import insert_side_reply, journal_rows
 from support.run_harness import Stage
 from support.scripted_model import call, calls, says, turn
 from support.verified_quotes import quoted
@@ -165,6 +165,7 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
     monkeypatch.setattr(removal, "RUNS_PER_TRANSACTION", 2)
     run_ids = await stage.submit(*(f"t{n}" for n in range(5)))
     await stage.play(run_ids[4])
+    await insert_side_reply(stage.pool, run_ids[4])
     batch_id = await batch_of(stage, run_ids[0])
     await cancel(stage.pool, batch_id)
     whole, pieces = removal._delete_piece, []
@@ -181,7 +182,7 @@ async def test_a_large_batch_goes_in_pieces_and_a_second_call_ends_what_a_first_
     assert (await stage.rows("select run_count from batches"))[0]["run_count"] == 3
     monkeypatch.setattr(removal, "_delete_piece", whole)
     assert await delete(stage.pool, batch_id) == Deletion(runs=3, batch=True)
-    for table in ("runs", "batches", "entries", "tool_results", "events", "inbox"):
+    for table in ("runs", "batches", "entries", "tool_results", "side_replies", "events", "inbox"):
         assert await stage.rows(f"select 1 from {table}") == []  # noqa: S608
 
 

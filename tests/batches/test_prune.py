@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
-from support.backdated_runs import age, forget_the_oldest, journal_rows
+from support.backdated_runs import age, forget_the_oldest, insert_side_reply, journal_rows
 from support.run_harness import Stage
 from support.scripted_model import call, calls, says, turn
 
@@ -257,15 +257,17 @@ async def test_who_lets_a_run_go_on_waits_for_the_prune_that_has_it_and_neither_
         await reviving
 
 
-async def test_messages_of_a_pruned_run_go_with_its_journal(old_stage: Stage) -> None:
+async def test_messages_and_answers_of_a_pruned_run_go_with_its_journal(old_stage: Stage) -> None:
     stage = old_stage
     old = await finished(stage, days=0)
     await say(stage.pool, old, "And then?")
     assert await stage.play(old) is Outcome.PLAYED
+    await insert_side_reply(stage.pool, old)
     old = await age(stage.pool, old, days=LONG_AGO)
-    assert len(await stage.rows("select 1 from inbox where run_id = %s", old)) == 1
+    for table in ("inbox", "side_replies"):
+        assert len(await stage.rows(f"select 1 from {table} where run_id = %s", old)) == 1  # noqa: S608
     await prune(stage.pool, older_than=QUARTER)
-    assert await stage.rows("select 1 from inbox") == []
+    assert await stage.rows("select run_id from inbox union all select run_id from side_replies") == []
 
 
 async def _until(stage: Stage, query: str, *args: str) -> None:

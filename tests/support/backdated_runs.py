@@ -9,7 +9,16 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.ids import first_id
 from chiron_workers.runs.partitions import PARENTS, Partition, list_all, make
 
-NAMING_A_RUN = ("entries", "tool_results", "events", "inbox", "facts", "fetches", "fact_changes")
+NAMING_A_RUN = (
+    "entries",
+    "tool_results",
+    "events",
+    "inbox",
+    "side_replies",
+    "facts",
+    "fetches",
+    "fact_changes",
+)
 
 
 async def forget_the_oldest(pool: Pool) -> None:
@@ -45,3 +54,13 @@ async def journal_rows(pool: Pool, run_id: UUID) -> dict[str, int]:
             row = await (await connection.execute(query, (run_id,))).fetchone()
             found[parent] = row["rows"] if row else 0
     return found
+
+
+async def insert_side_reply(pool: Pool, run_id: UUID) -> None:
+    """As if a tool call of the run was never finished, after the model had answered it."""
+    query = """
+        insert into side_replies (run_id, n, call_id, question, repeat, lease, body)
+        values (%s, 1, 'toolu_1', 'hash', 1, 1, '{}')
+    """
+    async with pool.connection() as connection:
+        await connection.execute(query, (run_id,))

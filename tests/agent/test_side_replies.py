@@ -1,0 +1,128 @@
+"""What a model answers to a tool is paid for once, whenever the worker dies."""
+
+import asyncio
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.run_harness import LEASE, Stage
+from support.scripted_model import Fails, Says, call, calls, says, turn
+
+from chiron_workers.errors import LeaseLost
+from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion, Usage
+from chiron_workers.runs.journal import Journal
+from chiron_workers.states import Outcome
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
+
+QUESTIONS = ("Is it so?", "Is it so?", "And why?")
+PRICE = Decimal("0.0006")  # 100 x $4 + 10 x $20 per million
+
+
+def side_question(request: dict[str, Any]) -> str | None:
+    return None if request.get("tools") else request["messages"][0]["content"][0]["text"]
+
+
+class Interview:
+    """A tool that asks the model three questions, two of them alike, and then waits before its result is committed."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.asked: list[str] = []  # by the log of the model's server
+        self.answers: list[list[str]] = []  # of each execution of the tool
+        self.has_answers = asyncio.Event()
+        self.may_end = asyncio.Event()
+        interview = self
+
+        @tool
+        async def ask_around(store: Store) -> str:
+            """Ask the model some questions."""
+            assert store.side_model is not None
+            replies = [await store.side_model.ask(question, tools=[], max_tokens=9) for question in QUESTIONS]
+            interview.answers.append([reply.text for reply in replies])
+            interview.has_answers.set()
+            await interview.may_end.wait()
+            return "done"
+
+        stage.registry.register(ask_around)
+
+    def script(self, request: dict[str, Any]) -> Says | Fails:
+        question = side_question(request)
+        if question is None:
+            return [calls(call("ask_around")), says("The end.")][turn(request)]
+        self.asked.append(question)
+        return says(f"answer {len(self.asked)}")
+
+
+async def sums(stage: Stage, run_id: UUID) -> dict[str, Any]:
+    row = await stage.row(run_id)
+    [parts] = await stage.rows(
+        """select (select coalesce(sum(cost_usd), 0) from entries) as entries,
+                  (select coalesce(sum(cost_usd), 0) from tool_results) as results,
+                  (select coalesce(sum(cost_usd), 0) from side_replies) as answers,
+                  (select spent_usd from batches) as batch, (select sum(usd) from spending) as day"""
+    )
+    assert row["spent_usd"] == parts["entries"] + parts["results"] + parts["answers"]
+    assert row["spent_usd"] == parts["batch"] == parts["day"]
+    assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
+    assert (row["unconfirmed_usd"], row["unconfirmed_calls"]) == (0, 0)
+    return parts
+
+
+async def test_a_worker_that_dies_between_answer_and_result_repeats_no_question(stage: Stage) -> None:
+    interview = Interview(stage)
+    await stage.model(interview.script)
+    (run_id,) = await stage.submit("tides")
+    first = asyncio.create_task(stage.play(run_id))
+    await asyncio.wait_for(interview.has_answers.wait(), 60)
+    assert (await sums(stage, run_id))["answers"] == 3 * PRICE, "paid for before the tool uses them"
+    first.cancel()  # as a killed worker: nothing more is written
+    await asyncio.gather(first, return_exceptions=True)
+    await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)
+    interview.may_end.set()
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert interview.asked == list(QUESTIONS)
+    assert interview.answers == [["answer 1", "answer 2", "answer 3"]] * 2
+    paid = await sums(stage, run_id)
+    assert (paid["results"], paid["answers"]) == (3 * PRICE, 0), "the result says what its answers cost"
+    assert await stage.rows("select 1 from side_replies") == []
+
+
+async def test_a_tool_that_fails_after_its_questions_says_what_they_cost(stage: Stage) -> None:
+    @tool
+    async def ask_and_fail(store: Store) -> str:
+        """Ask the model, then fail."""
+        assert store.side_model is not None
+        await store.side_model.ask("Is it so?", tools=[], max_tokens=9)
+        raise RuntimeError("the tool broke")
+
+    stage.registry.register(ask_and_fail)
+    await stage.model(
+        lambda request: (
+            says("yes") if side_question(request) else [calls(call("ask_and_fail")), says("x")][turn(request)]
+        )
+    )
+    (run_id,) = await stage.submit("tides")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert (await sums(stage, run_id))["results"] == PRICE
+
+
+async def test_an_answer_is_paid_for_once_and_only_under_the_lease(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
+    question = SideQuestion(3, "toolu_1", "hash", 1)
+    reply = Reply(
+        ({"type": "text", "text": "yes"},), "end_turn", Usage(100, 10), PRICE, reserved=MaxCost(PRICE, 110)
+    )
+    assert await journal.read_side_reply(run, question) is None
+    for _ in range(2):  # the second as after an outage, when nobody knows what was committed
+        await journal.append_side_reply(run, question, reply)
+    assert (await stage.row(run_id))["spent_usd"] == PRICE
+    stored = await journal.read_side_reply(run, question)
+    assert stored is not None
+    assert (stored.text, stored.cost_usd, stored.usage) == ("yes", PRICE, Usage(100, 10))
+    await stage.rows("update runs set lease = lease + 1 where id = %s returning 1", run_id)
+    with pytest.raises(LeaseLost):
+        await journal.append_side_reply(run, SideQuestion(3, "toolu_1", "other", 1), reply)
+    assert (await stage.row(run_id))["spent_usd"] == PRICE
