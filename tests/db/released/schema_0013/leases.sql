@@ -1,0 +1,110 @@
+-- acquire
+-- A dispatched message acquires its own run and no other; one that comes late or twice finds nothing to acquire. A run
+-- that is not marked as dispatched was handed back after its message was sent again: whose turn it is, and whether a
+-- limit allows it, is decided anew.
+with acquired as (
+  update runs
+     set state = 'running',
+         lease = lease + 1,
+         leased_until = now() + %(lease_for)s,
+         worker = %(worker)s,
+         attempt = greatest(attempt, 1),
+         steps_at_claim = steps,
+         reserved_usd = 0,
+         reserved_tokens = 0,
+         reserved_calls = 0,
+         rung_at = null,
+         seq = seq + 1,
+         started_at = coalesce(started_at, now()),
+         finished_at = null,
+         error = null,
+         silent = false
+   where id = %(run_id)s
+     and state = 'queued'
+     and rung_at is not null
+     and ready_at <= now()
+     and not exists (select from holds h where h.model = runs.model and h.until > now())
+  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
+            subscription_id, since, found_before),
+event as (
+  insert into events (run_id, seq, batch_id, kind, data)
+  select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
+         json_build_object('worker', %(worker)s::text, 'attempt', attempt)
+    from acquired
+  returning seq, kind, at, data)
+select acquired.id, acquired.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
+       s.title as subject, subscription_id, since, found_before,
+       event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
+  from acquired, event, subjects s
+ where s.id = acquired.subject_id;
+
+-- renew
+-- One statement for all runs of a worker. A row that is locked is being written under its own lease, which
+-- renews it too, so it is passed over rather than waited for.
+with renewed as (
+  select r.id
+    from runs r
+    join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease)
+      on r.id = held.id and r.lease = held.lease
+   where r.state = 'running'
+     for update of r skip locked)
+update runs
+   set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s)
+  from renewed
+ where runs.id = renewed.id;
+
+-- interrupts
+-- Of the runs a worker believes it holds: those it has lost, and those somebody has asked to stop.
+select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as is_lost, r.wanted
+  from runs r
+  join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease)
+    on r.id = held.id
+ where r.lease <> held.lease
+    or r.state <> 'running'
+    or r.wanted is not null;
+
+-- say
+-- A running run takes the message at its next user entry. A run that ended goes on with it: queued again,
+-- with its batch open again.
+with before as (
+  select id as old_id, state as was, state in ('completed', 'failed') as reopens
+    from runs
+   where id = %(run_id)s
+     for update),
+addressed as (
+  update runs
+     set unread = unread + 1,
+         state = case when reopens then 'queued' else state end,
+         attempt = case when reopens then 1 else attempt end,
+         max_turns = case when reopens then greatest(max_turns, turns + %(more_turns)s) else max_turns end,
+         ready_at = case when reopens then now() else ready_at end,
+         finished_at = case when reopens then null else finished_at end,
+         seq = seq + reopens::int
+    from before
+   where id = before.old_id
+     and state in ('queued', 'running', 'paused', 'completed', 'failed')
+     and pruned_at is null
+  returning id, batch_id, seq, role, topic, was, reopens),
+message as (
+  insert into inbox (id, run_id, text)
+  select %(message_id)s, id, %(text)s
+    from addressed),
+event as (
+  insert into events (run_id, seq, batch_id, kind, data)
+  select id, seq, batch_id, 'run.queued', json_build_object('role', role, 'topic', topic, 'continued', true)
+    from addressed
+   where reopens
+  returning run_id, batch_id),
+reopened as (
+  update batches
+     set open_runs = open_runs + 1,
+         finished_at = null
+    from event
+   where batches.id = event.batch_id)
+select was
+  from addressed;
+
+-- state
+select state, pruned_at is not null as is_pruned
+  from runs
+ where id = %(run_id)s;
