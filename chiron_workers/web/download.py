@@ -121,7 +121,9 @@ async def _read_body(response: aiohttp.ClientResponse, url: str, limits: Downloa
 def _failure(response: aiohttp.ClientResponse, url: str) -> NotFetched:
     wait_s = None
     if response.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        wait_s = _retry_after_s(response.headers.get("Retry-After", ""))
+        wait_s = _retry_after_s(
+            response.headers.get("Retry-After", ""), date=response.headers.get("Date", "")
+        )
     request = f" and asks to be left alone for {wait_s:,.0f} s" if wait_s else ""
     return NotFetched(
         f"{display_url(url)} answered {_status(response.status)}{request}.",
@@ -131,15 +133,22 @@ def _failure(response: aiohttp.ClientResponse, url: str) -> NotFetched:
     )
 
 
-def _retry_after_s(value: str) -> float | None:
+def _retry_after_s(value: str, *, date: str) -> float | None:
     if re.fullmatch(r"\d{1,9}", value.strip()):
         return min(float(value), RETRY_AFTER_S_MAX)
+    until = _http_date(value)
+    if until is None:
+        return None
+    now = _http_date(date) or datetime.now(UTC)  # the server's clock and ours may differ by hours
+    return min(max((until - now).total_seconds(), 0), RETRY_AFTER_S_MAX)
+
+
+def _http_date(value: str) -> datetime | None:
     try:
-        until = parsedate_to_datetime(value)
+        moment = parsedate_to_datetime(value)
     except ValueError:
         return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return min(max((until - datetime.now(UTC)).total_seconds(), 0), RETRY_AFTER_S_MAX)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def display_url(url: str) -> str:

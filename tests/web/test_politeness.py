@@ -175,6 +175,14 @@ async def test_a_host_that_asks_for_rest_gets_it(store: Store, site: Site) -> No
     assert site.asked("/other") == 0
 
 
+async def test_a_moment_to_come_back_is_read_by_the_clock_of_the_server_that_names_it(
+    store: Store, site: Site
+) -> None:
+    server_clock = {"Date": "Sun, 01 Mar 2026 10:00:00 GMT", "Retry_After": "Sun, 01 Mar 2026 10:05:00 GMT"}
+    with pytest.raises(ToolError, match=r"asks to be left alone for 300 s\."):
+        await text_of(store, site.text("/page", "", status=429, **server_clock))
+
+
 @pytest.mark.parametrize(
     ("value", "rest"),
     [("Wed, 21 Oct 2099 07:28:00 GMT", "3,600 s"), ("99999999", "3,600 s"), ("soon", ""), ("-3", "")],
