@@ -66,7 +66,9 @@ def _is_redis(broker: str) -> bool:
 
 
 def transport_options(broker: str) -> dict[str, Any]:
-    """Options of the broker's transport; only Redis needs any."""
+    """Options of the broker's transport, which bound each of its waits."""
+    if broker.startswith("amqp"):
+        return {"write_timeout": 15}  # a broker that is short of memory reads nothing from those who publish
     if not _is_redis(broker):
         return {}
     # retry_on_timeout stays unset: with it, a batch is sent message by message.

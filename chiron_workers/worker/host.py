@@ -17,6 +17,7 @@ import structlog
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Space, open_embedder
+from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.pubsub.publisher import Publisher
 from chiron_workers.runs.journal import Journal
@@ -50,6 +51,7 @@ else:
 log = structlog.get_logger()
 Value = TypeVar("Value")
 
+START_S = 120.0  # a slow disk loads models and tools for long
 CLOSE_S = 10.0  # for releasing runs after their calls were cancelled
 
 
@@ -78,11 +80,19 @@ class Host:
         metrics.start()
         self._thread.start()
         self._stalls.start()
-        self._submit(self._open()).result()
+        try:
+            self._submit(self._open()).result(timeout=START_S)
+        except TimeoutError:
+            raise ServiceUnavailable(
+                f"The worker was not ready within {START_S:g} s: Postgres, a tool's module or a skill held it up."
+            ) from None
         self._renewal.start()
 
     def play(self, run_id: UUID) -> Outcome:
-        """Lease a run and play it to its end, or until this worker releases it."""
+        """Lease a run and play it to its end, or until this worker releases it.
+
+        It waits as long as that takes: each call of a model or a tool within has a limit of its own.
+        """
         return self._submit(self._play(run_id)).result()
 
     def drain(self) -> None:
