@@ -8,7 +8,7 @@ import structlog
 from psycopg.errors import OutOfMemory, QueryCanceled
 
 from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
-from chiron_workers.db.connect import is_transient, through_outage
+from chiron_workers.db.connect import Pool, is_transient, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
@@ -37,10 +37,15 @@ KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """Runs tool calls exactly once each: result, writes and events commit together, keyed by the call's id."""
+    """Runs tool calls exactly once each: result, writes and events commit together, keyed by the call's id.
+
+    Args:
+        pool: What tools read and write through. Where it is not the journal's, no tool takes a connection of the core.
+    """
 
     registry: Registry
     journal: Journal
+    pool: Pool
     embedder: Embedder
     settings: Settings
     clients: Callable[[Run], Model]
@@ -84,7 +89,7 @@ class Toolbox:
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
         began = time.monotonic()
-        async with Session(self.journal.pool, caller) as session:
+        async with Session(self.pool, caller) as session:
             with spans.tool_call(call) as span:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
                 store = Store(session, self.embedder, RunSideModel(model, self.journal, n, call.id))

@@ -51,10 +51,12 @@ KEEPALIVE: dict[str, Any] = {
     "tcp_user_timeout": 5_000,
 }
 
-# No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone.
+# No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone or stands still, and
+# others wait for what it has locked.
+IDLE_S = 5
 # Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
 OPTIONS = (
-    "-c idle_in_transaction_session_timeout=30s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
+    "-c idle_in_transaction_session_timeout={idle_s}s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
     "-c chiron.session=kept"
 )
 POOLER = (
@@ -192,8 +194,11 @@ class _SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
 
 
 @asynccontextmanager
-async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
+async def open_pool(database_url: str, *, size: int, idle_s: int = IDLE_S) -> AsyncIterator[Pool]:
     """A pool of autocommit connections whose rows are dicts.
+
+    Args:
+        idle_s: How long a transaction may be idle before Postgres ends it, with all that it locks.
 
     Raises:
         ServiceUnavailable: Postgres does not answer within 10 s.
@@ -205,7 +210,7 @@ async def open_pool(database_url: str, *, size: int) -> AsyncIterator[Pool]:
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
-            "options": OPTIONS,
+            "options": OPTIONS.format(idle_s=idle_s),
             "connect_timeout": CONNECT_TIMEOUT_S,
             **KEEPALIVE,
         },

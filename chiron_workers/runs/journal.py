@@ -7,7 +7,7 @@ import psycopg
 import structlog
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, commit_paid, through_outage
+from chiron_workers.db.connect import Pool, commit_paid, fetch_all, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
@@ -154,7 +154,10 @@ class Journal:
             if is_repeated and await self.read_result(run, n, call):  # the commit before an outage did arrive
                 return
             is_repeated = True
-            row = await session.last(SQL["settle_call"], args)
+            if session.is_writing:
+                row = await session.last(SQL["settle_call"], args)
+            else:  # by a connection that no tool can hold
+                row = next(iter(await fetch_all(self.pool, SQL["settle_call"], args)), None)
             if row is None:
                 raise LeaseLost(run.id)
             self._publish_numbered(run, row, events)

@@ -42,7 +42,7 @@ class Notes:
             ToolError: There is no room for it, or there is no run.
         """
         args = {"run_id": self._run_id(), "title": note.title, "text": note.text}
-        await self._session.write(SQL["lock"], args)
+        await self._session.lock(SQL["lock"], args, keys=[f"notes {args['run_id']}"])
         [row] = await self._session.rows(SQL["size"], args)
         bytes_needed, bytes_left = size([note]), BYTES_MAX - row["bytes"]
         if bytes_needed > bytes_left:

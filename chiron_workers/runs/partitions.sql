@@ -13,7 +13,8 @@ select now() as now, array(
 -- lock
 -- One at a time, so that whoever comes second finds the partition made. The wait is bounded, and no reader or writer
 -- of the journal waits for it.
-select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7201845);
+select set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '2s', true),
+       pg_advisory_xact_lock(7201845);
 
 -- create
 create table {partition} (like {parent} including all);

@@ -1,8 +1,10 @@
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 from uuid import UUID
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -37,12 +39,16 @@ class SideModel(Protocol):
         """One reply to one question, apart from any conversation."""
 
 
+# Who of a pool's sessions may take a lock next, by what it locks.
+_queues: WeakKeyDictionary[Pool, WeakValueDictionary[str, asyncio.Lock]] = WeakKeyDictionary()
+
+
 @dataclass(slots=True)
 class Session:
     """Reads at once; the first write opens the one transaction, which whoever made the session commits.
 
     A tool prepares first (network, parsing, embedding), then writes once, last: from the first write to the
-    commit nothing but Postgres is awaited.
+    commit nothing but Postgres is awaited. Postgres ends a transaction of a worker that is idle for two seconds.
     """
 
     pool: Pool
@@ -51,6 +57,7 @@ class Session:
     reads_private: bool = False  # said by `store.egress.mark_tainted`, written with the call's result
     ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
     _connection: AsyncConnection[DictRow] | None = None
+    _turns: list[asyncio.Lock] = field(default_factory=list)
 
     @property
     def is_writing(self) -> bool:
@@ -90,6 +97,35 @@ class Session:
         cursor = await connection.execute(query, args)
         return await cursor.fetchall() if cursor.description else []
 
+    async def lock(self, query: Query, args: Mapping[str, Any] | None = None, *, keys: Sequence[str]) -> None:
+        """Take advisory locks until the end of the session's transaction: its first statement.
+
+        Sessions of this pool that want the same lock queue here, each without a connection, so that at most one of them
+        waits in Postgres for the lock of another process.
+
+        Args:
+            keys: What is locked; sessions with a key in common take turns.
+        """
+        try:
+            if not self.is_writing:  # else it waits in Postgres, which sees a deadlock
+                await self._queue(keys)
+            await self.write(query, args)
+        except BaseException:
+            if not self.is_writing:
+                self._leave_queues()
+            raise
+
+    async def _queue(self, keys: Sequence[str]) -> None:
+        queues = _queues.setdefault(self.pool, WeakValueDictionary())
+        for key in sorted(set(keys)):
+            queue = queues.setdefault(key, asyncio.Lock())
+            await queue.acquire()
+            self._turns.append(queue)
+
+    def _leave_queues(self) -> None:
+        while self._turns:
+            self._turns.pop().release()
+
     def emit(self, kind: EventKind, data: dict[str, Any]) -> None:
         """Tell watchers of something this session wrote; the event commits with it. Outside a run it is dropped."""
         self.pending.append((kind, data))
@@ -125,13 +161,13 @@ class Session:
 
     async def _end(self, statement: SQL | str) -> None:
         connection, self._connection = self._connection, None
-        if connection is None:
-            return
         try:
-            if not connection.closed:
+            if connection is not None and not connection.closed:
                 await connection.execute(statement)
         finally:
-            await self.pool.putconn(connection)
+            self._leave_queues()
+            if connection is not None:
+                await self.pool.putconn(connection)
 
     async def __aenter__(self) -> Self:
         return self

@@ -144,7 +144,12 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="Runs at once by model, over all workers, as JSON. A model that is not named has no limit.",
     )
-    pool_size: int = Field(10, ge=2, description="Postgres connections of one process.")
+    pool_size: int = Field(
+        10,
+        ge=2,
+        description="Postgres connections of one process. In a worker, half of them are for tools; journal, money, rescue and "
+        "dispatch have the others.",
+    )
     lease_s: Annotated[float, Field(ge=2, le=86_400)] = Field(
         10, description="Seconds a run stays with a worker that is not heard of."
     )

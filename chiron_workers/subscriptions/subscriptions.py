@@ -198,7 +198,8 @@ class Subscriptions:
         return await subjects.ensure(name, name)
 
     async def _lock_subject(self, subject_id: str) -> None:
-        await self._session.write(SQL["lock_subject"], {"subject_id": subject_id})
+        args = {"subject_id": subject_id}
+        await self._session.lock(SQL["lock_subject"], args, keys=[f"subscriptions {subject_id}"])
 
     async def _require_room(self, subject_id: str) -> None:
         [row] = await self._session.rows(SQL["counts"], {"subject_id": subject_id})

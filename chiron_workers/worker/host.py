@@ -53,6 +53,7 @@ Value = TypeVar("Value")
 
 START_S = 120.0  # a slow disk loads models and tools for long
 CLOSE_S = 10.0  # for releasing runs after their calls were cancelled
+IDLE_S = 2  # of a transaction, shorter than elsewhere: a run repeats what was ended so
 
 
 class Host:
@@ -118,7 +119,10 @@ class Host:
 
     async def _open(self) -> None:
         settings, enter = self._settings, self._resources.enter_async_context
-        pool = await enter(open_pool(settings.database_url, size=settings.pool_size))
+        tools_size = settings.pool_size // 2
+        core_size = settings.pool_size - tools_size
+        pool = await enter(open_pool(settings.database_url, size=core_size, idle_s=IDLE_S))
+        tools_pool = await enter(open_pool(settings.database_url, size=tools_size, idle_s=IDLE_S))
         publisher = Publisher(settings.redis_url)
         self._resources.push_async_callback(publisher.close)
         embedder = open_embedder(settings)
@@ -131,7 +135,7 @@ class Host:
         self._servers = Servers(registry(), settings)
         self._servers.start()
         self._resources.push_async_callback(self._servers.stop)
-        tools = Toolbox(registry(), journal, embedder, settings, self._clients.of, skills())
+        tools = Toolbox(registry(), journal, tools_pool, embedder, settings, self._clients.of, skills())
         self._resources.push_async_callback(skills().close)
         self._executions = Executions(
             settings,

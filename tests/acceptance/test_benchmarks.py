@@ -60,6 +60,13 @@ def test_cancels_are_timed_until_the_model_server_sees_the_stream_cut(tmp_path: 
     assert all(each["cut"] > 0 and each["cancelled"] > 0 for each in found["cancels"])
 
 
+def test_the_delay_of_a_commit_is_measured_from_the_last_byte_of_its_reply(tmp_path: Path) -> None:
+    sizes = ("--runs", "4", "--workers", "2", "--latency-s", "0.4", "--seconds", "3")
+    found = figures("commit_delay", tmp_path, *sizes)
+    assert {each["run"] for each in found["delays"]} == {f"r{n:03}" for n in range(4)}
+    assert len(found["bare"]) > 1
+
+
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()

@@ -43,6 +43,7 @@ class Stage:
     skills: Skills = field(default_factory=Skills)
     server: ScriptedModel = field(default_factory=ScriptedModel)
     model_name: str = "claude-opus-5-5"
+    tools_pool: Pool | None = None  # None: tools share the pool of the core
 
     async def model(self, script: Script) -> None:
         """Put a scripted model in place."""
@@ -73,7 +74,15 @@ class Stage:
         self.resources.push_async_callback(traffic.close)
         self.resources.push_async_callback(model.close)
         journal = Journal(self.pool, self.published.append, lease_for=LEASE)
-        tools = Toolbox(self.registry, journal, self.embedder, self.settings, lambda _: model, self.skills)
+        tools = Toolbox(
+            self.registry,
+            journal,
+            self.tools_pool or self.pool,
+            self.embedder,
+            self.settings,
+            lambda _: model,
+            self.skills,
+        )
         return Execution(run, journal, model, tools, self.settings)
 
     async def play(self, run_id: UUID) -> Outcome:

@@ -85,6 +85,13 @@ class Draft:
     shared_with_subjects: list[str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    node_id: UUID
+    depth: int
+    is_new: bool
+
+
 def draft(
     *,
     subject_id: str,
@@ -126,22 +133,24 @@ class Nodes:
             ToolValidationError: The parent or a prerequisite is not there or belongs to a subject that does
                 not share it, the prerequisites run in a circle, or the tree gets deeper than 50.
         """
-        subject_id = await Subjects(self.session).ensure_writable(draft.subject_id)
-        await self.session.write(SQL["lock"])
-        nodes = await self._referenced_nodes(draft)
-        depth = _depth(draft, nodes)
-        run_id = self.session.caller.run_id
-        args = asdict(draft) | {"subject_id": subject_id, "depth": depth, "run_id": run_id}
-        node = await self.session.row(SQL["same_title"], args)
-        node_id = node["id"] if node else ids.new_id()
-        await self._refuse_cycle(node_id, draft)
-        await self.session.write(SQL["update" if node else "insert"], args | {"node_id": node_id})
+        subjects = Subjects(self.session)
+        subjects.require_writable(draft.subject_id)
+        await self._place(draft)  # a refusal waits for no lock
+        await self._lock(draft)
+        await subjects.ensure_writable(draft.subject_id)
+        place = await self._place(draft)
+        args = asdict(draft) | {
+            "node_id": place.node_id,
+            "depth": place.depth,
+            "run_id": self.session.caller.run_id,
+        }
+        await self.session.write(SQL["insert" if place.is_new else "update"], args)
         receipt = SavedNode(
-            status="updated" if node else "saved",
-            node_id=str(node_id),
-            subject_id=subject_id,
+            status="saved" if place.is_new else "updated",
+            node_id=str(place.node_id),
+            subject_id=draft.subject_id,
             title=draft.title,
-            depth=depth,
+            depth=place.depth,
         )
         self.session.emit(EventKind.NODE_SAVED, {**receipt, "is_goal_critical": draft.is_goal_critical})
         return receipt
@@ -186,6 +195,35 @@ class Nodes:
         """The nodes with these ids, then those that share a word with a question, best first."""
         args = {"question": question, "named": list(node_ids), "subject_id": subject_id, "limit": limit}
         return cast("list[NodeMatch]", await self.session.rows(SQL["matching"], args))
+
+    async def _place(self, draft: Draft) -> _Place:
+        """Which node a draft becomes, and how deep. Raises ToolValidationError, as `save`."""
+        depth = _depth(draft, await self._referenced_nodes(draft))
+        node = await self.session.row(SQL["same_title"], asdict(draft))
+        node_id = node["id"] if node else ids.new_id()
+        await self._refuse_cycle(node_id, draft)
+        return _Place(node_id, depth, is_new=node is None)
+
+    async def _lock(self, draft: Draft) -> None:
+        """Lock the draft's subject and those of all nodes that it needs, directly or through others.
+
+        Of the saves that would close a circle together, each locks the subject of the next one's node. So the last of
+        them sees the others, if no node that it needs is of a subject it has not locked: it looks again under the lock.
+        """
+        is_first_write = not self.session.is_writing
+        locked: set[str] = set()
+        while unlocked := await self._subjects(draft) - locked:  # ends: it locks more each time
+            if is_first_write:  # so that all are taken in one order
+                await self.session.rollback()
+            locked |= unlocked
+            subject_ids = sorted(locked)
+            keys = [f"nodes {subject_id}" for subject_id in subject_ids]
+            await self.session.lock(SQL["lock"], {"subject_ids": subject_ids}, keys=keys)
+
+    async def _subjects(self, draft: Draft) -> set[str]:
+        args = {"prerequisites": draft.prerequisites}
+        rows = await self.session.rows(SQL["subjects"], args) if draft.prerequisites else []
+        return {draft.subject_id, *(row["subject_id"] for row in rows)}
 
     async def _referenced_nodes(self, draft: Draft) -> dict[UUID, DictRow]:
         fields = dict.fromkeys(draft.prerequisites or (), "prerequisites")

@@ -1,7 +1,25 @@
+-- subjects
+-- Whose nodes are needed for these prerequisites, directly or through others.
+with recursive needed (id) as (
+  select id
+    from unnest(%(prerequisites)s::uuid[]) as id
+  union
+  select further.id
+    from needed
+    join nodes n on n.id = needed.id
+    cross join unnest(n.prerequisites) as further (id)
+)
+select distinct subject_id
+  from needed
+  join nodes using (id);
+
 -- lock
--- One writer of the coverage maps at a time: of two nodes saved at once, each as the other's prerequisite, the second
--- must see the first.
-select pg_advisory_xact_lock(7201844);
+-- One writer of a coverage map at a time, in one order for whoever locks several: of two nodes saved at once, each as the
+-- other's prerequisite, the second must see the first.
+select pg_advisory_xact_lock(7201844, key)
+  from (select distinct hashtext(subject_id) as key
+          from unnest(%(subject_ids)s::text[]) as subject_id
+         order by key) as subjects;
 
 -- referenced
 select id, subject_id, title, depth,

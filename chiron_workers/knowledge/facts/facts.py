@@ -109,7 +109,7 @@ class Facts:
 
     async def lock_subject(self, subject_id: str) -> None:
         """Be the only writer of a subject's facts until the commit. The first statement of a transaction."""
-        await self.session.write(SQL["lock_subject"], {"subject_id": subject_id})
+        await self.session.lock(SQL["lock_subject"], {"subject_id": subject_id}, keys=[f"facts {subject_id}"])
 
     async def lock_subject_of(self, fact_ids: Sequence[str]) -> bool:
         """Lock the one subject of some facts, after the minhashes of their sources are stored; whether there is any."""

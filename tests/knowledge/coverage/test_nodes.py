@@ -1,14 +1,17 @@
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, SavedNode, draft
+from chiron_workers.knowledge.coverage.nodes import SQL, Branch, Nodes, SavedNode, draft
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
+
+WAITING = psycopg.sql.SQL("select count(*) as n from pg_locks where locktype = 'advisory' and not granted")
 
 
 async def save(pool: Pool, title: str, *, subject_id: str = "moon", **fields: Any) -> SavedNode:
@@ -78,6 +81,32 @@ async def test_two_who_need_each_other_saved_at_once_make_no_circle(pool: Pool) 
         save(pool, "Right", prerequisites=[left["node_id"]]),
         return_exceptions=True,
     )
+    assert sorted(type(result).__name__ for result in results) == ["ToolValidationError", "dict"]
+
+
+async def test_saves_in_different_subjects_that_would_close_a_circle_together_do_not(
+    pool: Pool, database_url: str
+) -> None:
+    names = {name: {"subject_id": name, "shared_with_subjects": list("abcd")} for name in "abcd"}
+    node_ids = {name: (await save(pool, name, **fields))["node_id"] for name, fields in names.items()}
+
+    async def require(of: Pool, name: str, prerequisite: str) -> SavedNode:
+        return await save(of, name, **names[name], prerequisites=[node_ids[prerequisite]])
+
+    await require(pool, "b", "c")
+    await require(pool, "d", "a")
+    async with asyncio.timeout(60), open_pool(database_url, size=2) as elsewhere, Session(pool) as holder:
+        await holder.write(
+            SQL["lock"], {"subject_ids": list("abcd")}
+        )  # so that neither goes on before the other waits
+        saves = [
+            asyncio.create_task(require(elsewhere, "a", "b")),
+            asyncio.create_task(require(pool, "c", "d")),
+        ]
+        while [row["n"] for row in await Session(pool).rows(WAITING)] != [2]:
+            await asyncio.sleep(0.01)
+        await holder.rollback()
+        results = await asyncio.gather(*saves, return_exceptions=True)
     assert sorted(type(result).__name__ for result in results) == ["ToolValidationError", "dict"]
 
 
