@@ -140,7 +140,7 @@ async def test_a_tool_whose_transaction_was_ended_runs_again(stage: Stage) -> No
     (run_id,) = await stage.submit("tides")
     assert await stage.play(run_id) is Outcome.PLAYED
     assert idle == [True, False]
-    stored = await stage.rows("select id from subjects where id like 'tides%' order by id")
+    stored = await stage.rows("select id from subjects where id ^@ 'tides' order by id")
     assert [row["id"] for row in stored] == ["tides-2", "tides-2-again"]
 
 
