@@ -56,7 +56,7 @@ KEEPALIVE: dict[str, Any] = {
 IDLE_S = 5
 # Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
 OPTIONS = (
-    "-c idle_in_transaction_session_timeout={idle_s}s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
+    f"-c idle_in_transaction_session_timeout={IDLE_S}s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
     "-c chiron.session=kept"
 )
 POOLER = (
@@ -210,7 +210,7 @@ async def open_pool(database_url: str, *, size: int, idle_s: int = IDLE_S) -> As
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
-            "options": OPTIONS.format(idle_s=idle_s),
+            "options": f"{OPTIONS} -c idle_in_transaction_session_timeout={idle_s}s",
             "connect_timeout": CONNECT_TIMEOUT_S,
             **KEEPALIVE,
         },
