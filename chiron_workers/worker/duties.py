@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import random
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
 from functools import partial
@@ -31,6 +32,7 @@ from chiron_workers.worker.postgres_contact import PostgresContact
 log = structlog.get_logger()
 
 INDEX_INTERVAL_S = 300.0
+LOOK_S = 0.5  # between two looks whether Postgres answers
 
 
 class Duties:
@@ -84,6 +86,27 @@ async def rescue_lost_runs(
                 log.warning("runs.rescued", runs=count)
                 on_rescue()
         await asyncio.sleep(settings.rescue_s)
+
+
+async def log_silence(contact: PostgresContact, *, silence_max_s: float) -> None:
+    """Log once when Postgres keeps its connections and does not answer, and once when it answers again; never ends.
+
+    Statements have no limit of their own then: what waits for a frozen server goes on with it.
+    """
+    is_silent = False
+    while True:
+        looked_at = time.monotonic()
+        await asyncio.sleep(LOOK_S)
+        if time.monotonic() - looked_at > 2 * LOOK_S:
+            continue  # The event loop stood still, and the renewal of leases with it.
+        if (contact.silence_s > silence_max_s) is not is_silent:
+            is_silent = not is_silent
+            if is_silent:
+                log.error(
+                    "postgres.silent", seconds=round(contact.silence_s), waiting="leases, journal, dispatch"
+                )
+            else:
+                log.warning("postgres.answers_again")
 
 
 async def start_due_subscriptions(

@@ -35,6 +35,7 @@ from chiron_workers.worker.duties import (
     build_vector_indexes,
     listen_for_signals,
     log_deafness,
+    log_silence,
     rescue_lost_runs,
     start_due_subscriptions,
 )
@@ -80,13 +81,13 @@ class Host:
         tracing.start()
         metrics.start()
         self._thread.start()
-        self._stalls.start()
         try:
             self._submit(self._open()).result(timeout=START_S)
         except TimeoutError:
             raise ServiceUnavailable(
                 f"The worker was not ready within {START_S:g} s: Postgres, a tool's module or a skill held it up."
             ) from None
+        self._stalls.start()  # and not while modules are imported, which holds up nobody
         self._renewal.start()
 
     def play(self, run_id: UUID) -> Outcome:
@@ -163,6 +164,7 @@ class Host:
         self._duties.start(
             self._heartbeat.beat(),
             rescue_lost_runs(journal, settings, self._contact, on_rescue=wake),
+            log_silence(self._contact, silence_max_s=settings.lease_s / 2),
             start_due_subscriptions(
                 pool, settings, is_draining=lambda: self._executions.is_draining, on_start=wake
             ),

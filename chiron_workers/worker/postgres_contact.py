@@ -81,6 +81,12 @@ class PostgresContact:
             and now - period.began >= seconds
         )
 
+    @property
+    def silence_s(self) -> float:
+        """For how long Postgres has kept a connection and not answered; 0 where there is no connection."""
+        period = self._period
+        return self._clock() - period.last_answer if period else 0.0
+
     @staticmethod
     def _is_same(period: _Period, server: Server) -> bool:
         return period.server.started_at == server.started_at
