@@ -77,7 +77,7 @@ def test_what_redis_needs_is_set_for_redis_and_for_no_other_broker() -> None:
     amqp = configuration(Settings(_env_file=None, redis_url="redis://x", broker_url="amqp://y"))  # type: ignore[call-arg]
     assert redis["broker_transport_options"]["socket_keepalive"]
     assert (redis["worker_disable_prefetch"], amqp["worker_disable_prefetch"]) == (True, False)
-    assert amqp["broker_transport_options"] == {}
+    assert amqp["broker_transport_options"] == {"write_timeout": 15}
     assert set(redis) <= set(app.conf)
 
 
