@@ -19,6 +19,7 @@ from typing import Any
 import psutil
 import psycopg
 from crashes.batch import start_batch
+from crashes.consistency import disagreements, snapshot
 from crashes.fleet import Fleet, fleet
 from crashes.plan import Blow, Fault, plan
 from crashes.services import Services, services
@@ -138,8 +139,8 @@ def judge(
     asked: Asked, blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, left: Sequence[str]
 ) -> dict[str, Any]:
     expected = {f"r{n:03}": asked.turns for n in range(asked.runs)}
-    calls = tally(list(witness.calls.values()), workers.crashes, expected)
-    broken = [*left, *tables.broken(seed=asked.seed, turns=expected)]
+    calls = tally(list(witness.calls.values()), workers.crashes, expected, outages=workers.services.outages)
+    broken = [*left, *tables.broken(seed=asked.seed, turns=expected), *against(witness, workers)]
     broken += [f"{words}; {tables.takings(run)}" for run, words in calls.unexplained.items()]
     if calls.missing:
         broken.append(f"turns that were never answered: {len(calls.missing)}, such as {calls.missing[0]}")
@@ -163,6 +164,13 @@ def judge(
         "spent_usd": float(tables.rows("spent")[0]["spent_usd"]),
         "broken": broken,
     }
+
+
+def against(witness: Witness, workers: Fleet) -> list[str]:
+    """What does not add up in the tables, or between them and the log."""
+    log, outages = witness.logged(), workers.services.outages
+    with snapshot(workers.services.settings.database_url) as connection:
+        return disagreements(connection, log, lost=witness.repeated(), outages=len(outages))
 
 
 def unconfirmed_wrongly(

@@ -62,6 +62,7 @@ class Call:
     node_id: str
     turn: int
     errors: int  # results of tools that the model is told have failed
+    complete_at: float = 0.0  # when the last byte of message_stop was written
 
 
 class Server:
@@ -77,19 +78,15 @@ class Server:
         call = _call(next(self._numbers), http.match_info["worker"], request)
         self._note(call, "received")
         fault = self._behaviour.fault(call.number)
-        became = "cut"
+        is_refused = fault in REFUSALS
         try:
             await asyncio.sleep(self._behaviour.seconds(call.number) / 2)
-            if fault in REFUSALS:
-                became = "refused"
+            if is_refused:
                 return _refusal(fault)
-            response = await self._stream(http, call, request["model"], fault)
-            # A client that is gone has not taken what was written last.
-            if not fault and http.transport is not None and not http.transport.is_closing():
-                became = "answered"
-            return response
+            return await self._stream(http, call, request["model"], fault)
         finally:
-            self._note(call, became, fault)
+            # What becomes of the connection after message_stop is no business of the reply.
+            self._note(call, "refused" if is_refused else "answered" if call.complete_at else "cut", fault)
 
     async def _stream(self, http: web.Request, call: Call, model: str, fault: str) -> web.StreamResponse:
         parts = [_wire(event) for event in _events(call, model, self._behaviour)]
@@ -99,7 +96,10 @@ class Server:
         await response.prepare(http)
         for part in _split(parts, PARTS)[: PARTS // 2 if fault else PARTS]:
             await asyncio.sleep(self._behaviour.seconds(call.number) / 2 / PARTS)
+            # A client that is gone does not take what is written; one that has read all may be gone at once.
+            is_connected = http.transport is not None and not http.transport.is_closing()
             await response.write(part)
+        call.complete_at = time.time() if is_connected and not fault else 0.0
         match fault:
             case "error event":
                 await response.write(_wire(_error("overloaded_error")))
@@ -121,7 +121,7 @@ class Server:
             "worker": call.worker,
             "run": call.run,
         }
-        line |= {"turn": call.turn, "fault": fault, "errors": call.errors}
+        line |= {"turn": call.turn, "fault": fault, "errors": call.errors, "complete_at": call.complete_at}
         self._log.write(json.dumps(line) + "\n")
 
 

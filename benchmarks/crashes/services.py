@@ -39,23 +39,30 @@ class Services:
     model_pid: int
     log: Path  # of the model server: the witness
     at_postgres: threading.Lock = field(default_factory=threading.Lock)  # one blow at a time
+    outages: list[tuple[float, float]] = field(default_factory=list)  # of PostgreSQL, by `time.time()`
 
     def restart_postgres(self, mode: str, *, down_s: float) -> None:
         """Stop PostgreSQL, `immediate` as in a crash or `fast` as for maintenance; start it again after a while."""
-        with self.at_postgres:
+        with self.at_postgres, self._outage():
             pg_ctl(["-w", "-m", mode, "stop"], pgdata=self.postgres.pgdata, user=self.postgres.system_user)
             time.sleep(down_s)
             self.postgres.ensure_postgres_running()
 
     def crash_backend(self) -> None:
         """Kill one of PostgreSQL's processes: the postmaster ends all others, recovers and goes on."""
-        with self.at_postgres:
+        with self.at_postgres, self._outage():
             for backend in psutil.Process(self.postgres.get_pid()).children():
                 if "[local]" in " ".join(backend.cmdline()):
                     backend.kill()
                     break
             time.sleep(0.5)  # a shutdown that meets a recovery is Postgres' own matter
             _wait_for(self.postgres.get_uri())
+
+    @contextmanager
+    def _outage(self) -> Iterator[None]:
+        at = time.time()
+        yield
+        self.outages.append((at, time.time()))
 
     def lose_valkey(self, *, down_s: float) -> None:
         """Kill Valkey; after a while it comes back empty."""

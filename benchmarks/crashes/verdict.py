@@ -29,11 +29,11 @@ class Tables:
     """One look into the tables of a crash test."""
 
     def __init__(self, database_url: str, batch_id: UUID) -> None:
-        self._database_url = database_url
+        self.database_url = database_url
         self._batch_id = batch_id
 
     def rows(self, query: str, **args: Any) -> list[DictRow]:
-        with psycopg.connect(self._database_url, autocommit=True, row_factory=dict_row) as connection:
+        with psycopg.connect(self.database_url, autocommit=True, row_factory=dict_row) as connection:
             return connection.execute(SQL[query], {"batch_id": self._batch_id, **args}).fetchall()
 
     def states(self) -> dict[str, int]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from crashes.consistency import LoggedReply
 from crashes.fleet import Crash
 
-# A reply that a worker holds while Postgres is away is in flight, too.
+# From the last byte of a reply to its commit, on a machine with other work to do.
+COMMIT_S = 2.0
+# A reply that a worker holds while Postgres is away is in flight, too, and so it is until all of them are committed.
 IN_HAND_S = 10.0
 # A worker that wakes goes on with what nobody has rescued yet, and may lose it until it has renewed.
 WAKING_S = 4.0
@@ -24,6 +27,7 @@ class Call:
     run: str
     turn: int
     received_at: float
+    complete_at: float = 0.0  # when the last byte of message_stop was written
     ended_at: float = 0.0
     became: str = ""
     fault: str = ""
@@ -56,6 +60,19 @@ class Witness:
         """How many turns were answered, each counted once."""
         return len({(call.run, call.turn) for call in self.calls.values() if call.became == "answered"})
 
+    def logged(self) -> list[LoggedReply]:
+        """The log as the check of consistency reads it."""
+        return [
+            LoggedReply(f"req_{call.number}", call.run, is_complete=call.became == "answered")
+            for call in self.calls.values()
+        ]
+
+    def repeated(self) -> set[str]:
+        """The request ids of the replies to turns that were answered more than once; `tally` judges those."""
+        answers = [call for call in self.calls.values() if call.became == "answered"]
+        times = Counter((call.run, call.turn) for call in answers)
+        return {f"req_{call.number}" for call in answers if times[call.run, call.turn] > 1}
+
     def _take(self, line: dict[str, Any]) -> Call | None:
         if line["event"] == "received":
             call = Call(
@@ -64,7 +81,8 @@ class Witness:
             self.calls[call.number] = call
             return call
         call = self.calls[line["call"]]
-        call.became, call.ended_at, call.fault = line["event"], line["at"], line["fault"]
+        call.became, call.complete_at, call.fault = line["event"], line["complete_at"], line["fault"]
+        call.ended_at = line["at"]
         return None
 
 
@@ -82,11 +100,18 @@ class Tally:
     lost: dict[str, tuple[int, int]]  # by run the answers given again, and those with the calls that were cut
 
 
-def tally(calls: Sequence[Call], crashes: Sequence[Crash], expected: dict[str, int]) -> Tally:
+def tally(
+    calls: Sequence[Call],
+    crashes: Sequence[Crash],
+    expected: dict[str, int],
+    *,
+    outages: Sequence[tuple[float, float]] = (),
+) -> Tally:
     """Judge all calls against what is promised.
 
     Args:
         expected: How many turns each run has.
+        outages: From when until when Postgres was away.
     """
     answers = defaultdict(list)
     for call in calls:
@@ -101,7 +126,7 @@ def tally(calls: Sequence[Call], crashes: Sequence[Crash], expected: dict[str, i
         cut_by_worker=sum(call.became == "cut" and not call.fault for call in calls),
         faults=dict(Counter(call.fault for call in calls if call.fault)),
         missing=missing,
-        unexplained=unexplained(answers, crashes),
+        unexplained=unexplained(answers, crashes, outages),
         errors=sum(call.errors for call in calls),
         lost={run: _lost([call for call in calls if call.run == run]) for run in expected},
     )
@@ -113,7 +138,11 @@ def _lost(calls: Sequence[Call]) -> tuple[int, int]:
     return again, again + sum(call.became != "answered" for call in calls)
 
 
-def unexplained(answers: dict[tuple[str, int], list[Call]], crashes: Sequence[Crash]) -> dict[str, str]:
+def unexplained(
+    answers: dict[tuple[str, int], list[Call]],
+    crashes: Sequence[Crash],
+    outages: Sequence[tuple[float, float]] = (),
+) -> dict[str, str]:
     """By run the repeats beyond the promise: one call for each crash and run, and only one that was in flight at that crash."""
     found: dict[str, str] = {}
     excused: set[tuple[str, int]] = set()
@@ -121,21 +150,26 @@ def unexplained(answers: dict[tuple[str, int], list[Call]], crashes: Sequence[Cr
         wasted = 0
         for call in calls:
             crash = next(
-                (n for n, crash in enumerate(crashes) if (run, n) not in excused and _was_hit(call, crash)),
+                (
+                    n
+                    for n, crash in enumerate(crashes)
+                    if (run, n) not in excused and _was_hit(call, crash, outages)
+                ),
                 None,
             )
             if crash is not None and wasted < len(calls) - 1:
                 excused.add((run, crash))
                 wasted += 1
         if wasted < len(calls) - 1:
-            who = ", ".join(f"{call.worker} {call.received_at:.2f}-{call.ended_at:.2f}" for call in calls)
+            who = ", ".join(f"{call.worker} {call.received_at:.2f}-{call.complete_at:.2f}" for call in calls)
             found[run] = f"{run}/{turn} was answered {len(calls)} times: {who}"
     return found
 
 
-def _was_hit(call: Call, crash: Crash) -> bool:
+def _was_hit(call: Call, crash: Crash, outages: Sequence[tuple[float, float]]) -> bool:
+    is_at_outage = any(at <= crash.at <= until + IN_HAND_S for at, until in outages)
     return (
         call.worker == crash.worker
         and call.received_at <= crash.until + WAKING_S * (crash.kind == "stop")
-        and call.ended_at >= crash.at - IN_HAND_S
+        and call.complete_at >= crash.at - (IN_HAND_S if is_at_outage else COMMIT_S)
     )

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from aiohttp import web
+from crashes.consistency import LoggedReply
 
 from support.http_server import served
 
@@ -93,13 +94,22 @@ class Ask:
     received_at: float
     reply: Says | None = None
     complete_at: float = 0.0  # when the last byte of message_stop was written; 0 if it never was
-    is_connected: bool = False  # whether the client was still there then
+    is_connected: bool = False  # whether the client was there for it
     ended_at: float = 0.0
 
     @property
     def is_complete(self) -> bool:
         """Whether the client can have read the whole reply."""
         return self.complete_at > 0 and self.is_connected
+
+    def logged(self, run: str, *, side_question: str = "") -> LoggedReply:
+        """The line as the check of consistency reads it; `run` is the first word of the run's topic."""
+        reply = self.reply or Says(())
+        is_whole = not any("partial_json" in block for block in reply.blocks)
+        content = reply.blocks if is_whole else None
+        return LoggedReply(
+            self.request_id, run, self.is_complete, content, side_question, sum(reply.usage.values())
+        )
 
 
 @dataclass
@@ -128,6 +138,8 @@ async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
             if isinstance(reply, Fails):
                 return await _fail(http, reply)
             response = await _stream(http, ask, reply)
+        except ConnectionResetError:  # the client is gone
+            return web.Response()
         finally:
             ask.ended_at = time.time()
         model.answered.append(request)
@@ -144,8 +156,9 @@ async def _stream(http: web.Request, ask: Ask, reply: Says) -> web.StreamRespons
     response = web.StreamResponse(headers={"content-type": "text/event-stream", "request-id": ask.request_id})
     await response.prepare(http)
     ask.reply = reply
+    ask.is_connected = not _is_gone(http)  # afterwards it may have read all and be gone
     await response.write(b"".join(_wire(event) for event in _events(reply, ask.request["model"])))
-    ask.complete_at, ask.is_connected = time.time(), not _is_gone(http)
+    ask.complete_at = time.time()
     if reply.ending is Ending.LATE:
         await asyncio.sleep(LATE_S)
     if http.transport is None or _is_gone(http):
