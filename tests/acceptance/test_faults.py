@@ -1,0 +1,126 @@
+"""Faults that befall workers in the midst of a batch, by seed: nothing is lost, nothing is asked twice, all rows agree.
+
+The witness is the model server's log. `CHIRON_FAULT_SEEDS=20` plays twenty seeds instead of two, and `-k seed7` one.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+from support.databases import Databases
+from support.fault_stage import LEASE_S, FaultStage, fault_stage
+from support.postgres_proxy import Partition
+from support.private_valkey import own_valkey
+from support.scripted_model import Ending
+
+from chiron_workers.settings import Settings
+
+SEEDS = range(1, int(os.environ.get("CHIRON_FAULT_SEEDS", "2")) + 1)
+# A worker that holds a lock and stands still may keep others waiting for the 2 s that its transaction may idle.
+OTHERS_GO_ON_WITHIN_S = 15.0
+pytestmark = [pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=[f"seed{seed}" for seed in SEEDS])
+def stage(
+    request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FaultStage]:
+    home = tmp_path_factory.mktemp("faults")
+    with databases.lend() as url, own_valkey(home / "valkey") as valkey:
+        settings = Settings(
+            _env_file=None, home=home, database_url=url, redis_url=valkey.url, model="claude-opus-5-5"
+        )  # type: ignore[call-arg]
+        with fault_stage(settings, valkey, seed=request.param) as stage:
+            yield stage
+
+
+def past_the_lease(stage: FaultStage) -> float:
+    return LEASE_S + stage.chance.uniform(1.5, 3.0)
+
+
+def test_a_frozen_worker_that_holds_locks_keeps_the_others_waiting_for_seconds_only(
+    stage: FaultStage,
+) -> None:
+    stage.begin("frozen with locks")
+    with stage.faults.closed_gate():
+        stage.script.slow_runs = frozenset(f"{stage.batch}r{n}" for n in range(12))
+        stage.until(stage.faults.waiting_at_gate, "a worker in the midst of a transaction")
+        victim = stage.chance.choice(stage.faults.waiting_at_gate())
+        stage.script.slow_runs = frozenset()
+        stage.freeze(victim)
+    try:
+        frozen_at = time.time()
+        others = stage.runs_of_others(victim)
+        stage.until(
+            lambda: others <= stage.answered_since(frozen_at),
+            f"a reply to each run of the workers beside {victim}",
+            patience_s=OTHERS_GO_ON_WITHIN_S,
+        )
+        stage.wait_for(stage.chance.choice((0.0, past_the_lease(stage))))
+    finally:
+        stage.thaw(victim)
+    stage.finish()
+
+
+def test_workers_that_all_lose_postgres_for_longer_than_a_lease_repeat_nothing(stage: FaultStage) -> None:
+    stage.begin("all partitioned")
+    partition = stage.chance.choice(tuple(Partition))
+    with stage.partitioned(*stage.workers, partition=partition):
+        stage.wait_for(past_the_lease(stage))
+    stage.finish()
+
+
+def test_a_worker_that_loses_postgres_for_longer_than_a_lease_writes_nothing_of_what_it_lost(
+    stage: FaultStage,
+) -> None:
+    stage.begin("partitioned")
+    victim = stage.chance.choice(tuple(stage.workers))
+    with stage.partitioned(victim, partition=stage.chance.choice(tuple(Partition))):
+        stage.wait_for(past_the_lease(stage))
+    stage.finish()
+
+
+def test_a_full_disk_that_is_cleared_repeats_nothing(stage: FaultStage) -> None:
+    stage.begin("disk full")
+    with stage.faults.full_disk():
+        stage.wait_for(stage.chance.choice((stage.chance.uniform(0.5, 2.5), past_the_lease(stage))))
+    stage.finish()
+
+
+def test_a_database_that_is_read_only_for_a_while_repeats_nothing(stage: FaultStage) -> None:
+    stage.begin("read-only")
+    with stage.faults.read_only():
+        stage.wait_for(stage.chance.choice((stage.chance.uniform(0.5, 2.5), past_the_lease(stage))))
+    stage.finish()
+
+
+def test_streams_that_end_badly_once_the_reply_is_complete_repeat_nothing(stage: FaultStage) -> None:
+    stage.begin("bad endings")
+    stage.script.bad = (Ending.CLOSED, Ending.RESET, Ending.LATE)
+    stage.finish()
+
+
+def test_replies_that_are_cut_in_a_calls_json_are_kept_if_they_are_complete(stage: FaultStage) -> None:
+    stage.begin("cut in JSON")
+    stage.script.bad = ("cut", "drop_in_call")
+    stage.finish()
+
+
+def test_a_killed_worker_costs_each_run_the_call_in_flight_at_most(stage: FaultStage) -> None:
+    stage.begin("killed", runs=15)
+    for _ in range(2):
+        stage.wait_for(stage.chance.uniform(0.0, 1.0))
+        stage.kill(stage.chance.choice(tuple(stage.workers)))
+    stage.finish()
+
+
+def test_a_valkey_that_is_killed_and_comes_back_empty_costs_nothing(stage: FaultStage) -> None:
+    stage.begin("Valkey killed")
+    stage.valkey.kill()
+    stage.wait_for(stage.chance.uniform(0.5, 3.0))
+    stage.valkey.start()
+    with Redis.from_url(stage.valkey.url) as redis:
+        assert redis.ping()
+    stage.finish()

@@ -1,0 +1,259 @@
+"""Workers with a way each to Postgres, a model server whose log is the witness, and batches that faults befall."""
+
+import asyncio
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
+
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import open_pool
+from chiron_workers.settings import Settings
+from support.blows import BEAT_S, Blow, Pulse
+from support.loop_thread import LoopThread, loop_thread
+from support.postgres_faults import PostgresFaults, postgres_faults
+from support.postgres_proxy import Partition, PostgresProxy, postgres_proxy
+from support.private_valkey import OwnValkey
+from support.research_script import SUBJECTS, ResearchScript, run_of, side_question, subject_of
+from support.scripted_model import Ask, ScriptedModel, scripted_model
+from support.worker_processes import Worker, rows, running
+
+MODEL = "claude-opus-5-5"
+TURNS_MAX = 60
+LEASE_S = 4.0
+WORKERS = 3
+SLOTS = 6
+PATIENCE_S = 120.0  # keeps a test from hanging
+COMMITTED_WITHIN_S = (
+    1.0  # of its last byte a reply is committed, plus the time for which the machine stood still
+)
+ENVIRONMENT = {
+    "ANTHROPIC_API_KEY": "test",
+    "CHIRON_LEASE_S": str(LEASE_S),
+    "CHIRON_RENEWAL_S": "1",
+    "CHIRON_RESCUE_S": "0.5",
+    "CHIRON_RING_AGAIN_S": "2",
+    "CHIRON_MAX_TOKENS": "1000",
+    "CHIRON_MODEL_TIMEOUT_S": "30",
+}
+LOOK_EVERY_S = 0.5  # whether the rows agree with each other
+STATES = "select state, count(*) as n from runs where topic like %s group by 1"
+REPLIES = "select count(*) as n from entries join runs on id = run_id where kind = 'reply' and topic like %s"
+PLAYING = "select topic from runs where state = 'running' and topic like %s"
+ERRORS = "select name, body from tool_results join runs on id = run_id where is_error and topic like %s"
+STORED = "select body ->> 'request_id' as request_id from entries where kind = 'reply'"
+
+
+@dataclass
+class FaultStage:
+    """What the scenarios of one seed share."""
+
+    seed: int
+    settings: Settings
+    script: ResearchScript
+    model: ScriptedModel
+    faults: PostgresFaults
+    valkey: OwnValkey
+    pulse: Pulse
+    loop: LoopThread
+    resources: ExitStack
+    chance: random.Random
+    workers: dict[str, Worker] = field(default_factory=dict)
+    proxies: dict[str, PostgresProxy] = field(default_factory=dict)
+    blows: list[Blow] = field(default_factory=list)
+    batch: str = ""
+    batches: int = 0
+    _frozen_at: dict[str, float] = field(default_factory=dict)
+    _lost_before: set[str] = field(default_factory=set)
+    _sentences: set[str] = field(default_factory=set)  # that an earlier scenario has reported
+    _looked_at: float = 0.0
+
+    def start_worker(self, place: int) -> str:
+        """Start a worker with a name and a way of its own; its name."""
+        number = sum(name.startswith(f"w{place}-") for name in self.proxies) + 1
+        name = f"w{place}-{number}"
+        proxy = self.resources.enter_context(
+            self.loop.entered(postgres_proxy(self.settings.database_url, name))
+        )
+        self.proxies[name] = proxy
+        settings = self.settings.model_copy(update={"database_url": proxy.url})
+        address = {"ANTHROPIC_BASE_URL": f"{self.model.url}/{name}"}
+        worker = running(settings, "-c", str(SLOTS), name=name, **ENVIRONMENT, **address)
+        self.workers[name] = self.resources.enter_context(worker)
+        return name
+
+    def begin(self, scenario: str, *, runs: int = 12) -> None:
+        """Submit a batch and wait until all workers play it; prints what the chance was."""
+        self.chance = random.Random(f"{self.seed}:{scenario}")
+        self.batches += 1
+        self.batch = f"b{self.batches}"
+        self.blows = []
+        self.script.bad, self.script.slow_runs = (), frozenset()
+        print(f"scenario {scenario}, seed {self.seed}, batch {self.batch}")
+        self.replace_ended()
+        asyncio.run(self._submit(runs))
+        share = self.chance.uniform(0.1, 0.4)
+        least = int(share * runs * self.script.turns)
+        self.until(lambda: self.replies() >= least, f"{least} replies of {self.batch}")
+
+    def replace_ended(self) -> dict[str, int]:
+        """Start a worker for each that has ended by itself; their exit codes."""
+        codes = {name: worker.process.poll() for name, worker in self.workers.items()}
+        ended = {name: code for name, code in codes.items() if code is not None}
+        for name in ended:
+            del self.workers[name]
+            self.start_worker(int(name[1]))
+        return ended
+
+    async def _submit(self, runs: int) -> None:
+        budget = self.chance.choice((Budget(), Budget(Decimal(10_000))))
+        async with open_pool(self.settings.database_url, size=1) as pool:
+            names = [f"{self.batch}r{n}" for n in range(runs)]
+            new = [
+                NewRun(f"{name} of seed {self.seed}", "research", subject_of(name), MODEL, TURNS_MAX)
+                for name in names
+            ]
+            await submit(pool, NewBatch(new, SUBJECTS[0], name=self.batch, budget=budget))
+
+    def replies(self) -> int:
+        """How many replies of the batch are committed."""
+        return int(rows(self.settings, REPLIES, [f"{self.batch}r%"])[0]["n"])
+
+    def until(self, condition: Callable[[], Any], what: str, *, patience_s: float = PATIENCE_S) -> None:
+        """Wait for a condition; the rows must agree with each other all the while."""
+        give_up_at = time.monotonic() + patience_s
+        while not condition():
+            assert time.monotonic() < give_up_at, f"not within {patience_s:g} s: {what}; {self.state()}"
+            assert self.has_workers(), f"all workers ended by themselves while waiting for {what}"
+            if time.monotonic() > self._looked_at + LOOK_EVERY_S:
+                self._looked_at = time.monotonic()
+                with snapshot(self.settings.database_url) as connection:
+                    fresh = set(among_rows(connection)) - self._sentences
+                    assert not fresh, f"while waiting for {what}: {sorted(fresh)}"
+            time.sleep(BEAT_S)
+
+    def has_workers(self) -> bool:
+        return any(worker.process.poll() is None for worker in self.workers.values())
+
+    def runs_of_others(self, name: str) -> set[str]:
+        """The runs that workers other than this one play."""
+        client_by_run = {run_of(ask.request): ask.client for ask in self.model.asks}
+        playing = {row["topic"].split()[0] for row in rows(self.settings, PLAYING, [f"{self.batch}r%"])}
+        return {run for run in playing if client_by_run.get(run, name) != name}
+
+    def answered_since(self, at: float) -> set[str]:
+        """The runs that got a complete reply since then."""
+        return {run_of(ask.request) for ask in self.model.asks if ask.complete_at > at}
+
+    def state(self) -> str:
+        """What helps to find out why something does not come."""
+        states = {row["state"]: row["n"] for row in rows(self.settings, STATES, [f"{self.batch}r%"])}
+        ended = {name: worker.process.poll() for name, worker in self.workers.items()}
+        return f"states {states}, exit codes of workers {ended}"
+
+    def wait_for(self, seconds: float) -> None:
+        """Let a fault last, and look all the while."""
+        ends_at = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() >= ends_at, "the end of the fault")
+
+    def freeze(self, name: str) -> None:
+        """SIGSTOP a worker."""
+        self.workers[name].send(signal.SIGSTOP)
+        self._frozen_at[name] = time.time()
+
+    def thaw(self, name: str) -> None:
+        """Let a frozen worker go on; nothing if it is not frozen."""
+        if name in self._frozen_at:
+            self.blows.append(Blow(name, self._frozen_at.pop(name), time.time()))
+            self.workers[name].send(signal.SIGCONT)
+
+    @contextmanager
+    def partitioned(self, *names: str, partition: Partition) -> Iterator[None]:
+        """Cut workers off from Postgres until the block ends; only where some are left can that cost a reply."""
+        print(f"{', '.join(names)}: {partition}")
+        at = time.time()
+        for name in names:
+            self.loop.run(self.proxies[name].cut(partition))
+        try:
+            yield
+        finally:
+            for name in names:
+                self.loop.run(self.proxies[name].heal())
+            if len(names) < len(self.workers):
+                self.blows += [Blow(name, at, time.time()) for name in names]
+
+    def kill(self, name: str) -> None:
+        """SIGKILL a worker and start another in its place."""
+        self.workers[name].kill()
+        self.blows.append(Blow(name, at := time.time(), at))
+        del self.workers[name]
+        self.start_worker(int(name[1]))
+
+    def finish(self) -> None:
+        """Wait until all runs are completed, and hold everything against the log."""
+        self.until(self.is_over, f"the end of {self.batch}")
+        log = [self.logged(ask) for ask in self.model.asks]
+        with snapshot(self.settings.database_url) as connection:
+            sentences = set(disagreements(connection, log, lost=self.lost()))
+        fresh, self._sentences = sorted(sentences - self._sentences), sentences
+        assert not fresh, "\n".join(fresh)
+        errors = rows(self.settings, ERRORS, [f"{self.batch}r%"])
+        assert not errors, f"the model was told of the fault: {errors[:3]}"
+        ended = self.replace_ended()
+        assert not ended, f"workers ended by themselves, with {ended}"
+
+    def is_over(self) -> bool:
+        states = {row["state"] for row in rows(self.settings, STATES, [f"{self.batch}r%"])}
+        assert not states & {"failed", "cancelled", "paused"}, self.state()
+        return states == {"completed"}
+
+    def logged(self, ask: Ask) -> LoggedReply:
+        return ask.logged(run_of(ask.request), side_question=side_question(ask.request))
+
+    def lost(self) -> set[str]:
+        """The complete replies that a blow explains; fails if one cost a run two replies of its conversation."""
+        stored = {row["request_id"] for row in rows(self.settings, STORED)}
+        lost: set[str] = set(self._lost_before)
+        for blow in self.blows:
+            within_s = COMMITTED_WITHIN_S + self.pulse.still_s(blow.at - 5 * COMMITTED_WITHIN_S, blow.at)
+            explained = [
+                ask
+                for ask in self.model.asks
+                if ask.is_complete and blow.explains(ask, committed_within_s=within_s)
+            ]
+            lost |= {ask.request_id for ask in explained}
+            repeats = Counter(
+                run_of(ask.request)
+                for ask in explained
+                if ask.request_id not in stored and not side_question(ask.request)
+            )
+            assert set(repeats.values()) <= {1}, f"{blow} cost a run more than the call in flight: {repeats}"
+        self._lost_before = lost
+        return lost
+
+
+@contextmanager
+def fault_stage(settings: Settings, valkey: OwnValkey, *, seed: int) -> Iterator[FaultStage]:
+    """Three workers, played by one batch after the other."""
+    script = ResearchScript(seed)
+    pulse = Pulse()
+    with ExitStack() as resources:
+        resources.callback(pulse.stop)
+        threading.Thread(target=pulse.beat, name="pulse", daemon=True).start()
+        loop = resources.enter_context(loop_thread())
+        model = resources.enter_context(loop.entered(scripted_model(script)))
+        faults = resources.enter_context(postgres_faults(settings.database_url))
+        chance = random.Random(seed)
+        stage = FaultStage(seed, settings, script, model, faults, valkey, pulse, loop, resources, chance)
+        for place in range(1, WORKERS + 1):
+            stage.start_worker(place)
+        yield stage
