@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import psycopg
 import structlog
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, commit_paid, fetch_all, through_outage
+from chiron_workers.db.connect import Pool, Value, commit_paid, fetch_all, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
@@ -99,23 +99,14 @@ class Journal:
             if row is not None:
                 self._publish_numbered(run, row, events)
                 return bool(row["unread"])
-            if await self._fetch_row_once(
-                SQL["entry_exists"], args
-            ):  # the commit before an outage did arrive
+            # The commit before an outage may have arrived.
+            if await self._fetch_row_once(SQL["entry_exists"], args):
                 return True
             raise LeaseLost(run.id)
 
         if not isinstance(entry, Reply):
             return await through_outage(attempt)
-        try:
-            return await commit_paid(attempt, what="reply")
-        except LeaseLost:
-            raise
-        except BaseException as error:
-            self.lost_replies += 1
-            reason = str(error).strip() or "its run was cancelled"
-            log.critical("reply.lost", run_id=str(run.id), n=n, reason=reason)
-            raise
+        return await self._commit_reply(run, n, attempt)
 
     async def settle_call(
         self,
@@ -175,6 +166,8 @@ class Journal:
     async def append_side_reply(self, run: Run, question: SideQuestion, reply: Reply) -> None:
         """Commit what the model answered to a question of a tool call, and what that cost, before the tool uses it.
 
+        Waits as `append` does.
+
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
@@ -183,12 +176,12 @@ class Journal:
         )
 
         async def attempt() -> None:
-            if await self._fetch_row(SQL["append_side_reply"], args):
+            if await self._fetch_row_once(SQL["append_side_reply"], args):
                 return
-            if not await self._fetch_row(SQL["side_reply_exists"], args):
+            if not await self._fetch_row_once(SQL["side_reply_exists"], args):
                 raise LeaseLost(run.id)
 
-        await through_outage(attempt)
+        await self._commit_reply(run, question.n, attempt)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
@@ -259,6 +252,17 @@ class Journal:
     def publish_text(self, run: Run, text: str, at: datetime) -> None:
         """Publish words of a reply as they arrive; they are not stored."""
         self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
+
+    async def _commit_reply(self, run: Run, n: int, attempt: Callable[[], Awaitable[Value]]) -> Value:
+        try:
+            return await commit_paid(attempt, what="reply")
+        except LeaseLost:
+            raise
+        except BaseException as error:
+            self.lost_replies += 1
+            reason = str(error).strip() or "its run was cancelled"
+            log.critical("reply.lost", run_id=str(run.id), n=n, reason=reason)
+            raise
 
     def _fence(self, run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
         return fence(run, events) | {"lease_for": self._lease_for}
