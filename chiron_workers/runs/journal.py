@@ -190,15 +190,19 @@ class Journal:
             The entry, and the turns the run may take: a question in the last turn may still be answered.
         """
         args = self._fence(run, ()) | {"n": n, "more_turns": MORE_TURNS}
-        async with self.pool.connection() as connection, connection.transaction():
-            locked_row = await (await connection.execute(SQL["lock"], args)).fetchone()
-            if locked_row is None or locked_row["entries"] != n - 1:
-                raise LeaseLost(run.id)
-            if locked_row["unread"] == 0:
-                return None
-            row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
-        assert row is not None
-        return Question(row["text"]), row["max_turns"]
+
+        async def attempt() -> tuple[Question, int] | None:
+            async with self.pool.connection() as connection, connection.transaction():
+                locked_row = await (await connection.execute(SQL["lock"], args)).fetchone()
+                if locked_row is None or locked_row["entries"] != n - 1:
+                    raise LeaseLost(run.id)
+                if locked_row["unread"] == 0:
+                    return None
+                row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
+            assert row is not None
+            return Question(row["text"]), row["max_turns"]
+
+        return await through_outage(attempt)
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""

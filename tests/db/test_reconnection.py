@@ -10,8 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from support.run_harness import LEASE, Stage
 
 from chiron_workers.db.connect import Pool, open_pool, through_outage
+from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import say
 
 
 class Gate:
@@ -88,3 +91,27 @@ async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
         assert time.monotonic() - began < 20
         gate.is_shut = False
         assert await writing == 7
+
+
+CUT_WAITERS = """
+select pg_terminate_backend(pid)
+  from pg_stat_activity
+ where datname = current_database()
+   and wait_event_type = 'Lock'
+"""
+
+
+async def test_messages_are_taken_although_the_connection_is_cut_meanwhile(stage: Stage, pool: Pool) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await say(pool, run_id, "Look at the moon as well.")
+    journal = Journal(pool, lambda _: None, lease_for=LEASE)
+    async with asyncio.timeout(60):
+        async with pool.connection() as holder, holder.transaction():
+            await holder.execute("select 1 from runs where id = %s for update", [run_id])
+            taking = asyncio.create_task(journal.take_messages(run, n=1))
+            while not await stage.rows(CUT_WAITERS):
+                await asyncio.sleep(0.01)
+        taken = await taking
+    assert taken is not None
+    assert taken[0].text == "Look at the moon as well."
