@@ -268,10 +268,12 @@ async def test_a_dead_or_slow_service_is_named_and_the_others_answer(
         return web.json_response(TAVILY)
 
     service.answer = by_name
-    setting("SEARCH_TIMEOUT_S", "0.3")
+    setting("SEARCH_TIMEOUT_S", "4")  # in which the others answer on a busy machine, too
     assert [hit["url"] for hit in await ask("exa", "tavily")] == ["https://a.test/t"]
+    setting("SEARCH_TIMEOUT_S", "0.3")
     with pytest.raises(ToolError, match=r"exa did not answer within 0.3 s"):
         await ask("exa")
+    setting("SEARCH_TIMEOUT_S", "60")
     service.url = f"http://127.0.0.1:{unused_tcp_port}"
     with pytest.raises(
         ToolError, match=r"brave cannot be reached.* tavily cannot be reached.* duckduckgo cannot"

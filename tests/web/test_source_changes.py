@@ -262,6 +262,7 @@ async def test_an_error_of_the_network_or_a_server_is_no_disappearance(
     heard = site.silent("/ice")
     with pytest.raises(ToolError, match="did not answer in full"):
         await read(stage, page)
+    setting("FETCH_TIMEOUT_S", "20")
     heard.set()
     site.text("/robots.txt", "User-agent: *\nDisallow: /")
     await stage.rows("delete from robots returning 1")
