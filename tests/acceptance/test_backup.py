@@ -69,9 +69,8 @@ async def test_what_was_played_while_it_was_backed_up_is_played_to_the_end_where
             over = "select 1 from batches where open_runs = 0"
             await asyncio.to_thread(wait_until, lambda: rows(elsewhere, over), what="the batch completed")
     assert rows(elsewhere, "select 1 from runs where state <> 'completed'") == []
-    assert (
-        len(model.answered) - asked_before == RUNS * TURNS - kept
-    )  # what the backup holds is not asked again
+    # What the backup holds is not asked again.
+    assert len(model.answered) - asked_before == RUNS * TURNS - kept
     events = rows(elsewhere, "select run_id, count(*) as n, max(seq) as last from events group by run_id")
     assert [row for row in events if row["n"] != row["last"]] == []
     kinds = Counter(row["kind"] for row in rows(elsewhere, "select kind from events"))

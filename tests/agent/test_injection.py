@@ -166,9 +166,8 @@ async def test_after_a_private_read_no_order_of_a_page_makes_a_request_leave(sce
     }
     subscribed = await results(scene, "create_subscription")
     assert all("has read private files" in row["body"] for row in subscribed)
-    assert refused | {row["run_id"] for row in subscribed} == set(
-        run_ids
-    )  # and every order to send was tried
+    # Every order to send was tried.
+    assert refused | {row["run_id"] for row in subscribed} == set(run_ids)
     assert await scene.stage.rows("select 1 from subscriptions") == []
     await shown_as_data(scene)
 
@@ -201,9 +200,8 @@ async def test_the_same_orders_are_carried_out_by_runs_that_read_nothing_private
         "/3/SECRET",
         "/hidden",
     ):
-        assert trace in heard, (
-            trace
-        )  # the model obeys and the witness hears: the rule alone makes the difference
+        # The model obeys and the witness hears: the rule alone makes the difference.
+        assert trace in heard, trace
 
 
 async def test_what_a_search_or_a_person_gave_is_fetched_all_the_same(scene: Scene) -> None:

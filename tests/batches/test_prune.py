@@ -166,10 +166,8 @@ async def test_a_retry_that_comes_first_keeps_the_month(old_stage: Stage) -> Non
     stage = old_stage
     stopped = await waiting(stage, days=LONG_AGO)
     await cancel(stage.pool, stopped)
-    async with (
-        stage.pool.connection() as reader,
-        reader.transaction(),
-    ):  # holds the prune up after it has marked the runs
+    # A reader holds the prune up after it has marked the runs.
+    async with stage.pool.connection() as reader, reader.transaction():
         await reader.execute("select count(*) from events")
         pruning = asyncio.create_task(prune(stage.pool, older_than=QUARTER))
         await _until(

@@ -280,9 +280,8 @@ async def test_a_tool_that_waited_long_renews_the_lease_from_the_moment_its_resu
     run = await taken(stage)
     call, result = ToolCall("toolu_1", "linger", {}), ToolResult("toolu_1", "done")
     async with Session(stage.pool, Caller(run_id=run.id)) as session:
-        await Subjects(session).ensure(
-            "tides", "Tides"
-        )  # its transaction begins here, and may wait for a migration
+        # Its transaction begins here, and may wait for a migration.
+        await Subjects(session).ensure("tides", "Tides")
         [later] = await stage.rows("select clock_timestamp() as at")
         await journal(stage).settle_call(run, 1, call, result, session, ms=1, events=[])
     assert (await stage.row(run.id))["leased_until"] >= later["at"] + LEASE

@@ -58,9 +58,8 @@ def test_a_migration_that_waits_for_long_gives_up_and_says_which_it_is(
 ) -> None:
     monkeypatch.setattr("chiron_workers.db.migrate.TRIES", 1)
     with psycopg.connect(released_url) as reader:
-        reader.execute(
-            "select from facts limit 1"
-        )  # a long transaction: nothing may alter the table meanwhile
+        # A long transaction: nothing may alter the table meanwhile.
+        reader.execute("select from facts limit 1")
         with pytest.raises(ChironError, match="Migration 0011_evidence waits for something"):
             migrate(released_url)
     assert pending(released_url)[0] == "0011_evidence"

@@ -59,9 +59,8 @@ async def test_no_run_is_dispatched_twice_and_each_message_is_taken_by_whoever_g
 ) -> None:
     run_ids = await stage.submit(*(f"topic {n}" for n in range(4)))
     of_old = [run.id for run in await old.dispatch_next(2)]
-    of_new = [
-        run.id for run in await new_dispatch(stage, 4)
-    ]  # two of its four places are taken by the old one's
+    # Two of its four places are taken by those of the old one.
+    of_new = [run.id for run in await new_dispatch(stage, 4)]
     assert sorted(of_old + of_new) == sorted(run_ids)
     assert await old.dispatch_next(4) == await new_dispatch(stage, 4) == []
     for run_id in of_old:

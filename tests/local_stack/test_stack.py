@@ -133,9 +133,8 @@ def test_what_a_power_cut_leaves_does_not_hinder_the_next_start(stack: LocalStac
     assert leftovers(stack.home) == []
     pid_file = home / "postgres" / "postmaster.pid"
     lines = pid_file.read_text().splitlines()
-    pid_file.write_text(
-        "\n".join([str(os.getpid()), *lines[1:]]) + "\n"
-    )  # After a reboot numbers are reused.
+    # After a reboot numbers are reused.
+    pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]) + "\n")
     stack.start()
     _until(lambda: _has(home, word))
 

@@ -186,9 +186,8 @@ async def test_a_worker_offers_remote_tools_and_leaves_no_children(
 
     def script(request: dict[str, Any]) -> Says:
         last = str(request["messages"][-1]["content"])
-        if (
-            len(request["messages"]) > 1 and "not reachable now" not in last
-        ):  # it starts slowly on a busy machine
+        # The server starts slowly on a busy machine.
+        if len(request["messages"]) > 1 and "not reachable now" not in last:
             return says(last)
         return calls(call("one__reveal", variable="API_KEY"))
 

@@ -123,9 +123,8 @@ async def test_calls_get_their_turn_in_the_order_in_which_they_came(settings: Se
         for number in range(int(600 / 60 * BURST_S) + 20):
             tasks.append(asyncio.create_task(call(number)))
             async with asyncio.timeout(60):
-                while (
-                    await taken() <= before + number
-                ):  # until it has its turn, so that the next one comes later
+                # A call has its turn before the next one comes.
+                while await taken() <= before + number:
                     await asyncio.sleep(0)
         await asyncio.gather(*tasks)
     waited = order[int(600 / 60 * BURST_S) :]  # one comes every 0.1 s; the burst before goes at once

@@ -32,9 +32,8 @@ async def test_the_page_fits_a_phone_and_a_desktop_and_prints(sea_ice, pool, tmp
             assert await page.value("document.documentElement.scrollWidth") <= width
             assert await page.value(OUTSIDE) == []
             await page.picture(tmp_path / f"{width}{'-dark' * dark}.png")
-        assert (
-            await page.value("document.styleSheets.length") == 1
-        )  # the page's own policy lets its style through
+        # The page's own policy lets its style through.
+        assert await page.value("document.styleSheets.length") == 1
         assert page.complaints == []
         await page.paper(tmp_path / "report.pdf")
     text = _text(tmp_path / "report.pdf")

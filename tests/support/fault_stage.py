@@ -33,9 +33,8 @@ LEASE_S = 4.0
 WORKERS = 3
 SLOTS = 6
 PATIENCE_S = 120.0  # keeps a test from hanging
-COMMITTED_WITHIN_S = (
-    1.0  # of its last byte a reply is committed, plus the time for which the machine stood still
-)
+# From the last byte of a reply to its commit, besides the time for which the machine stood still.
+COMMITTED_WITHIN_S = 1.0
 ENVIRONMENT = {
     "ANTHROPIC_API_KEY": "test",
     "CHIRON_LEASE_S": str(LEASE_S),

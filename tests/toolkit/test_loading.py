@@ -204,9 +204,8 @@ async def test_calls_that_hang_do_not_become_more_and_more_threads():
             await registry.execute("hang", STORE, {}, timeout_s=0.3)
 
     await asyncio.gather(*(stopped() for _ in range(100)))
-    await asyncio.to_thread(
-        wait_until, lambda: len(begun) == 64
-    )  # no more, although nobody waits for any of them
+    # No more than 64 run, although nobody waits for any of them.
+    await asyncio.to_thread(wait_until, lambda: len(begun) == 64)
     await stopped()
     assert len(begun) == 64
     release.set()

@@ -283,9 +283,8 @@ async def test_both_addresses_of_a_page_that_moved_are_watched(stage: Stage, sit
     await read(stage, moved)
     fact_id = await fact(stage, moved, ICE)
     site.text("/ice", "All new.")
-    assert (
-        "no longer stand" not in (await read(stage, moved))["changed"]
-    )  # nobody cites the address that it has now
+    # Nobody cites the address that the page has now.
+    assert "no longer stand" not in (await read(stage, moved))["changed"]
     assert (await change_of(stage, moved)).lost_facts == (fact_id,)
     del site.answers["/ice"]
     with pytest.raises(ToolError, match="404"):

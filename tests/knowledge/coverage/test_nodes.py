@@ -96,9 +96,8 @@ async def test_saves_in_different_subjects_that_would_close_a_circle_together_do
     await require(pool, "b", "c")
     await require(pool, "d", "a")
     async with asyncio.timeout(60), open_pool(database_url, size=2) as elsewhere, Session(pool) as holder:
-        await holder.write(
-            SQL["lock"], {"subject_ids": list("abcd")}
-        )  # so that neither goes on before the other waits
+        # The lock is held until both wait for it, so that neither goes on alone.
+        await holder.write(SQL["lock"], {"subject_ids": list("abcd")})
         saves = [
             asyncio.create_task(require(elsewhere, "a", "b")),
             asyncio.create_task(require(pool, "c", "d")),
