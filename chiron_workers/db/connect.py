@@ -25,11 +25,11 @@ Value = TypeVar("Value")
 log = structlog.get_logger()
 
 OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
-PAUSE_S = 0.5  # at most, between two attempts to reach Postgres: it is work again within a second or two of its return
-CONNECT_TIMEOUT_S = (
-    5  # A connection asked of a host that is away waits longer for its packet to be sent again each time.
-)
-PAID_OUTAGE_S = 86_400.0  # how long one waits that commits what was paid for
+# Between two attempts to reach Postgres, at most: work goes on within a second or two of its return.
+PAUSE_S = 0.5
+# A host that is away is asked anew rather than for longer: TCP waits longer each time before it sends its packet again.
+CONNECT_TIMEOUT_S = 5
+PAID_OUTAGE_S = 86_400.0  # how long a write of something that was paid for waits
 WAIT_LOGGED_EVERY_S = 60.0
 
 # Serialization failure, deadlock, lock timeout: the same statement may succeed at once.

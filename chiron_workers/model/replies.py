@@ -143,12 +143,8 @@ def _cost_usd(model: str, answering_model: str, usage: Usage, prices: Mapping[st
     for name in names:
         try:
             cost = cost_usd(name, usage, prices)
-        except (
-            ArithmeticError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ):  # of the tables, for counts that do not fit together
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            # The price tables raise these for counts that do not fit together.
             log.exception("model.cost_unknown", model=name)
             continue
         if cost is not None:

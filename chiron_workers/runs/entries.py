@@ -6,9 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 Block = dict[str, Any]  # a content block of the Messages API, carried through as it came
-INVALID_JSON = (
-    "INVALID_JSON"  # the one argument of a call whose arguments are no JSON object: their text as it came
-)
+# The one argument of a call whose arguments are no JSON object: their text, as it came.
+INVALID_JSON = "INVALID_JSON"
 
 
 def storable(text: str) -> str:

@@ -45,7 +45,7 @@ class Journal:
         self.pool = pool
         self._publish = publish
         self._lease_for = lease_for
-        self.lost_replies = 0  # that were paid for and could not be committed, though their runs were ours
+        self.lost_replies = 0  # paid for and not committed, though their runs were ours
 
     async def read(self, run: Run) -> list[Entry]:
         """The entries of a run's epoch, in order; the results of a reply follow it once every call has one."""

@@ -107,7 +107,8 @@ class Session:
             keys: What is locked; sessions with a key in common take turns.
         """
         try:
-            if not self.is_writing:  # else it waits in Postgres, which sees a deadlock
+            # A session that writes waits in Postgres, which sees a deadlock.
+            if not self.is_writing:
                 await self._queue(keys)
             await self.write(query, args)
         except BaseException:

@@ -52,9 +52,8 @@ class EgressPolicy:
         if not await self.is_tainted():
             return
         address = canonical(url)
-        [row] = await self._session.rows(
-            SQL["grounds"], {"run_id": self._session.caller.run_id, "url": address}
-        )  # the run of a call is there
+        args = {"run_id": self._session.caller.run_id, "url": address}
+        [row] = await self._session.rows(SQL["grounds"], args)  # the run of a call is there
         if row["by_search"] or any(
             address in addresses_in(text) for text in (row["topic"], *row["messages"])
         ):

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-FLUSH_S = (
-    3.0  # for the last of a signal when a worker stops; a collector that does not answer holds up nothing
-)
-ENTRY_POINTS = {"otlp": "otlp_proto_http"}  # what the standard calls an exporter, and what its package does
+# For the last spans or metrics of a worker that stops: a collector that does not answer must not hold it up for longer.
+FLUSH_S = 3.0
+ENTRY_POINTS = {"otlp": "otlp_proto_http"}  # the standard's name of an exporter, and its package's
 OVER_HTTP = "http/protobuf"
 
 
@@ -94,7 +93,7 @@ def _exporter(name: str, signal: Signal) -> Any:
     for entry_point in entry_points(group=group, name=ENTRY_POINTS.get(name, name)):
         try:
             return entry_point.load()()
-        except Exception:  # an exporter is somebody's code, and no reason not to work
+        except Exception:  # An exporter is code of others; the worker works without it.
             log.exception(event, exporter=name)
             return None
     log.error(event, exporter=name, reason="No installed package brings it.")

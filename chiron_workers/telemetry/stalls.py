@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 STALL_S = 0.2
 BEAT_S = 0.05
-LASTING_S = 5.0  # a stall that goes on for so long is logged before its end, too
+LASTING_S = 5.0  # a stall that lasts longer is logged before its end, too
 FRAMES_MAX = 12  # of a logged stack, the innermost
 
 
@@ -65,9 +65,8 @@ class StallWatch:
         while not self._stopping.wait(BEAT_S):
             now, used_now = time.monotonic(), time.process_time()
             if now - looked_at > self._stall_s and used_now - used < (now - looked_at) / 2:
-                self._forgive(
-                    now
-                )  # This thread, too, stood still: the process was stopped, or the machine is busy.
+                # This thread, too, stood still: the process was stopped, or the machine is busy.
+                self._forgive(now)
             looked_at, used = now, used_now
             self._look(now)
 

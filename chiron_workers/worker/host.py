@@ -52,9 +52,10 @@ else:
 log = structlog.get_logger()
 Value = TypeVar("Value")
 
-START_S = 120.0  # a slow disk loads models and tools for long
+START_S = 120.0  # on a slow disk models and tools load for long
 CLOSE_S = 10.0  # for releasing runs after their calls were cancelled
-IDLE_S = 2  # of a transaction, shorter than elsewhere: a run repeats what was ended so
+# How long a transaction may be idle: shorter than elsewhere, since a run repeats a call that was ended so.
+IDLE_S = 2
 
 
 class Host:
@@ -87,7 +88,8 @@ class Host:
             raise ServiceUnavailable(
                 f"The worker was not ready within {START_S:g} s: Postgres, a tool's module or a skill held it up."
             ) from None
-        self._stalls.start()  # and not while modules are imported, which holds up nobody
+        # Modules that are imported until now block the loop too, and hold up no run.
+        self._stalls.start()
         self._renewal.start()
 
     def play(self, run_id: UUID) -> Outcome:
@@ -210,7 +212,7 @@ class Host:
         # A worker that no longer rescues or dispatches only looks alive: it ends, and its supervisor starts another.
         log.critical("worker.broken", exc_info=error)
         self._is_broken = True
-        if not self._executions.is_draining:  # a second SIGTERM would make Celery abandon the runs
+        if not self._executions.is_draining:  # a second SIGTERM makes Celery abandon the runs
             self._drain()
             os.kill(os.getpid(), signal.SIGTERM)  # as the supervisor would
 

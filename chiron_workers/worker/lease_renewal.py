@@ -99,7 +99,7 @@ class LeaseRenewal:
                 self._contact.lose()
                 log.warning("renewal.failed", error=str(error).strip())
                 self._stopping.wait(RECONNECT_S)
-            except BaseException as error:  # noqa: BLE001  # else the thread would end unheard
+            except BaseException as error:  # noqa: BLE001  # the thread would end without a word
                 self._on_failure(error)
                 return
 

@@ -13,9 +13,8 @@ from chiron_workers.runs.rescue import Server
 log = structlog.get_logger()
 
 SQL = load(__file__)
-JUMP_S = (
-    2.0  # by which the server's clock may run ahead of ours between two answers, as one of them may be slow
-)
+# How far the server's clock may go ahead of ours between two answers, since one of them may be slow.
+JUMP_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class PostgresContact:
         self._lease_for = lease_for
         self._silence_max_s = lease_for.total_seconds() / 2
         self._clock = clock
-        self._period: _Period | None = None  # replaced as a whole, since two threads look at it
+        self._period: _Period | None = None  # replaced as a whole, since two threads read it
 
     def check(self, connection: Connection[DictRow]) -> None:
         """Have Postgres answer, and count from here on if it is another one, a standby, or long in answering."""

@@ -18,7 +18,8 @@ def drain_on_sigterm(host: Callable[[], "Host"]) -> None:
 
     def stop(sender: Any, **_: Any) -> None:
         if not host().stop():
-            sender.exitcode = EX_FAILURE  # so that whoever supervises it sees that the end was not asked for
+            # A supervisor must see that nobody asked for this end.
+            sender.exitcode = EX_FAILURE
 
     worker_shutting_down.connect(drain, weak=False)
     worker_shutdown.connect(stop, weak=False)

@@ -20,9 +20,8 @@ from chiron_workers.errors import UsageError
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
-Reader = Callable[
-    [str, str], Iterator[tuple[Any, int]]
-]  # of a text and its name: the topics, each with its line
+# From a text and its name to its topics, each with its line.
+Reader = Callable[[str, str], Iterator[tuple[Any, int]]]
 
 
 class Topic(BaseModel):

@@ -129,9 +129,8 @@ class Paper:
                 if part.filename != BODY:
                     document.writestr(part.filename, parts.read(part))
                     continue
-                before, layout, after = parts.read(part).rpartition(
-                    b"<w:sectPr"
-                )  # how pages are laid out stands last
+                # The layout of pages stands last.
+                before, layout, after = parts.read(part).rpartition(b"<w:sectPr")
                 with document.open(BODY, "w", force_zip64=True) as out:
                     out.write(before)
                     self._body.seek(0)

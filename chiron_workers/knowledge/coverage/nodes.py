@@ -213,7 +213,7 @@ class Nodes:
         is_first_write = not self.session.is_writing
         locked: set[str] = set()
         while unlocked := await self._subjects(draft) - locked:  # ends: it locks more each time
-            if is_first_write:  # so that all are taken in one order
+            if is_first_write:  # all locks are taken in one order
                 await self.session.rollback()
             locked |= unlocked
             subject_ids = sorted(locked)

@@ -64,7 +64,7 @@ async def connect(
     Raises:
         Exception: Whatever goes wrong; `failure_reason` words it.
     """
-    # They log, with tracebacks, failures that we log in one line, and texts that servers send.
+    # These loggers print tracebacks of failures that we log in one line, and texts that servers send.
     for name in ("client", "mcp.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     guard = FloodGuard()
