@@ -217,6 +217,7 @@ async def open_pool(database_url: str, *, size: int, idle_s: int = IDLE_S) -> As
         min_size=1,
         max_size=size,
         timeout=30,
+        reconnect_timeout=math.inf,  # after psycopg's five minutes nobody would connect for those who wait already
         open=False,
     )
     try:

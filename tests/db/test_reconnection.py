@@ -93,6 +93,25 @@ async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
         assert await writing == 7
 
 
+async def test_a_pool_serves_those_who_wait_however_long_the_server_was_away(
+    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_gate(database_url, socket_folder) as (gate, address), open_pool(address, size=1) as pool:
+        gate.shut()
+        with pytest.raises(psycopg.OperationalError):
+            await answer(pool)
+        waiting = asyncio.create_task(answer(pool))
+        async with asyncio.timeout(60):
+            while gate.refusals < 2:
+                await asyncio.sleep(0.01)
+            monkeypatch.setattr("psycopg_pool.pool_async.monotonic", lambda: time.monotonic() + 3_600)
+            refusals = gate.refusals
+            while gate.refusals < refusals + 2 and not waiting.done():
+                await asyncio.sleep(0.01)
+            gate.is_shut = False
+            assert await waiting == 7
+
+
 CUT_WAITERS = """
 select pg_terminate_backend(pid)
   from pg_stat_activity
