@@ -13,7 +13,6 @@ from chiron_workers.runs.rescue import Server
 log = structlog.get_logger()
 
 SQL = load(__file__)
-# How far the server's clock may go ahead of ours between two answers, since one of them may be slow.
 JUMP_S = 2.0
 
 
@@ -21,11 +20,18 @@ JUMP_S = 2.0
 class _Period:
     server: Server  # as it last answered
     began: float
+    last_question: float
     last_answer: float
 
-    def clock_jump_s(self, server_now: datetime, now: float) -> float:
-        """How much further than ours the server's clock went since the last answer."""
-        return (server_now - self.server.now).total_seconds() - (now - self.last_answer)
+    def clock_jump_s(self, server_now: datetime, *, asked_at: float, now: float) -> float:
+        """By how much the server's clock went surely further than ours since the last answer, or less far (below 0).
+
+        The server read its clock at some moment between question and answer, so that a slow answer is no jump.
+        """
+        server_s = (server_now - self.server.now).total_seconds()
+        return max(0.0, server_s - (now - self.last_question)) + min(
+            0.0, server_s - (asked_at - self.last_answer)
+        )
 
 
 class PostgresContact:
@@ -47,23 +53,23 @@ class PostgresContact:
 
     def check(self, connection: Connection[DictRow]) -> None:
         """Have Postgres answer, and count from here on if it is another one, a standby, or long in answering."""
+        asked_at = self._clock()
         row = connection.execute(SQL["server"]).fetchone()
         assert row is not None
         server = Server(row["started_at"], row["now"])
         now, period = self._clock(), self._period
-        jump_s = period.clock_jump_s(server.now, now) if period and self._is_same(period, server) else 0.0
+        is_same = period is not None and self._is_same(period, server)
+        jump_s = period.clock_jump_s(server.now, asked_at=asked_at, now=now) if period and is_same else 0.0
         if abs(jump_s) > JUMP_S:
             log.warning("postgres.clock_jumped", seconds=round(jump_s, 1))
         if jump_s < -JUMP_S:
             connection.execute(SQL["shorten_leases"], {"lease_for": self._lease_for})
         if row["is_standby"]:
             self._period = None
-        elif (
-            period and self._is_same(period, server) and not self._is_silent(period, now) and jump_s <= JUMP_S
-        ):
-            self._period = _Period(server, period.began, now)
+        elif period and is_same and not self._is_silent(period, now) and jump_s <= JUMP_S:
+            self._period = _Period(server, period.began, asked_at, now)
         else:
-            self._period = _Period(server, now, now)
+            self._period = _Period(server, now, asked_at, now)
 
     def lose(self) -> None:
         """Note that the connection is lost."""
@@ -76,7 +82,7 @@ class PostgresContact:
             period is not None
             and self._is_same(period, server)
             and not self._is_silent(period, now)
-            and period.clock_jump_s(server.now, now) <= JUMP_S
+            and period.clock_jump_s(server.now, asked_at=now, now=now) <= JUMP_S
             and now - period.began >= seconds
         )
 

@@ -20,6 +20,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import renew
 from chiron_workers.runs.rescue import Server, rescue
 from chiron_workers.settings import Settings
+from chiron_workers.worker import postgres_contact
 from chiron_workers.worker.postgres_contact import PostgresContact
 
 HOUR = timedelta(hours=1)
@@ -85,6 +86,28 @@ def test_a_standby_is_no_contact(server: Server) -> None:
     assert contact.has_lasted(0, server)
     contact.check(_Answering({"started_at": server.started_at, "now": server.now, "is_standby": True}))  # type: ignore[arg-type]
     assert not contact.has_lasted(0, server)
+
+
+@pytest.mark.parametrize("is_answer_late", [True, False], ids=["late answer", "late question"])
+def test_a_slow_answer_is_no_jump_of_the_clock(server: Server, is_answer_late: bool) -> None:
+    now = 0.0
+    contact = PostgresContact(lease_for=timedelta(seconds=10), clock=lambda: now)
+
+    class Slow(_Answering):
+        def execute(self, query: object) -> "_Answering":
+            nonlocal now
+            assert query is postgres_contact.SQL["server"], "no lease is shortened"
+            delay_s = 2.5 if round(now) % 3 == 0 else 0.0
+            now += 0.0 if is_answer_late else delay_s
+            self._row["now"] = server.now + timedelta(seconds=now)
+            now += delay_s if is_answer_late else 0.0
+            return self
+
+    slow = Slow({"started_at": server.started_at, "is_standby": False})
+    for _ in range(20):
+        contact.check(slow)  # type: ignore[arg-type]
+        now += 2
+    assert contact.has_lasted(40, Server(server.started_at, server.now + timedelta(seconds=now)))
 
 
 class _Answering:
