@@ -1,5 +1,4 @@
 import random
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -201,15 +200,14 @@ select nothing from nowhere
 """.strip().split("\n")
 
 
-def test_no_attack_reads_writes_or_changes_anything() -> None:
-    scratch = Path(tempfile.gettempdir())
-    attacks = [attack.replace("TMP", str(scratch)) for attack in ATTACKS]
+def test_no_attack_reads_writes_or_changes_anything(tmp_path: Path) -> None:
+    attacks = [attack.replace("TMP", str(tmp_path)) for attack in ATTACKS]
     job = partial(sandbox_jobs.all_queries, made("a,b\n1,2\n"), attacks, LIMITS)
     for attack, answer in zip(attacks, run_sandboxed_sync(job, limits=LIMITS), strict=True):
         assert answer.rows == [], attack
         assert answer.problem, attack
         assert "root:" not in answer.problem
-    assert list(scratch.glob("attack*")) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_of_the_worker_is_in_sight_of_a_query() -> None:
