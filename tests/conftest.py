@@ -32,6 +32,7 @@ from chiron_workers.store import Store
 TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "db" / "released" / "schema_0002" / "database.sql"
 HERE = Path(__file__).parent
+ACCEPTANCE_S = 900  # keeps a long test from hanging
 # What starts workers and stacks as processes: never two of these at a time.
 ALONE = ("tests/acceptance/", "tests/worker/", "tests/local_stack/")
 
@@ -57,6 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE / "acceptance" in item.path.parents:
             item.add_marker(pytest.mark.acceptance)
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(ACCEPTANCE_S))
 
 
 @pytest.fixture(scope="session")

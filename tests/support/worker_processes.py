@@ -112,7 +112,7 @@ def end_leases(settings: Settings, of: Worker | None = None) -> int:
     return len(rows(settings, query, [f"%:{of.process.pid}" if of else "%"]))
 
 
-def wait_until(condition: Callable[[], Any], timeout_s: float = 90, what: str = "") -> Any:
+def wait_until(condition: Callable[[], Any], timeout_s: float = 240, what: str = "") -> Any:
     """The first true value of a condition, looked at often; fails the test when time is up.
 
     The time only keeps a test from hanging: a machine that is slow, or stands still for seconds, must not end it.
