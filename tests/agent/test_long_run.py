@@ -34,6 +34,7 @@ class Marathon:
         self.longest = max(self.longest, len(request["messages"]))
         self.stage.server.requests.clear()  # a server keeps no conversations
         self.stage.server.answered.clear()
+        self.stage.server.asks.clear()
         self.stage.published.clear()
         if folds(request):
             return says("I went on as before.")
