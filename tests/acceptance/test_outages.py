@@ -6,9 +6,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from crashes.consistency import disagreements, snapshot
 from redis import Redis
 from support.private_valkey import OwnValkey, own_valkey
-from support.scripted_model import Says, says, scripted_model
+from support.scripted_model import Says, ScriptedModel, says, scripted_model
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -44,6 +45,15 @@ async def completed(settings: Settings, topic: str) -> None:
     await asyncio.to_thread(wait_until, lambda: rows(settings, COMPLETED, [topic]), what=f"{topic} completed")
 
 
+def assert_consistent(settings: Settings, model: ScriptedModel) -> None:
+    log = [
+        ask.logged(str(ask.request["messages"][0]["content"][0]["text"]).removeprefix("Research topic: "))
+        for ask in model.asks
+    ]
+    with snapshot(settings.database_url) as connection:
+        assert disagreements(connection, log) == []
+
+
 async def test_a_run_queued_while_redis_is_dead_is_played_when_it_is_back(
     away: tuple[Settings, OwnValkey],
 ) -> None:
@@ -59,6 +69,7 @@ async def test_a_run_queued_while_redis_is_dead_is_played_when_it_is_back(
             )
             server.start()
             await completed(settings, "during")
+        assert_consistent(settings, model)
 
 
 async def test_a_redis_that_hangs_does_not_stop_the_rescue(away: tuple[Settings, OwnValkey]) -> None:
@@ -78,6 +89,8 @@ async def test_a_redis_that_hangs_does_not_stop_the_rescue(away: tuple[Settings,
             finally:
                 server.go_on()
             await completed(settings, "lost")
+            await completed(settings, "waiting")
+        assert_consistent(settings, model)
 
 
 async def test_doorbells_stay_few_whatever_the_size_of_the_pool(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
+from crashes.consistency import among_rows, snapshot
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
@@ -94,6 +95,8 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
     gaps = "select run_id from events group by run_id having max(seq) <> count(*) or min(seq) <> 1"
     assert rows(settings, gaps) == []
     assert len(rows(settings, "select 1 from events where kind = 'batch.completed'")) == 1
+    with snapshot(settings.database_url) as connection:
+        assert list(among_rows(connection)) == []
 
 
 async def test_two_workers_play_no_run_twice(settings: Settings) -> None:
