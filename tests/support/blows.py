@@ -12,15 +12,19 @@ BEAT_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Blow:
-    """A worker that was killed, stopped or cut off at a moment, until another (seconds of `time.time()`)."""
+    """A worker that was killed, stopped or cut off at a moment, until another (seconds of `time.time()`).
+
+    The moment is that before the signal is sent, and the other one that at which a killed process was gone.
+    """
 
     worker: str
     at: float
     until: float
+    is_kill: bool = False
 
     def explains(self, ask: Ask, *, committed_within_s: float) -> bool:
         """Whether it can have cost the complete reply of an ask."""
-        waking_s = WAKING_S if self.until > self.at else 0.0
+        waking_s = 0.0 if self.is_kill else WAKING_S
         return (
             ask.client == self.worker
             and ask.received_at <= self.until + waking_s

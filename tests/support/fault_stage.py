@@ -49,6 +49,16 @@ STATES = "select state, count(*) as n from runs where topic like %s group by 1"
 REPLIES = "select count(*) as n from entries join runs on id = run_id where kind = 'reply' and topic like %s"
 PLAYING = "select topic from runs where state = 'running' and topic like %s"
 ERRORS = "select name, body from tool_results join runs on id = run_id where is_error and topic like %s"
+COMMITTED = """
+select body ->> 'request_id' as request_id, extract(epoch from e.at)::float8 as at
+  from (select run_id, body, row_number() over (partition by run_id order by n) as turn
+          from entries
+         where kind = 'reply') as replies
+  join (select run_id, at, row_number() over (partition by run_id order by seq) as turn
+          from events
+         where kind = 'model.replied') as e
+ using (run_id, turn)
+"""
 STORED = "select body ->> 'request_id' as request_id from entries where kind = 'reply'"
 
 
@@ -192,14 +202,16 @@ class FaultStage:
 
     def kill(self, name: str) -> None:
         """SIGKILL a worker and start another in its place."""
+        at = time.time()
         self.workers[name].kill()
-        self.blows.append(Blow(name, at := time.time(), at))
+        self.blows.append(Blow(name, at, time.time(), is_kill=True))
         del self.workers[name]
         self.start_worker(int(name[1]))
 
     def finish(self) -> None:
         """Wait until all runs are completed, and hold everything against the log."""
         self.until(self.is_over, f"the end of {self.batch}")
+        self.print_times()
         log = [self.logged(ask) for ask in self.model.asks]
         with snapshot(self.settings.database_url) as connection:
             sentences = set(disagreements(connection, log, lost=self.lost()))
@@ -209,6 +221,25 @@ class FaultStage:
         assert not errors, f"the model was told of the fault: {errors[:3]}"
         ended = self.replace_ended()
         assert not ended, f"workers ended by themselves, with {ended}"
+
+    def print_times(self) -> None:
+        """Print how soon replies were committed, and how long before a blow those were complete that are not stored."""
+        complete_at = {ask.request_id: ask.complete_at for ask in self.model.asks if ask.is_complete}
+        stored = {row["request_id"]: row["at"] for row in rows(self.settings, COMMITTED)}
+        ms = sorted(
+            1_000 * (at - complete_at[request_id])
+            for request_id, at in stored.items()
+            if request_id in complete_at
+        )
+        print(
+            f"committed after p50 {ms[len(ms) // 2]:.0f} ms, p99 {ms[len(ms) * 99 // 100]:.0f} ms, at most {ms[-1]:.0f} ms"
+        )
+        for blow in self.blows:
+            print(f"{blow}, {self.pulse.still_s(blow.at - 5, blow.until):.2f} s of it still")
+            for ask in self.model.asks:
+                is_lost = ask.request_id in complete_at and ask.request_id not in stored
+                if is_lost and ask.client == blow.worker and not side_question(ask.request):
+                    print(f"  {run_of(ask.request)}: complete {blow.at - ask.complete_at:.3f} s before")
 
     def is_over(self) -> bool:
         states = {row["state"] for row in rows(self.settings, STATES, [f"{self.batch}r%"])}
