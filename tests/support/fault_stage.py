@@ -32,7 +32,7 @@ TURNS_MAX = 60
 LEASE_S = 4.0
 WORKERS = 3
 SLOTS = 6
-PATIENCE_S = 120.0  # keeps a test from hanging
+PATIENCE_S = 300.0  # keeps a test from hanging
 # From the last byte of a reply to its commit, besides the time for which the machine stood still.
 COMMITTED_WITHIN_S = 1.0
 ENVIRONMENT = {
