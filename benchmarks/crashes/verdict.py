@@ -9,20 +9,10 @@ import psycopg
 from psycopg.rows import DictRow, dict_row
 
 from chiron_workers.db.queries import load
+from crashes.consistency import among_rows, snapshot
 from crashes.replies import writes
 
 SQL = load(__file__)
-
-# What must find no row, and what it would mean if it did.
-NOTHING = {
-    "unfinished": "not completed, or still held",
-    "doubled_results": "two results of one tool call",
-    "gaps": "a gap in the numbers of a run's events",
-    "counters": "a counter that is not the number of events",
-    "unpaid_runs": "a run whose sum is not that of its replies",
-    "reservations": "money still reserved, or less than nothing unconfirmed",
-    "unpaid_batches": "a batch whose sum is not that of its runs",
-}
 
 
 class Tables:
@@ -52,9 +42,10 @@ class Tables:
 
     def broken(self, *, seed: int, turns: Mapping[str, int]) -> Iterator[str]:
         """The promises that were not kept, given how many turns the model gave each run."""
-        for query, meaning in NOTHING.items():
-            if found := self.rows(query):
-                yield f"{meaning}: {len(found)}, such as {found[0]}"
+        if unfinished := self.rows("unfinished"):
+            yield f"not completed, or still held: {len(unfinished)}, such as {unfinished[0]}"
+        with snapshot(self.database_url) as connection:
+            yield from among_rows(connection)
         if wrong := [row for row in self.rows("turns") if row["turns"] != turns.get(row["run"])]:
             yield f"another number of turns than the model gave: {len(wrong)}, such as {wrong[0]}"
         yield from self._writes(seed, turns)

@@ -16,30 +16,11 @@ select split_part(title, ' ', 1), count(*) from nodes where title like '%%call%%
 -- results
 select count(*) as n, count(*) filter (where is_error) as errors from tool_results;
 
--- doubled_results
-select run_id, call_id from tool_results group by 1, 2 having count(*) > 1;
-
--- gaps
-select run_id from events group by 1 having min(seq) <> 1 or max(seq) <> count(*);
-
--- counters
-select r.id from runs r where seq <> (select count(*) from events e where e.run_id = r.id);
-
 -- batch_completed
 select count(*) as n from events where kind = 'batch.completed' and batch_id = %(batch_id)s;
 
 -- batch
 select open_runs, finished_at from batches where id = %(batch_id)s;
-
--- unpaid_runs
-select r.id, r.spent_usd, paid.usd from runs r,
-  lateral (select coalesce((select sum(cost_usd) from entries e where e.run_id = r.id), 0)
-                + coalesce((select sum(cost_usd) from tool_results t where t.run_id = r.id), 0)
-                + coalesce((select sum(cost_usd) from side_replies s where s.run_id = r.id), 0) as usd) paid
- where r.spent_usd <> paid.usd;
-
--- unpaid_batches
-select b.id from batches b where b.spent_usd <> (select sum(spent_usd) from runs r where r.batch_id = b.id);
 
 -- spent
 select spent_usd from batches where id = %(batch_id)s;
@@ -47,11 +28,6 @@ select spent_usd from batches where id = %(batch_id)s;
 -- connections
 select pid, application_name, state, query from pg_stat_activity
  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
-
--- reservations
-select topic, reserved_usd, reserved_tokens, reserved_calls, unconfirmed_usd, unconfirmed_calls from runs
- where reserved_usd <> 0 or reserved_tokens <> 0 or reserved_calls <> 0
-    or unconfirmed_usd < 0 or unconfirmed_tokens < 0 or unconfirmed_calls < 0;
 
 -- unconfirmed
 select split_part(topic, ' ', 1) as run, unconfirmed_calls as calls, lease as takings from runs where batch_id = %(batch_id)s;

@@ -78,9 +78,14 @@ class Conversation:
             self.epoch = entry.epoch
 
 
-async def despite_cancellation(write: Coroutine[Any, Any, Value]) -> Value:
-    """Await the commit of a reply. It is paid for and not thrown away: cancels, however many come, wait for it."""
-    task, grace = asyncio.create_task(write), None
+async def despite_cancellation(write: Coroutine[Any, Any, Value], *, is_cancelled: bool = False) -> Value:
+    """Await the commit of a reply. It is paid for and not thrown away: cancels, however many come, wait for it.
+
+    Args:
+        is_cancelled: A cancel came already.
+    """
+    task = asyncio.create_task(write)
+    grace = asyncio.create_task(_cancel_after_grace(task)) if is_cancelled else None
     while not task.done():
         try:
             await asyncio.wait([task])

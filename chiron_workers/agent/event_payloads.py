@@ -1,6 +1,7 @@
 """The events of a model reply."""
 
 import json
+from collections.abc import Sequence
 
 from chiron_workers.runs.entries import Reply, ToolCall
 from chiron_workers.runs.fence import NewEvent
@@ -12,15 +13,10 @@ SHOWN_CHARS = 300  # of texts and arguments in events
 
 def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
     """Describe a reply as events: its usage and its first words, then each call that it makes."""
-    usage = reply.usage
     payload: dict[str, object] = {
         "turn": turn,
         "stop": reply.stop,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_write_tokens": usage.written_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cost_usd": None if reply.cost_usd is None else float(reply.cost_usd),
+        **usage_payload([reply]),
         "text": reply.text[:SHOWN_CHARS],
     }
     if reply.is_compaction:
@@ -29,6 +25,19 @@ def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
         return [(EventKind.MODEL_REPLIED, payload)]
     calls = [(EventKind.TOOL_CALLED, _call_payload(call)) for call in reply.calls]
     return [(EventKind.MODEL_REPLIED, payload), *calls]
+
+
+def usage_payload(replies: Sequence[Reply]) -> dict[str, object]:
+    """What replies used, as the fields of an event that tells of them; no cost where that of one is unknown."""
+    usages = [reply.usage for reply in replies]
+    costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None]
+    return {
+        "input_tokens": sum(usage.input_tokens for usage in usages),
+        "output_tokens": sum(usage.output_tokens for usage in usages),
+        "cache_write_tokens": sum(usage.written_tokens for usage in usages),
+        "cache_read_tokens": sum(usage.cache_read_tokens for usage in usages),
+        "cost_usd": float(sum(costs)) if len(costs) == len(replies) else None,
+    }
 
 
 def _call_payload(call: ToolCall) -> dict[str, object]:

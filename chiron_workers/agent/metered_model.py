@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -16,16 +16,19 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.agent.conversation import despite_cancellation
 from chiron_workers.billing.prices import max_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
-from chiron_workers.db.connect import Pool, is_transient, through_outage
+from chiron_workers.billing.tariffs import Tariff
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
-from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion
+from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion, Usage
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.messages import Message, encoded
 from chiron_workers.settings import Settings
 
+Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
 _calls = itertools.count(1)
 
 PAUSE_MIN_S = 0.25
@@ -65,17 +68,19 @@ class MeteredModel:
 
         Raises:
             BudgetSpent: The call could cost more than may be spent.
+            PriceUnknown: A budget binds it, and nobody knows what it costs.
             MoneyReserved: It could cost more than is left while other calls are in flight.
             LeaseLost: The run is no longer ours.
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
+        tariff = Tariff.of(self.run, self.settings.prices)
         reserved = max_cost(
-            request.model,
-            self.settings.prices,
+            tariff.known_price,
             prompt_tokens=prompt_tokens + FRAME_TOKENS,
             reply_tokens=request.max_tokens,
             searches=searches,
         )
+        reserved = replace(reserved, keeps_budgets=tariff.keeps_budgets)
         lease_for = timedelta(seconds=self.settings.lease_s)
         reservation = Reservation(
             self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for
@@ -84,16 +89,25 @@ class MeteredModel:
             reply = await self.model.reply(
                 request,
                 on_text=on_text,
+                tariff=tariff,
                 before_try=reservation.reserve,
                 on_failure=reservation.settle_failure,
             )
         except asyncio.CancelledError:
-            await reservation.write_off()
+            await reservation.settle_cancelled()
             raise
-        # The counts of a malformed reply may be anything; it cost what a call can at most.
-        if reply.problem and reply.cost_usd is not None:
-            reply = replace(reply, cost_usd=min(reply.cost_usd, reserved.usd))
+        if reply.problem:
+            reply = _bounded(reply, reserved, reply_tokens=request.max_tokens)
         return replace(reply, reserved=reservation.max_cost)
+
+
+def _bounded(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
+    # The counts of a malformed reply may be anything; it took and cost what a call can at most.
+    usage = reply.usage
+    if usage.tokens > reserved.tokens:
+        usage = Usage(reserved.tokens - reply_tokens, reply_tokens)
+    cost_usd = None if reply.cost_usd is None else min(reply.cost_usd, reserved.usd)
+    return replace(reply, usage=usage, cost_usd=cost_usd)
 
 
 @dataclass(slots=True)
@@ -105,13 +119,14 @@ class Reservation:
     max_cost: MaxCost
     daily_usd: Decimal | None
     lease_for: timedelta
-    is_reserved: bool = False
+    _settle: Settle | None = None  # what has to become of the money
 
     async def reserve(self) -> None:
         """Reserve; waits for a while where only calls in flight are in the way."""
         self.max_cost = replace(self.max_cost, call=next(_calls))
         pause_s, waited_s = PAUSE_MIN_S, 0.0
         while True:  # ends: the patience does
+            self._settle = release  # a cancel leaves it open whether it was reserved
             try:
                 await through_outage(
                     lambda: reserve(
@@ -119,10 +134,11 @@ class Reservation:
                     )
                 )
             except MoneyReserved:
+                self._settle = None
                 if waited_s >= PATIENCE_S:
                     raise
             else:
-                self.is_reserved = True
+                self._settle = write_off
                 return
             await asyncio.sleep(slept_s := random.uniform(pause_s / 2, pause_s))  # noqa: S311  # no secret
             waited_s += slept_s
@@ -130,22 +146,25 @@ class Reservation:
 
     async def settle_failure(self, failure: Failure) -> None:
         """Release the money of a try that brought no reply, or write it off if it may be billed."""
-        await self._settle(write_off if failure.maybe_billed else release)
+        if self._settle is not None and not failure.maybe_billed:
+            self._settle = release
+        await self._settle_open()
 
-    async def write_off(self) -> None:
-        """Count the money of a call that was cancelled in flight as spent, unconfirmed."""
+    async def settle_cancelled(self) -> None:
+        """Count the money of a call that was cancelled in flight as spent, unconfirmed; release it if none was made."""
         with contextlib.suppress(LeaseLost):
-            await self._settle(write_off)
+            await self._settle_open()
 
-    async def _settle(self, settle: Callable[[Pool, Run, MaxCost], Awaitable[None]]) -> None:
-        if not self.is_reserved:
+    async def _settle_open(self) -> None:
+        settle = self._settle
+        if settle is None:
             return
-        self.is_reserved = False
         try:
             await through_outage(lambda: settle(self.pool, self.run, self.max_cost))
         except (psycopg.Error, PoolTimeout) as error:  # the release of the run writes it off
             if not is_transient(error):
                 raise
+        self._settle = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +172,33 @@ class RunSideModel:
     """Asks a run's model on behalf of one of its tool calls.
 
     Each answer is committed and paid for before the tool gets it. A call that is made again, since nobody knows its
-    result, is given the answers that it had, and asks only what it had not asked.
+    result, is given the answers that it had, and asks only what it had not asked. A context manager: its end waits for the
+    commits for which the tool did not wait, since its time was over.
     """
 
     model: MeteredModel
     journal: Journal
     n: int  # the entry that made the call
     call_id: str
+    replies: list[Reply] = field(
+        default_factory=list
+    )  # that the call has had, those of executions before too
     _counts: Counter[str] = field(default_factory=Counter)
+    _commits: set["asyncio.Task[None]"] = field(default_factory=set)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._commits:
+            is_cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
+            await despite_cancellation(self._finish_commits(), is_cancelled=is_cancelled)
+
+    async def _finish_commits(self) -> None:
+        outcomes = await asyncio.gather(*self._commits, return_exceptions=True)
+        for error in outcomes:
+            if error is not None:
+                raise error
 
     @property
     def model_name(self) -> str:
@@ -173,7 +211,7 @@ class RunSideModel:
         Raises:
             RunFailed: The model refuses the request.
             ModelUnavailable: It cannot answer now.
-            BudgetSpent, MoneyReserved: A budget has no room for the call.
+            BudgetSpent, PriceUnknown, MoneyReserved: A budget has no room for the call.
             LeaseLost: The run is no longer ours.
         """
         run = self.model.run
@@ -182,7 +220,9 @@ class RunSideModel:
         request = Request(run.model, SYSTEM, definitions, max_tokens, [message])
         key = self._key(request)
         reply = await self.journal.read_side_reply(run, key)
-        if reply is None:
+        if reply is not None:
+            self.replies.append(reply)
+        else:
             searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
             reply = await self.model.reply(
                 request,
@@ -190,8 +230,24 @@ class RunSideModel:
                 searches=searches,
                 on_text=lambda _: None,
             )
-            await despite_cancellation(self.journal.append_side_reply(run, key, reply))
+            commit = asyncio.create_task(self._commit(key, reply))
+            self._commits.add(commit)
+            try:
+                await asyncio.shield(commit)
+            finally:
+                if commit.done():
+                    self._commits.discard(commit)
         return reply
+
+    async def _commit(self, key: SideQuestion, reply: Reply) -> None:
+        run = self.model.run
+        try:
+            await self.journal.append_side_reply(run, key, reply)
+            self.replies.append(reply)
+        except psycopg.Error:
+            if reserved := reply.reserved:
+                await through_outage(lambda: write_off(self.model.pool, run, reserved))
+            raise
 
     def _key(self, request: Request) -> SideQuestion:
         text = b"\n".join([*request.tools, *request.messages[0].blocks, str(request.max_tokens).encode()])

@@ -86,11 +86,13 @@ async def play(
     Raises:
         LeaseLost: Another worker has the run; stop without writing.
         BudgetSpent: A budget has no room for the next call.
+        PriceUnknown: Nobody knows what the next call costs, and a budget binds it.
         MoneyReserved: It has none while other calls are in flight.
         RunFailed: The run cannot go on; `kind` says why.
         ModelUnavailable: The model cannot answer now.
         Stopped: `is_stop_requested` was true between two steps.
     """
+    await tools.refresh()
     conversation = Conversation(run, journal, await journal.read(run))
     step = _Step(run, journal, model, tools, settings, conversation)
     while True:  # ends: max_turns is finite
@@ -115,16 +117,16 @@ async def play(
                 await step.reply_to(entry)
             case Reply() | Results() as last:
                 if not await conversation.take_messages(look=True):
-                    return _answer_from(last)
+                    return _answer_from(last, conversation.window.draft.text)
 
 
-def _answer_from(last: Reply | Results) -> Answer:
+def _answer_from(last: Reply | Results, text: str) -> Answer:
     if isinstance(last, Results):
         assert last.ending is not None
         return Answer(last.ending.text, is_silent=True)
     match last.stop:
         case "end_turn" | "stop_sequence":
-            return Answer(last.text)
+            return Answer(text)
         case "refusal":
             raise RunFailed("refusal", f"The model refuses to go on. {last.text[:SHOWN_CHARS]}".strip())
         case "model_context_window_exceeded":
@@ -149,13 +151,13 @@ class _Step:
     async def window_shares(self) -> WindowShares:
         return WindowShares.of(await self.model.context_tokens(), self.settings.max_tokens)
 
-    async def begin_epoch(self, *, epoch: int, question: str | None = None) -> None:
+    async def begin_epoch(self, *, epoch: int, question: str | None = None, draft: str = "") -> None:
         run, shares = self.run, await self.window_shares()
         tools = self.conversation.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
         loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
         frozen = run.model, system, tools, shares.reply
-        await self.conversation.append(Opening(*frozen, question, epoch))
+        await self.conversation.append(Opening(*frozen, question, epoch, draft))
 
     async def reply_to(self, entry: Entry | None) -> None:
         conversation, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
@@ -200,6 +202,7 @@ class _Step:
         summary_limit, text_limit = (
             Limit(size, size) for size in (shares.summary * 5, shares.summary * 5 // TEXTS_KEPT)
         )
+        draft = window.draft.text if window.draft.seam is not None else ""
         question = epoch_question(
             first_question(self.run),
             summary=summary_limit.cut(summary).strip(),
@@ -209,8 +212,9 @@ class _Step:
                 await loaded_skills_of(self.journal.pool, self.run.id), bytes_max=shares.skill_bytes
             ),
             messages=window.unanswered_questions,
+            draft=draft[-text_limit.chars :],
         )
-        await self.begin_epoch(epoch=conversation.epoch + 1, question=question)
+        await self.begin_epoch(epoch=conversation.epoch + 1, question=question, draft=draft)
 
     async def results(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
         calls_by_id = {call.id: call for call in calls}

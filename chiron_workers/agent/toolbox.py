@@ -1,18 +1,20 @@
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 import structlog
 from psycopg.errors import OutOfMemory, QueryCanceled
 
+from chiron_workers.agent.event_payloads import usage_payload
 from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
-from chiron_workers.db.connect import Pool, is_transient, through_outage
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
-from chiron_workers.runs.entries import Limit, ToolCall, ToolResult, storable
+from chiron_workers.runs.entries import Limit, Reply, ToolCall, ToolResult, storable
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
@@ -27,6 +29,7 @@ from chiron_workers.store import Store
 from chiron_workers.telemetry import spans
 from chiron_workers.telemetry.spans import Span
 from chiron_workers.toolkit.registry import Registry
+from chiron_workers.tools.own_tools import OwnTools
 
 log = structlog.get_logger()
 
@@ -50,6 +53,12 @@ class Toolbox:
     settings: Settings
     clients: Callable[[Run], Model]
     skills: Skills = field(default_factory=Skills)
+    own_tools: OwnTools | None = None
+
+    async def refresh(self) -> None:
+        """Take up tools of the user's folders that are new or changed, for a run that begins or goes on in this worker."""
+        if self.own_tools is not None:
+            await self.own_tools.refresh()
 
     def skill_lines(self) -> str:
         """The paragraph of the system prompt that lists the skills which can be loaded."""
@@ -87,16 +96,17 @@ class Toolbox:
         return await through_outage(attempt)
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
-        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model)
+        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model, run.role)
         began = time.monotonic()
         async with Session(self.pool, caller) as session:
             with spans.tool_call(call) as span:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
-                store = Store(session, self.embedder, RunSideModel(model, self.journal, n, call.id))
-                result = await self._outcome(call, store, span)
-            await save_taint(session)
+                async with RunSideModel(model, self.journal, n, call.id) as side_model:
+                    store = Store(session, self.embedder, side_model)
+                    result = await self._outcome(call, store, span)
+            await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
-            events = [*session.pending, _returned_event(call, result, ms)]
+            events = [*session.pending, _returned_event(call, result, ms, side_model.replies)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, events=events)
         chars = len(result.text)
         log.debug(
@@ -140,7 +150,7 @@ def _limit_result(call_id: str, text: str, limit: Limit) -> ToolResult:
     return ToolResult(call_id, excerpt + note, whole=whole + loss_note)
 
 
-def _returned_event(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
+def _returned_event(call: ToolCall, result: ToolResult, ms: int, side_replies: Sequence[Reply]) -> NewEvent:
     data: dict[str, Any] = {
         "call_id": call.id,
         "name": call.name,
@@ -150,6 +160,8 @@ def _returned_event(call: ToolCall, result: ToolResult, ms: int) -> NewEvent:
     }
     if result.is_error:
         data["error"] = result.text[:300]
+    if side_replies:
+        data |= {"model_calls": len(side_replies)} | usage_payload(side_replies)
     return EventKind.TOOL_RETURNED, data
 
 

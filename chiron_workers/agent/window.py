@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from chiron_workers.agent.compaction import BYTES_PER_TOKEN, size_limit
+from chiron_workers.agent.draft import Draft
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import (
     Block,
@@ -20,7 +21,10 @@ from chiron_workers.runs.entries import (
 )
 from chiron_workers.runs.messages import Message, encoded, shared
 
-GO_ON = "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote."
+GO_ON = (
+    "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote. Your "
+    "words are put right behind it, so begin with a space or a line break where one belongs."
+)
 NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it again if you still need it."
 SHORTENED_NOTE = "\n[Shortened for want of room.]"
 BYTES_FREED = 5  # for each token that must go: as many as a token of plain English has, and more
@@ -48,6 +52,7 @@ class Window:
         self.unanswered_questions: list[str] = []  # messages since the latest reply
         self._answered_questions: list[str] = []  # by the latest reply
         self.last_words: deque[str] = deque(maxlen=TEXTS_KEPT)  # the latest words of the model
+        self.draft = self._draft_before = Draft(opening.draft, seam="" if opening.draft else None)
 
     def add(self, entry: Entry) -> None:
         """Add the next entry; an opening begins an epoch anew."""
@@ -60,6 +65,8 @@ class Window:
                 self.unanswered_questions.append(text)
             case Reply(is_compaction=False, problem=""):
                 self._note_reply(entry)
+            case Results():
+                self.draft = Draft()
         for role, blocks in _messages_of(entry):
             message = Message.of(role, blocks)
             self._append(message)
@@ -116,8 +123,10 @@ class Window:
     def _note_reply(self, reply: Reply) -> None:
         if self._messages[-1].role == "user":
             self._last_question_at = (len(self._messages) - 1, len(self._messages[-1].blocks) - 1)
+            self._draft_before = self.draft
         self.replies += 1
         self._answered_questions, self.unanswered_questions = self.unanswered_questions, []
+        self.draft = self.draft.followed_by(reply)
         if reply.text:
             self.last_words.append(reply.text)
 
@@ -128,6 +137,7 @@ class Window:
         del self._messages[place + 1 :]
         del self._messages[place].blocks[block + 1 :]
         self.unanswered_questions = self._answered_questions
+        self.draft = self._draft_before
         self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
 
     def _append(self, message: Message) -> None:

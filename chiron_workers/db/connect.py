@@ -1,47 +1,26 @@
-import asyncio
 import math
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
-import structlog
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 
+from chiron_workers.db.outages import PAUSE_S
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
 QUERIES = load(__file__)
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 Query = SQL | Composed
-Value = TypeVar("Value")
 
-log = structlog.get_logger()
-
-OUTAGE_S = 120.0  # how long a write waits for Postgres to come back before the run is given up
-# Between two attempts to reach Postgres, at most: work goes on within a second or two of its return.
-PAUSE_S = 0.5
 # A host that is away is asked anew rather than for longer: TCP waits longer each time before it sends its packet again.
 CONNECT_TIMEOUT_S = 5
-PAID_OUTAGE_S = 86_400.0  # how long a write of something that was paid for waits
-WAIT_LOGGED_EVERY_S = 60.0
-
-# Serialization failure, deadlock, lock timeout: the same statement may succeed at once.
-REPEATABLE = ("40001", "40P01", "55P03")
-# Shut down, crashed, not yet up; ended since its process stood still in the midst of a transaction, which is rolled back.
-GOING_AWAY = ("57P01", "57P02", "57P03", "25P03")
-# Classes of SQLSTATE that pass while nothing here changes: connections, rollbacks such as deadlocks, a full disk or
-# memory, statements that a timeout or an operator ended, failed reads and writes of files.
-TRANSIENT_CLASSES = ("08", "40", "53", "57", "58")
-# Read-only since a failover; ended by a timeout of transactions; a lock that took too long.
-TRANSIENT_STATES = ("25006", "25P03", "25P04", "55P03")
-
 # A host that vanishes without a word is noticed within half a minute rather than after many, and within seconds where
 # something was sent. TCP sends again ever more seldom, so a longer wait would outlast the return of the host as well.
 KEEPALIVE: dict[str, Any] = {
@@ -63,86 +42,6 @@ POOLER = (
     "CHIRON_DATABASE_URL leads to a connection pooler such as pgbouncer, which drops session settings. Chiron pools its "
     "connections itself and needs sessions of its own: give it the address of PostgreSQL (port 5432, mostly)."
 )
-
-
-def is_outage(error: BaseException) -> bool:
-    """Whether Postgres is away, rather than unwilling: the same write may succeed when it is back."""
-    if isinstance(error, (psycopg.InterfaceError, PoolTimeout)):
-        return True
-    if not isinstance(error, (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)):
-        return False
-    state = error.sqlstate
-    return state is None or state.startswith("08") or state in GOING_AWAY + REPEATABLE
-
-
-def is_transient(error: BaseException) -> bool:
-    """Whether Postgres is away, or refuses for a reason that passes: a full disk, a failover, a lock, a timeout."""
-    state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    return is_outage(error) or (
-        state is not None and (state.startswith(TRANSIENT_CLASSES) or state in TRANSIENT_STATES)
-    )
-
-
-def is_fault_of_data(error: BaseException) -> bool:
-    """Whether Postgres refuses the values or the statement, and so will refuse them for ever."""
-    # A right can be given back, and another connection knows the prepared statement.
-    if isinstance(error, (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidSqlStatementName)):
-        return False
-    refusals = psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.NotSupportedError
-    is_too_large = isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith("54")
-    return is_too_large or isinstance(error, refusals)
-
-
-async def through_outage(attempt: Callable[[], Awaitable[Value]]) -> Value:
-    """Repeat a write while Postgres is away or refuses for a reason that passes, for two minutes at most.
-
-    The write must be safe to repeat.
-    """
-    return await _repeat(attempt, is_worth_waiting=is_transient, limit_s=OUTAGE_S)
-
-
-async def commit_paid(attempt: Callable[[], Awaitable[Value]], *, what: str) -> Value:
-    """Repeat the write of something that was paid for, whatever Postgres says but that the write itself is wrong.
-
-    Waits for a day at most; what it waits for is logged as `<what>.waits`. A write that is fenced ends by itself when
-    another worker has the run. It must be safe to repeat.
-    """
-    logged_at = -math.inf
-    began = time.monotonic()
-
-    def log_wait(error: BaseException) -> None:
-        nonlocal logged_at
-        if time.monotonic() - logged_at >= WAIT_LOGGED_EVERY_S:
-            logged_at = time.monotonic()
-            reason = " ".join(str(error).split())
-            log.warning(f"{what}.waits", waits_for=reason, waited_s=round(logged_at - began))
-
-    return await _repeat(
-        attempt,
-        is_worth_waiting=lambda error: not is_fault_of_data(error),
-        limit_s=PAID_OUTAGE_S,
-        on_wait=log_wait,
-    )
-
-
-async def _repeat(
-    attempt: Callable[[], Awaitable[Value]],
-    *,
-    is_worth_waiting: Callable[[BaseException], bool],
-    limit_s: float,
-    on_wait: Callable[[BaseException], None] = lambda _: None,
-) -> Value:
-    give_up_at = time.monotonic() + limit_s
-    pause_s = PAUSE_S / 5
-    while True:
-        try:
-            return await attempt()
-        except (psycopg.Error, PoolTimeout) as error:
-            if isinstance(error, PoolClosed) or not is_worth_waiting(error) or time.monotonic() > give_up_at:
-                raise
-            on_wait(error)
-        await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * 2, PAUSE_S)
 
 
 async def fetch_all(pool: Pool, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:

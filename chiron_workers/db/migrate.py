@@ -6,7 +6,8 @@ from pathlib import Path
 from psycopg import Connection, Error, errors
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import OPTIONS, connect, is_outage, require_session
+from chiron_workers.db.connect import OPTIONS, connect, require_session
+from chiron_workers.db.outages import is_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ServiceUnavailable
 
@@ -36,10 +37,22 @@ def migrations() -> list[Migration]:
 
 def tables() -> list[str]:
     """Every table that the migrations make, partitions and vectors apart."""
-    names_by_file = (
-        re.findall(r"^create table (\w+)", migration.text, flags=re.MULTILINE) for migration in migrations()
-    )
-    return sorted({"schema_migrations", *(name for names in names_by_file for name in names)})
+    return sorted({"schema_migrations", *_created("table")})
+
+
+def views() -> list[str]:
+    """Every view that the migrations make."""
+    return sorted(_created("view"))
+
+
+def functions() -> list[str]:
+    """Every function that the migrations make."""
+    return sorted(_created("function"))
+
+
+def _created(kind: str) -> set[str]:
+    statement = re.compile(rf"^create (?:or replace )?{kind} (\w+)", flags=re.MULTILINE)
+    return {name for migration in migrations() for name in statement.findall(migration.text)}
 
 
 def migrate(database_url: str) -> list[str]:
@@ -57,7 +70,7 @@ def migrate(database_url: str) -> list[str]:
     with connect(database_url, options=OPTIONS) as connection:
         require_session(connection)
         connection.execute(SQL["lock"])
-        connection.execute(SQL["create_table"])
+        create_table(connection)
         versions = {row["version"] for row in connection.execute(SQL["applied"])}
         known_migrations = migrations()
         refuse_newer(versions, known_migrations)
@@ -67,6 +80,31 @@ def migrate(database_url: str) -> list[str]:
         return [migration.name for migration in new_migrations]
 
 
+def create_table(connection: Connection[DictRow]) -> None:
+    """Make the table of applied migrations where there is none."""
+    connection.execute(SQL["create_table"])
+
+
+def apply_within(connection: Connection[DictRow], migration: Migration) -> None:
+    """Apply a migration in the transaction of the caller, who has the tables to itself, and record nothing.
+
+    Raises:
+        ChironError: It fails; the transaction with it.
+    """
+    try:
+        connection.execute(migration.text)
+    except Error as error:
+        if is_outage(error):
+            raise ServiceUnavailable("The connection to Postgres was lost.") from None
+        reason, cure = _reason_and_cure(error)
+        raise ChironError(f"Migration {migration.name} fails: {reason}. {cure}.") from None
+
+
+def record(connection: Connection[DictRow], migration: Migration) -> None:
+    """Note that a migration is applied."""
+    connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
+
+
 def _apply(connection: Connection[DictRow], migration: Migration) -> None:
     for _ in range(TRIES):
         try:
@@ -74,7 +112,7 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
                 connection.execute(SQL["give_way"])
                 connection.execute(migration.text)  # a file that ships with the package
                 connection.execute(SQL["report_back"])
-                connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
+                record(connection, migration)
         except (errors.LockNotAvailable, errors.DeadlockDetected):
             time.sleep(PAUSE_S)
         except Error as error:
@@ -93,6 +131,13 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
 
 
 def _migration_failed(migration: Migration, error: Error) -> ChironError:
+    reason, cure = _reason_and_cure(error)
+    return ChironError(
+        f"Migration {migration.name} fails: {reason}. {cure}, and run `chiron migrate` again: {KEEPS}."
+    )
+
+
+def _reason_and_cure(error: Error) -> tuple[str, str]:
     match error:
         case errors.UndefinedFile() | errors.FeatureNotSupported():
             cure = "Install pgvector 0.8 or newer on the server"
@@ -103,9 +148,7 @@ def _migration_failed(migration: Migration, error: Error) -> ChironError:
         case _:
             cure = "Put that right"
     reason = error.diag.message_primary or " ".join(str(error).split())
-    return ChironError(
-        f"Migration {migration.name} fails: {reason.rstrip('.')}. {cure}, and run `chiron migrate` again: {KEEPS}."
-    )
+    return reason.rstrip("."), cure
 
 
 def pending(database_url: str) -> list[str]:

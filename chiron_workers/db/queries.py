@@ -4,19 +4,20 @@ from pathlib import Path
 from psycopg import sql
 
 
-def load(module_file: str) -> dict[str, sql.SQL]:
+def load(module_file: str, *shared_files: Path) -> dict[str, sql.SQL]:
     """The named queries of the .sql file beside a module: a line `-- name`, its reasons, then the statement.
 
-    `{{name}}` stands for the text of an earlier query of the file without its comments, so that what several statements
-    share is written once.
+    `{{name}}` stands for the text of an earlier query of the file, or of the shared files, without its comments, so that what
+    several statements share is written once.
 
     Args:
         module_file: The module's own `__file__`; `facts.py` reads `facts.sql`.
+        shared_files: SQL files of other modules whose queries may be included.
 
     Raises:
         KeyError: A statement includes a query that does not come before it.
     """
-    text = Path(module_file).with_suffix(".sql").read_text()
+    text = "\n".join(file.read_text() for file in (*shared_files, Path(module_file).with_suffix(".sql")))
     parts = re.split(r"^-- ([a-z_]+)\n", text, flags=re.MULTILINE)[1:]
     statements: dict[str, str] = {}
     for name, body in zip(parts[::2], parts[1::2], strict=True):

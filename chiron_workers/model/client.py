@@ -9,6 +9,7 @@ import httpx2
 import structlog
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
+from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.context_sizes import ContextSizes
@@ -66,12 +67,14 @@ class Model:
         request: Request,
         *,
         on_text: Callable[[str], None],
+        tariff: Tariff | None = None,
         before_try: BeforeTry | None = None,
         on_failure: OnFailure | None = None,
     ) -> Reply:
         """The model's next complete reply; `on_text` gets its words as they arrive.
 
         Args:
+            tariff: What it costs; None: what the model costs today.
             before_try: Awaited before each try, when nothing but the model is left to wait for.
             on_failure: Awaited after each try that failed, or was not made after all.
 
@@ -84,13 +87,16 @@ class Model:
         attributes = (request.model, request.max_tokens, request.system, request.messages)
         began = time.monotonic()
         with spans.chat(*attributes, server=self._server) as span:
-            reply, tries = await self._reply_with_retries(request, on_text, before_try, on_failure)
+            tariff = tariff or Tariff.of_model(request.model, self._settings.prices)
+            reply, tries = await self._reply_with_retries(request, on_text, tariff, before_try, on_failure)
             span.replied(reply, tries=tries)
         log.debug(
             "model.replied",
             model=reply.model,
             stop=reply.stop,
-            input_tokens=reply.usage.tokens - reply.usage.output_tokens,
+            input_tokens=reply.usage.input_tokens,
+            cache_write_tokens=reply.usage.written_tokens,
+            cache_read_tokens=reply.usage.cache_read_tokens,
             output_tokens=reply.usage.output_tokens,
             tries=tries,
             ms=round((time.monotonic() - began) * 1000),
@@ -101,6 +107,7 @@ class Model:
         self,
         request: Request,
         on_text: Callable[[str], None],
+        tariff: Tariff,
         before_try: BeforeTry | None,
         on_failure: OnFailure | None,
     ) -> tuple[Reply, int]:
@@ -129,8 +136,7 @@ class Model:
             call, tries=self._settings.model_tries, before_try=begin, on_failure=record
         )
         # From here on the reply is paid for: nothing may raise before it is committed.
-        prices = self._settings.prices
-        reply = reply_of(message, problem=problem, model=request.model, request_id=request_id, prices=prices)
+        reply = reply_of(message, problem=problem, model=request.model, request_id=request_id, tariff=tariff)
         if reply.problem:
             log.warning("model.reply_malformed", model=reply.model, problem=reply.problem)
             estimate = None  # a limiter learns nothing from counts that cannot be

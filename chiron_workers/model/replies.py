@@ -1,33 +1,25 @@
 """A complete message, as its server sent it, as a `Reply`: it is paid for, so what is wrong with it raises nothing."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
-import structlog
-
-from chiron_workers.billing.prices import Price, cost_usd
+from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.model.stream import Wire
 from chiron_workers.runs.entries import Block, Reply, Usage, object_of, storable
 
-log = structlog.get_logger()
-
 COUNT_MAX = 2**31 - 1  # what a column of a count holds
-USD_MAX = Decimal(99_999_999)  # what a column of an amount holds
 ID_CHARS_MAX = 500  # of a call: it is part of a key
 PROBLEMS_SHOWN = 3
 SHOWN_CHARS = 60
 
 
-def reply_of(
-    message: Wire, *, problem: str, model: str, request_id: str, prices: Mapping[str, Price]
-) -> Reply:
+def reply_of(message: Wire, *, problem: str, model: str, request_id: str, tariff: Tariff) -> Reply:
     """The reply that a complete message is.
 
     Args:
         problem: What is wrong with the stream that it came in, if anything is.
         model: The one that was asked.
-        prices: Overrides of the price tables.
+        tariff: What it costs.
     """
     problems = [problem] if problem else []
     blocks, rejected = _usable(message["content"], problems)
@@ -44,7 +36,7 @@ def reply_of(
         content=tuple(blocks),
         stop=stop if isinstance(stop, str) else "",
         usage=usage,
-        cost_usd=_cost_usd(model, answering_model, usage, prices),
+        cost_usd=tariff.cost_usd(answering_model, usage),
         model=answering_model,
         request_id=storable(request_id),
         problem="; ".join(problems[:PROBLEMS_SHOWN]),
@@ -135,21 +127,6 @@ def _mapping(value: Any, name: str, problems: list[str]) -> Mapping[str, Any]:
     if value is not None:
         problems.append(f"its {name} is {_shown(value)}")
     return {}
-
-
-def _cost_usd(model: str, answering_model: str, usage: Usage, prices: Mapping[str, Price]) -> Decimal | None:
-    # A server may answer under a longer name than it was asked by.
-    names = (model,) if model in prices else (answering_model, model)
-    for name in names:
-        try:
-            cost = cost_usd(name, usage, prices)
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            # The price tables raise these for counts that do not fit together.
-            log.exception("model.cost_unknown", model=name)
-            continue
-        if cost is not None:
-            return min(cost, USD_MAX)
-    return None
 
 
 def _shown(value: Any) -> str:

@@ -39,7 +39,8 @@ class Responses:
     ) -> None:
         """Add the events of a response up to `message_stop`; `on_text` gets the words of each.
 
-        Nothing that happens to the connection after the reply's stop reason is a failure: the reply is whole by then.
+        Nothing that happens to the connection after the reply's stop reason is a failure: the reply is whole by then. A
+        cancel that comes after it is passed on to what the task awaits next, which is the commit of the reply.
         """
         events = cast(Events, AsyncStream.raw_events(response))
         try:
@@ -48,6 +49,10 @@ class Responses:
             if not accumulation.is_whole:
                 raise
             log.info("model.reply_without_end", error=f"{type(error).__name__}: {error}"[:ERROR_CHARS])
+        except asyncio.CancelledError:
+            if not accumulation.is_whole:
+                raise
+            _cancel_next_await()
         finally:
             is_drained = accumulation.is_ended and len(self._ending) < DRAINED_MAX
             task = asyncio.get_running_loop().create_task(_end(response, events, is_drained=is_drained))
@@ -65,7 +70,7 @@ async def _read(
             if event.event == "error":
                 raise _stream_error(response, event.data)
             if event.data and event.event != "ping":
-                on_text(accumulation.add(event.json()))
+                on_text(accumulation.add_json(event.data))
             if accumulation.is_ended:
                 return
             if accumulation.is_whole:
@@ -82,6 +87,13 @@ async def _end(response: httpx2.Response, events: Events, *, is_drained: bool) -
         finally:
             await events.aclose()
             await response.aclose()
+
+
+def _cancel_next_await() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.uncancel()  # or it would count as two, and a timeout around it would not know its own
+    asyncio.get_running_loop().call_soon(task.cancel)
 
 
 def _stream_error(response: httpx2.Response, data: str) -> anthropic.APIStatusError:

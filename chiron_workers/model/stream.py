@@ -39,6 +39,16 @@ class Accumulation:
             self._note(f"its stream holds an event that makes no sense ({type(error).__name__})")
             return ""
 
+    def add_json(self, text: str) -> str:
+        """Add the next event as the stream has it; the words it brought, if any."""
+        try:
+            event = json.loads(text)
+        except (ValueError, RecursionError):
+            if not self.is_whole:
+                self._note("its stream holds an event that is no JSON")
+            return ""
+        return self.add(event)
+
     def message(self) -> Wire:
         """What is used of the message, its content a list. Raises StreamCut where the reply is not complete."""
         if not self.is_whole:

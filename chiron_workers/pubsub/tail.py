@@ -12,7 +12,8 @@ from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
-from chiron_workers.db.connect import Pool, is_outage
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_outage
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client

@@ -48,6 +48,7 @@ class Opening:
     max_tokens: int
     question: str | None = None  # what the epoch begins with, where that is more than the run's topic
     epoch: int = 1
+    draft: str = ""  # an answer that the epoch before left unfinished
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; the epoch has a column of its own."""
@@ -57,7 +58,9 @@ class Opening:
             "tools": list(self.tools),
             "max_tokens": self.max_tokens,
         }
-        return body if self.question is None else body | {"question": self.question}
+        if self.question is not None:
+            body |= {"question": self.question}
+        return body | {"draft": self.draft} if self.draft else body
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +126,14 @@ class ToolCall:
 class MaxCost:
     """What one model call can cost at most; `usd` is 0 where the model has no price.
 
-    `call` is a number that no other call of this lease has, so that money is reserved and settled once for it.
+    `keeps_budgets` is false where nobody knows what it costs, so that no budget in USD can be kept. `call` is a number that
+    no other call of this lease has, so that money is reserved and settled once for it.
     """
 
     usd: Decimal
     tokens: int
     call: int = 0
+    keeps_budgets: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from chiron_workers.runs.entries import (
     Opening,
     Question,
     Reply,
+    ToolCall,
     ToolResult,
     Usage,
+    storable,
 )
 from chiron_workers.runs.fence import json_text
 
@@ -28,6 +30,7 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         "cache_write_tokens": usage.written_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "cost_usd": reply.cost_usd,
+        "unpriced_calls": int(reply.cost_usd is None),
         "tokens": usage.tokens,
         "reserved_usd": reserved.usd,
         "reserved_tokens": reserved.tokens,
@@ -36,7 +39,7 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
     }
 
 
-NO_REPLY = reply_columns(Reply((), ""))
+NO_REPLY = reply_columns(Reply((), "")) | {"unpriced_calls": 0}
 
 
 def entry_columns(entry: Opening | Question | Compaction | Reply) -> dict[str, Any]:
@@ -55,7 +58,7 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
     match row["kind"]:
         case "opening":
             frozen = body["model"], body["system"], tuple(body["tools"]), body["max_tokens"]
-            return Opening(*frozen, body.get("question"), row["epoch"])
+            return Opening(*frozen, body.get("question"), row["epoch"], body.get("draft", ""))
         case "question":
             return Question(body["text"])
         case "folding":
@@ -83,6 +86,18 @@ def reply_of_row(row: DictRow) -> Reply:
         problem=body.get("problem", ""),
         rejected=tuple(body.get("rejected", ())),
     )
+
+
+def result_columns(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    """The columns of a call's result."""
+    return {
+        "call_id": call.id,
+        "name": storable(call.name),
+        "is_error": result.is_error,
+        "body": result.text,
+        "whole": result.whole,
+        "ends_silently": result.ends_silently,
+    }
 
 
 def result_of(row: DictRow) -> ToolResult:

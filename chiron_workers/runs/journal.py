@@ -7,7 +7,8 @@ import psycopg
 import structlog
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, Value, commit_paid, fetch_all, through_outage
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.outages import Value, commit_paid, is_fault_of_data, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import (
@@ -20,9 +21,15 @@ from chiron_workers.runs.entries import (
     SideQuestion,
     ToolCall,
     ToolResult,
-    storable,
 )
-from chiron_workers.runs.entry_rows import entry_columns, entry_of, reply_columns, reply_of_row, result_of
+from chiron_workers.runs.entry_rows import (
+    entry_columns,
+    entry_of,
+    reply_columns,
+    reply_of_row,
+    result_columns,
+    result_of,
+)
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
@@ -106,7 +113,7 @@ class Journal:
 
         if not isinstance(entry, Reply):
             return await through_outage(attempt)
-        return await self._commit_reply(run, n, attempt)
+        return await self._commit_reply(run, n, attempt, is_final=not entry.content)
 
     async def settle_call(
         self,
@@ -127,17 +134,17 @@ class Journal:
         Raises:
             LeaseLost: The run is no longer ours; the tool's writes are rolled back.
         """
-        args = self._fence(run, events) | {
-            "n": n,
-            "call_id": call.id,
-            "name": storable(call.name),
-            "is_error": result.is_error,
-            "body": result.text,
-            "whole": result.whole,
-            "ms": ms,
-            "ends_silently": result.ends_silently,
-            "facts": sum(kind == EventKind.FACT_STORED for kind, _ in events),
-        }
+        facts = sum(kind == EventKind.FACT_STORED for kind, _ in events)
+        args = (
+            self._fence(run, events)
+            | result_columns(call, result)
+            | {
+                "n": n,
+                "ms": ms,
+                "facts": facts,
+                "confirmed": len(session.confirmed_ids),
+            }
+        )
         is_repeated = False
 
         async def attempt() -> None:
@@ -257,12 +264,17 @@ class Journal:
         """Publish words of a reply as they arrive; they are not stored."""
         self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
 
-    async def _commit_reply(self, run: Run, n: int, attempt: Callable[[], Awaitable[Value]]) -> Value:
+    async def _commit_reply(
+        self, run: Run, n: int, attempt: Callable[[], Awaitable[Value]], *, is_final: bool = True
+    ) -> Value:
+        # What is wrong itself and not final is stored without its words.
         try:
             return await commit_paid(attempt, what="reply")
         except LeaseLost:
             raise
         except BaseException as error:
+            if is_fault_of_data(error) and not is_final:
+                raise
             self.lost_replies += 1
             reason = str(error).strip() or "its run was cancelled"
             log.critical("reply.lost", run_id=str(run.id), n=n, reason=reason)

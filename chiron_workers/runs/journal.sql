@@ -44,6 +44,7 @@ select 1 as found
          cache_write_tokens = cache_write_tokens + %(cache_write_tokens)s,
          cache_read_tokens = cache_read_tokens + %(cache_read_tokens)s,
          spent_usd = spent_usd + coalesce(%(cost_usd)s::numeric, 0),
+         unpriced_calls = unpriced_calls + %(unpriced_calls)s,
          reserved_usd = greatest(reserved_usd - %(reserved_usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(reserved_tokens)s, 0),
          reserved_calls = greatest(reserved_calls - %(reserved_calls)s, 0),
@@ -146,6 +147,7 @@ select 1 as found
 with fence as (
   update runs
      set facts = facts + %(facts)s,
+         confirmed = confirmed + %(confirmed)s,
 {{step}}
    where {{leased}}
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),

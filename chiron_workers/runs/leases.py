@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
@@ -37,6 +38,9 @@ class Run(LeasedRun):
     subscription_id: UUID | None  # that started it
     since: datetime | None  # when the subscription last looked into the topic
     found_before: str | None
+    price: (
+        dict[str, Any] | str | None
+    )  # of its model, as frozen at its submit; None in rows of versions before
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ async def make(pool: Pool, partitions: Sequence[Partition]) -> None:
             await connection.execute(SQL["lock"])
             row = await fetch_one(connection, SQL["missing"], {"months": sorted(by_name)})
             for name in row["months"]:
-                for statement in _definition(by_name[name]):
+                for statement in definition(by_name[name]):
                     await connection.execute(statement)
     except errors.InsufficientPrivilege as error:
         raise ChironError(
@@ -91,7 +91,8 @@ async def list_all(pool: Pool) -> list[tuple[Partition, int]]:
     return sorted(sizes, key=lambda item: item[0].high)
 
 
-def _definition(partition: Partition) -> list[Composed]:
+def definition(partition: Partition) -> list[Composed]:
+    """The statements that make the tables of a partition."""
     statements = []
     bounds = {"low": Literal(str(partition.low)), "high": Literal(str(partition.high))}
     for parent, table in zip(PARENTS, partition.tables, strict=True):

@@ -30,6 +30,7 @@ with fence as (
          unconfirmed_usd = unconfirmed_usd + reserved_usd,
          unconfirmed_tokens = unconfirmed_tokens + reserved_tokens,
          unconfirmed_calls = unconfirmed_calls + reserved_calls,
+         unpriced_calls = unpriced_calls + case when price = '"none"'::jsonb then reserved_calls else 0 end,
          reserved_usd = 0,
          reserved_tokens = 0,
          reserved_calls = 0,

@@ -17,7 +17,7 @@ from chiron_workers.states import EventKind
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """On whose behalf a tool runs. Within a run all of the ids are set and the subject is the run's."""
+    """On whose behalf a tool runs. Within a run all of the ids are set, and the subject and the role are the run's."""
 
     owner: str = "local"  # whose active subject and whose answers: an API key's name or the local user
     run_id: UUID | None = None
@@ -26,6 +26,7 @@ class Caller:
     subject_id: str | None = None
     shown: Limit | None = None  # of what the tool returns
     model: str | None = None  # that plays the run
+    role: str | None = None  # of the run
 
 
 class SideModel(Protocol):
@@ -56,6 +57,7 @@ class Session:
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
     reads_private: bool = False  # said by `store.egress.mark_tainted`, written with the call's result
     ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
+    confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it met
     _connection: AsyncConnection[DictRow] | None = None
     _turns: list[asyncio.Lock] = field(default_factory=list)
 
@@ -158,6 +160,7 @@ class Session:
     async def rollback(self) -> None:
         """Forget what was written, and its events."""
         self.pending.clear()
+        self.confirmed_ids.clear()
         await self._end("rollback")
 
     async def _end(self, statement: SQL | str) -> None:

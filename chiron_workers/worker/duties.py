@@ -16,7 +16,8 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.cancellation import cancel_until_done
-from chiron_workers.db.connect import Pool, is_transient
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_transient
 from chiron_workers.embeddings import Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes

@@ -10,13 +10,14 @@ from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.play import Answer, Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.cancellation import cancel_until_done
-from chiron_workers.db.connect import is_transient, through_outage
+from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import (
     BudgetSpent,
     LeaseLost,
     ModelHeld,
     ModelUnavailable,
     MoneyReserved,
+    PriceUnknown,
     RunFailed,
     UsageError,
 )
@@ -122,8 +123,10 @@ class Execution:
             return None
         except Stopped:
             return hand_back(self._reason)
+        except PriceUnknown as error:
+            return pause_without_price(str(error))
         except BudgetSpent as error:
-            return stop_at_budget(str(error), retry_after_s=error.retry_after_s)
+            return stop_at_budget(error)
         except MoneyReserved as error:
             return hand_back(str(error), ready_in=MONEY_RETRY)
         except ModelUnavailable as error:
@@ -221,11 +224,18 @@ def wait_for_model(reason: str, retry_after: timedelta, *, ready_in: timedelta) 
     return Release(RunState.QUEUED, ((EventKind.RUN_HANDED_BACK, data),), ready_in=ready_in)
 
 
-def stop_at_budget(reason: str, *, retry_after_s: float | None = None) -> Release:
+def stop_at_budget(error: BudgetSpent) -> Release:
     """Pause a run until somebody raises its budget, or queue it until the next day brings one."""
+    reason = str(error)
     data = {"reason": reason}
-    if retry_after_s is not None:
-        later = hand_back(reason, ready_in=timedelta(seconds=retry_after_s))
+    if error.retry_after_s is not None:
+        later = hand_back(reason, ready_in=timedelta(seconds=error.retry_after_s))
         return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
     events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
-    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason})
+    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason, **error.limit})
+
+
+def pause_without_price(reason: str) -> Release:
+    """Pause a run whose budget nobody can keep, until somebody says what its model costs."""
+    events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
+    return Release(RunState.PAUSED, events, error={"kind": "price", "message": reason})

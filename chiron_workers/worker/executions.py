@@ -8,7 +8,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
-from chiron_workers.db.connect import is_transient
+from chiron_workers.db.outages import is_transient
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Interrupt, Run, acquire
 from chiron_workers.settings import Settings

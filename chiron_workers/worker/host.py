@@ -28,7 +28,7 @@ from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry import metrics, tracing
 from chiron_workers.telemetry.stalls import StallWatch
-from chiron_workers.tools import registry
+from chiron_workers.tools import own_tools, registry
 from chiron_workers.worker.dispatcher import Dispatcher
 from chiron_workers.worker.duties import (
     Duties,
@@ -138,7 +138,10 @@ class Host:
         self._servers = Servers(registry(), settings)
         self._servers.start()
         self._resources.push_async_callback(self._servers.stop)
-        tools = Toolbox(registry(), journal, tools_pool, embedder, settings, self._clients.of, skills())
+        clients_of = self._clients.of
+        tools = Toolbox(
+            registry(), journal, tools_pool, embedder, settings, clients_of, skills(), own_tools=own_tools()
+        )
         self._resources.push_async_callback(skills().close)
         self._executions = Executions(
             settings,

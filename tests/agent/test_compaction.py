@@ -32,6 +32,12 @@ def test_an_epoch_begins_with_everything_that_is_known() -> None:
         notes=[Note("plan", "ask the pilot")],
         messages=["Be brief."],
     )
-    order = ["Research topic: tides", "I read the almanac.", "“plan”:\nask the pilot", "Be brief.", "Go on"]
+    order = [
+        "Research topic: tides",
+        "I read the almanac.",
+        "\nplan\n\nask the pilot\n",
+        "Be brief.",
+        "Go on",
+    ]
     assert [words.index(part) for part in order] == sorted(words.index(part) for part in order)
     assert "not shown" not in words

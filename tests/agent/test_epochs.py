@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from support.run_harness import Stage
+from support.run_harness import OneStep, Stage
 from support.scripted_model import Fails, Says, call, calls, says, text
 from support.small_window_model import TOKENS, counting, folds, tokens_of
 
@@ -12,7 +12,6 @@ from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
 from chiron_workers.toolkit import tool
 from chiron_workers.tools.notes import notes
-from chiron_workers.worker.execution import Execution
 
 
 @pytest.fixture
@@ -116,21 +115,6 @@ async def test_without_a_summary_the_last_words_stand_in_for_it(small: Stage, su
     last = first_words(small.server.requests[-1])
     assert "There is no summary" in last
     assert "turn 8" in last
-
-
-class OneStep(Execution):
-    """A taking that ends after each step, as if its worker had been stopped there."""
-
-    looks = 0
-
-    @property
-    def is_stopping(self) -> bool:
-        self.looks += 1
-        return self.looks > 1
-
-    @is_stopping.setter
-    def is_stopping(self, wish: bool) -> None:
-        pass
 
 
 async def test_a_worker_lost_at_any_point_of_folding_repeats_nothing_that_was_answered(small: Stage) -> None:

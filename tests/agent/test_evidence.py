@@ -8,6 +8,8 @@ from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 from support.scripted_sites import Site, serving
 
+from chiron_api.cli.display.summary import closing_line
+from chiron_workers.batches.summaries import run_summary
 from chiron_workers.knowledge.facts.judgements import ANSWER
 from chiron_workers.states import Outcome
 from chiron_workers.tools import registry
@@ -102,3 +104,20 @@ async def test_invented_words_are_refused_and_sources_are_weighed(stage: Stage, 
         [text] = await stage.rows("select hash from snapshots where hash = %s", row["snapshot_hash"])
         assert text["hash"]
     assert (await stage.row(run_id))["facts"] == 2
+
+
+async def test_a_run_that_only_meets_facts_of_others_says_that_it_confirmed_them(
+    stage: Stage, sites: list[Site]
+) -> None:
+    stage.registry = registry()
+    await stage.model(script(sites))
+    first_id, second_id = await stage.submit("the deep", "the deep again")
+    closing_lines = []
+    for run_id in (first_id, second_id):
+        assert await stage.play(run_id) is Outcome.PLAYED
+        closing_lines.append(closing_line(await run_summary(stage.pool, run_id)))
+    first, second = await stage.row(first_id), await stage.row(second_id)
+    assert (first["facts"] > 0, first["confirmed"]) == (True, 0)
+    assert (second["facts"], second["confirmed"] > 0) == (0, True)
+    assert f"0 new facts, {second['confirmed']} confirmed" in closing_lines[1]
+    assert "confirmed" not in closing_lines[0]

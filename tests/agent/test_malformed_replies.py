@@ -94,6 +94,17 @@ async def test_a_malformed_reply_is_paid_for_and_ends_the_run_with_a_sentence(
     assert 0 <= row["spent_usd"] <= 5
 
 
+async def test_counts_that_cannot_be_use_up_no_budget_of_tokens(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send_edited(monkeypatch, change_end(usage={"output_tokens": 10**12}))
+    await stage.model(lambda _: says("well"))
+    (run_id,) = await stage.submit("tides", budget=Budget(tokens=1_000_000))
+    assert await stage.play(run_id) is Outcome.FAILED
+    await retry(stage.pool, run_id)
+    assert await stage.play(run_id) is Outcome.PLAYED
+
+
 async def test_a_malformed_reply_is_asked_for_again_only_by_who_retries(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +208,9 @@ async def test_a_reply_that_postgres_refuses_is_paid_for_without_its_words(stage
         )
     await stage.model(lambda _: says("x" * 50_000))
     (run_id,) = await stage.submit("tides")
-    assert await stage.play(run_id) is Outcome.FAILED
+    execution = stage.execution(await stage.claim(run_id))
+    assert await execution.execute() is Outcome.FAILED
+    assert execution._journal.lost_replies == 0
     row = await stage.row(run_id)
     assert (row["error"]["kind"], row["turns"], len(stage.server.requests)) == ("malformed_reply", 1, 1)
     assert row["spent_usd"] > 0

@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from support.run_harness import LEASE, Stage
 
+from chiron_workers.agent import metered_model
 from chiron_workers.agent.metered_model import Reservation
 from chiron_workers.batches.submit import NO_BUDGET
 from chiron_workers.billing.budgets import Budget
@@ -18,9 +20,11 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import Run
 from chiron_workers.worker.execution import hand_back
 
 CALL = MaxCost(Decimal("0.40"), 1_000)
+FULL = Failure("The model is full.")
 
 
 @dataclass
@@ -83,11 +87,24 @@ async def test_a_call_is_reserved_once_whichever_answer_of_postgres_is_lost(
             found.loses_the_next_answer = False
             row = await stage.row(run_id)
             assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1), answers
-            await reservation.settle_failure(Failure("The model is full."))
+            await reservation.settle_failure(FULL)
             row = await stage.row(run_id)
             assert (row["reserved_usd"], row["reserved_calls"], row["calls_in_flight"]) == (0, 0, [])
             answers += 1
     assert answers > (1 if budget == NO_BUDGET else 5)
+
+
+async def test_each_of_two_calls_in_flight_of_a_run_has_its_own_money(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    first, second = (Reservation(run, stage.pool, CALL, None, LEASE) for _ in range(2))
+    await first.reserve()
+    await second.reserve()
+    row = await stage.row(run_id)
+    assert (row["reserved_usd"], row["reserved_calls"]) == (2 * CALL.usd, 2)
+    await second.settle_failure(FULL)
+    row = await stage.row(run_id)
+    assert (row["reserved_usd"], row["calls_in_flight"]) == (CALL.usd, [first.max_cost.call])
 
 
 @pytest.mark.parametrize("maybe_billed", [False, True], ids=["given back", "lost"])
@@ -103,7 +120,7 @@ async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it
         found.loses_the_next_answer = True
         await reservation.settle_failure(Failure("The model is full.", maybe_billed=maybe_billed))
         assert not found.loses_the_next_answer
-        await reservation.write_off()
+        await reservation.settle_cancelled()
     row = await stage.row(run_id)
     assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1)
     assert await Journal(stage.pool, stage.published.append, lease_for=LEASE).release(
@@ -114,3 +131,52 @@ async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it
         (1 + maybe_billed) * CALL.usd,
         1 + maybe_billed,
     )
+
+
+async def cancelled(stage: Stage, run: Run, *, at: str) -> None:
+    """Cancel `reserve` or `settle_failure` of a call as its statement waits for the run's row."""
+    reservation = Reservation(run, stage.pool, CALL, None, LEASE)
+    if at == "settle_failure":
+        await reservation.reserve()
+    steps = {"reserve": reservation.reserve, "settle_failure": lambda: reservation.settle_failure(FULL)}
+    async with stage.pool.connection() as connection, connection.transaction():
+        await connection.execute("select 1 from runs for update")
+        task = asyncio.create_task(steps[at]())
+        async with asyncio.timeout(60):
+            while not await stage.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'"):
+                await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait([task])
+    assert task.cancelled()
+    await reservation.settle_cancelled()
+
+
+@pytest.mark.parametrize("at", ["reserve", "settle_failure"])
+async def test_a_call_that_was_never_made_keeps_no_money_though_it_is_cancelled(
+    stage: Stage, at: str
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await cancelled(stage, run, at=at)
+    row = await stage.row(run_id)
+    assert (row["reserved_usd"], row["reserved_calls"], row["unconfirmed_calls"]) == (0, 0, 0)
+
+
+async def test_a_reservation_whose_answer_is_lost_in_a_cancel_is_released(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    reservation = Reservation(run, stage.pool, CALL, None, LEASE)
+
+    async def reserve_and_be_cancelled(*args: Any, **kwargs: Any) -> None:
+        await reserve(*args, **kwargs)
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(metered_model, "reserve", reserve_and_be_cancelled)
+    with pytest.raises(asyncio.CancelledError):
+        await reservation.reserve()
+    assert (await stage.row(run_id))["reserved_calls"] == 1
+    await reservation.settle_cancelled()
+    row = await stage.row(run_id)
+    assert (row["reserved_calls"], row["unconfirmed_calls"], row["calls_in_flight"]) == (0, 0, [])

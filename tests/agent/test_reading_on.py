@@ -17,6 +17,7 @@ ASCII = "".join(f"{n:07} " for n in range(12_000))
 CHINESE = "".join(f"{n:05}潮汐" for n in range(6_000))
 NEXT = re.compile(r'\n\[Cut here.* call_id "(?P<call_id>\w+)" and offset (?P<offset>\d+) reads on\.\]$')
 END = re.compile(r"\n\[This is the end of the result of \w+\.\]$")
+MARKED = re.compile(r"<(result-[0-9a-f]{16})>\n(?P<text>.*)\n</\1>", re.DOTALL)
 
 
 def reading(stage: Stage, text: str) -> None:
@@ -43,7 +44,8 @@ class Reader:
         if turn(request) == 0:
             return calls(call("almanac"))
         found = shown(request)
-        self.parts.append(END.sub("", NEXT.sub("", found)))
+        part = END.sub("", NEXT.sub("", found))
+        self.parts.append(marked["text"] if (marked := MARKED.fullmatch(part)) else part)
         more = NEXT.search(found)
         if more is None:
             return says("read")

@@ -6,9 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
+from support.refusing_postgres import refuse
 from support.run_harness import LEASE, Stage
 from support.scripted_model import Fails, Says, call, calls, says, turn
 
+from chiron_workers.agent import conversation
 from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion, Usage
 from chiron_workers.runs.journal import Journal
@@ -126,3 +129,57 @@ async def test_an_answer_is_paid_for_once_and_only_under_the_lease(stage: Stage)
     with pytest.raises(LeaseLost):
         await journal.append_side_reply(run, SideQuestion(3, "toolu_1", "other", 1), reply)
     assert (await stage.row(run_id))["spent_usd"] == PRICE
+
+
+async def run_that_asks_once(stage: Stage) -> tuple[UUID, list[str]]:
+    """A run whose tool asks the model one question, and what the model was asked by it."""
+    asked: list[str] = []
+
+    @tool
+    async def ask(store: Store) -> str:
+        """Ask the model a question."""
+        assert store.side_model is not None
+        return (await store.side_model.ask("Is it so?", tools=[], max_tokens=9)).text
+
+    async def script(request: dict[str, Any]) -> Says:
+        if question := side_question(request):
+            asked.append(question)
+            return says("yes")
+        [row] = await stage.rows("select reserved_calls from runs")
+        assert row["reserved_calls"] == 1, "of the conversation's own call"
+        return [calls(call("ask")), says("The end.")][turn(request)]
+
+    stage.registry.register(ask)
+    await stage.model(script)
+    (run_id,) = await stage.submit("tides")
+    return run_id, asked
+
+
+async def test_an_answer_is_stored_though_the_tools_time_is_over_before_postgres_takes_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "COMMIT_S", 0.1)  # for runs that are cancelled, and this one is not
+    stage.settings = stage.settings.model_copy(update={"tool_timeout_s": 0.5})
+    run_id, asked = await run_that_asks_once(stage)
+    heal = refuse(stage.settings.database_url, table="side_replies", code="53100")
+    playing = asyncio.create_task(stage.play(run_id))
+    with capture_logs() as logs:
+        async with asyncio.timeout(60):
+            while not any(line["event"] == "reply.waits" for line in logs):
+                await asyncio.sleep(0.01)
+    await asyncio.sleep(1)  # twice the tool's time
+    heal()
+    assert await asyncio.wait_for(playing, 60) is Outcome.PLAYED
+    assert asked == ["Is it so?"]
+    assert (await sums(stage, run_id))["results"] == PRICE
+    [result] = await stage.rows("select is_error, body from tool_results")
+    assert result["is_error"]
+    assert "0.5" in result["body"], "the tool is told that its time is over"
+
+
+async def test_an_answer_that_postgres_cannot_hold_keeps_no_money_reserved(stage: Stage) -> None:
+    run_id, _ = await run_that_asks_once(stage)
+    refuse(stage.settings.database_url, table="side_replies", code="22001")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    row = await stage.row(run_id)
+    assert (row["reserved_calls"], row["reserved_usd"], row["unconfirmed_calls"]) == (0, 0, 1)

@@ -140,17 +140,23 @@ async def test_a_fault_is_tried_again_until_the_reply_is_whole(fault: Fails) -> 
 
 
 @pytest.mark.parametrize("ending", list(Ending))
-async def test_a_reply_ends_with_message_stop_whatever_becomes_of_the_connection(ending: Ending) -> None:
-    async with scripted_model(lambda _: Says((text("whole"),), ending=ending)) as server:
+async def test_a_reply_ends_with_message_stop_whatever_becomes_of_the_connection(
+    ending: Ending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing but message_stop ends a reply here, and nothing but their number ends the bodies that are awaited.
+    monkeypatch.setattr("chiron_workers.model.responses.STOP_MAX_S", 3_600)
+    monkeypatch.setattr("chiron_workers.model.responses.DRAIN_MAX_S", 3_600)
+    monkeypatch.setattr("support.scripted_model.LATE_S", 3_600)
+    async with asyncio.timeout(60), scripted_model(lambda _: Says((text("whole"),), ending=ending)) as server:
         settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
         model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
         replies = [await model.reply(request(), on_text=lambda _: None) for _ in range(DRAINED_MAX + 2)]
-        open_bodies = [ask for ask in server.asks if not ask.ended_at]
+        open_bodies = DRAINED_MAX if ending is Ending.LATE else 0
+        while len(model._responses._ending) != open_bodies:
+            await asyncio.sleep(0.01)
         await model.close()
     assert {reply.text for reply in replies} == {"whole"}
     assert len(server.requests) == len(replies)
-    if ending is Ending.LATE:  # nobody waited for the end of a body
-        assert open_bodies
 
 
 async def streamed(*chunks: bytes | None) -> tuple[list[Reply], list[Any]]:
@@ -197,6 +203,45 @@ async def test_the_connection_of_a_reply_is_used_again_once_its_body_has_ended()
 async def test_a_reply_whose_stop_reason_is_there_needs_no_message_stop(end: tuple[bytes, ...]) -> None:
     replies, _ = await streamed(*WIRE[:-1], *end)
     assert [(reply.text, reply.stop, reply.problem) for reply in replies] == [("whole", "end_turn", "")] * 2
+
+
+async def test_a_reply_with_an_event_that_is_no_json_is_paid_for_once() -> None:
+    for data in (b"{oops", b"[" * 100_000, b"7"):
+        replies, _ = await streamed(*WIRE[:-2], b"event: x\ndata: " + data + b"\n\n", *WIRE[-2:])
+        assert [(reply.text, bool(reply.problem)) for reply in replies] == [("whole", True)] * 2
+
+
+async def test_a_cancel_after_the_stop_reason_waits_until_the_reply_is_in_hand() -> None:
+    has_stopped, replies = asyncio.Event(), []
+
+    async def answer(http: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(http)
+        await response.write(b"".join(WIRE[:-1]))
+        has_stopped.set()
+        await asyncio.sleep(10)
+        return response
+
+    async def reply_and_commit(model: Model) -> None:
+        replies.append(await model.reply(request(), on_text=lambda _: None))
+        await asyncio.sleep(10)
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", answer)
+    async with served(app) as url:
+        settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
+        model = Model(settings, Admission(settings), base_url=url, api_key="test")
+        task = asyncio.create_task(reply_and_commit(model))
+        await has_stopped.wait()
+        await asyncio.sleep(0.2)  # for the way from the server
+        task.cancel()
+        await asyncio.wait([task])
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await reply_and_commit(model)
+        await model.close()
+    assert task.cancelled()
+    assert [reply.text for reply in replies] == ["whole", "whole"]
 
 
 async def test_message_stop_is_not_waited_for_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

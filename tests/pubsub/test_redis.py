@@ -72,3 +72,10 @@ def test_sentinel_is_refused_with_what_to_do_instead(name: str) -> None:
         f"CHIRON_{name.upper()}: Redis Sentinel is not supported: give one address"
     )
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("url", ["amqps://:secret@one//;amqps://two//", "amqp://one//;amqps://:secret@two//"])
+def test_a_list_of_brokers_over_tls_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"CHIRON_BROKER_URL: a list of brokers") as refusal:
+        read_settings(_env_file=None, broker_url=url)
+    assert "secret" not in str(refusal.value)

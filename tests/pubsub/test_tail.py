@@ -14,8 +14,9 @@ from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.db.connect import Pool, is_outage, open_pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate
+from chiron_workers.db.outages import is_outage
 from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import tail as tail_module

@@ -1,12 +1,17 @@
 """What a worker says of the services it waits for."""
 
 import asyncio
+import os
+import signal
+import time
 
 import pytest
 from structlog.testing import capture_logs
 from support.run_harness import LEASE
+from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.db.connect import connect
+from chiron_workers.settings import Settings
 from chiron_workers.worker import duties
 from chiron_workers.worker.duties import log_silence
 from chiron_workers.worker.postgres_contact import PostgresContact
@@ -36,3 +41,37 @@ async def test_a_postgres_that_does_not_answer_is_named_once_and_once_when_it_an
     events = [line["event"] for line in lines if line["event"] != "postgres.clock_jumped"]
     assert events == ["postgres.silent", "postgres.answers_again"]
     assert lines[0]["waiting"] == "leases, journal, dispatch"
+
+
+async def test_a_silence_in_which_the_event_loop_stood_still_as_well_is_none_of_postgres(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duties, "LOOK_S", 0.05)
+    now = 0.0
+    contact = PostgresContact(lease_for=LEASE, clock=lambda: now)
+    with connect(database_url) as connection, capture_logs() as lines:
+        contact.check(connection)
+        now = 30
+        watching = asyncio.create_task(log_silence(contact, silence_max_s=5))
+        for _ in range(5):  # so that each look comes late
+            await asyncio.sleep(0)
+            time.sleep(0.2)
+        watching.cancel()
+    assert lines == []
+
+
+def test_a_worker_whose_renewals_are_not_answered_says_so(settings: Settings) -> None:
+    backend = (
+        "select pid from pg_stat_activity"
+        " where application_name = 'chiron-renewal' and datname = current_database()"
+    )
+    env = {"CHIRON_LEASE_S": "4", "CHIRON_RENEWAL_S": "0.2", "ANTHROPIC_API_KEY": "test"}
+    with running(settings, **env) as worker:
+        wait_until(lambda: worker.has_said("ready."), what="the worker is ready")
+        [row] = wait_until(lambda: rows(settings, backend), what="its renewals")
+        os.kill(row["pid"], signal.SIGSTOP)
+        try:
+            wait_until(lambda: worker.has_said("postgres.silent"), what="the silence")
+        finally:
+            os.kill(row["pid"], signal.SIGCONT)
+        wait_until(lambda: worker.has_said("postgres.answers_again"), what="an answer")

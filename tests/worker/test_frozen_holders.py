@@ -1,6 +1,7 @@
 """Tools that wait for a lock whose holder stands still."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -95,6 +96,23 @@ async def test_a_cancelled_waiter_lets_the_next_one_pass(
         await asyncio.gather(*waiters[:2], return_exceptions=True)
         await frozen.execute("rollback")
         assert await waiters[2] == "physics"
+
+
+async def test_a_waiter_that_is_cancelled_in_its_second_queue_leaves_the_first_at_once(
+    tools_pool: Pool,
+) -> None:
+    holder, waiter, later = (Session(tools_pool) for _ in range(3))
+    async with asyncio.timeout(60):
+        await holder.lock(*LOCKS["facts"], keys=["waves"])
+        waiting_twice = asyncio.create_task(waiter.lock(*LOCKS["facts"], keys=["tides", "waves"]))
+        while not waiter._turns:
+            await asyncio.sleep(0)
+        waiting_twice.cancel()
+        await asyncio.wait([waiting_twice])
+        await later.lock(*LOCKS["nodes"], keys=["tides"])
+    for session in (holder, later):
+        with contextlib.suppress(IdleInTransactionSessionTimeout):
+            await session.rollback()
 
 
 async def test_a_holder_that_stands_still_is_ended_by_postgres(tools_pool: Pool, embedder: Embedder) -> None:

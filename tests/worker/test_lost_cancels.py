@@ -1,6 +1,7 @@
 """Cancels that Python 3.11 loses: each is repeated until its task has ended, and no commit of a paid reply is cut."""
 
 import asyncio
+import contextlib
 import sys
 from contextlib import AsyncExitStack
 
@@ -9,9 +10,12 @@ from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers import cancellation
+from chiron_workers.agent import conversation
+from chiron_workers.agent.conversation import despite_cancellation
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import open_pool
 from chiron_workers.states import Outcome
+from chiron_workers.worker.duties import Duties
 
 STEPS = 12  # of the event loop: more than a pool takes to hand out a connection
 
@@ -111,3 +115,28 @@ async def test_the_commit_of_a_reply_survives_any_number_of_cancels(stage: Stage
         0,
     )
     assert len(stage.server.requests) == 1
+
+
+async def lose_a_cancel() -> None:
+    never = asyncio.Event()
+    with contextlib.suppress(asyncio.CancelledError):
+        await never.wait()
+    await never.wait()
+
+
+async def test_duties_end_although_a_cancel_of_them_is_lost() -> None:
+    duties, errors = Duties(), list[BaseException]()
+    duties.start(lose_a_cancel(), on_failure=errors.append)
+    await asyncio.sleep(0)
+    async with asyncio.timeout(60):
+        await duties.stop()
+    assert errors == []
+
+
+async def test_a_commit_whose_time_is_over_ends_although_a_cancel_of_it_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conversation, "COMMIT_S", 0.01)
+    task = asyncio.create_task(despite_cancellation(lose_a_cancel(), is_cancelled=True))
+    await asyncio.wait([task], timeout=60)  # which cancels nothing itself
+    assert task.cancelled()

@@ -110,6 +110,19 @@ def test_a_slow_answer_is_no_jump_of_the_clock(server: Server, is_answer_late: b
     assert contact.has_lasted(40, Server(server.started_at, server.now + timedelta(seconds=now)))
 
 
+def test_a_clock_that_jumped_ahead_begins_the_contact_anew(server: Server) -> None:
+    now = 0.0
+    contact = PostgresContact(lease_for=2 * HOUR, clock=lambda: now)
+    answering = _Answering({"started_at": server.started_at, "now": server.now, "is_standby": False})
+    contact.check(answering)  # type: ignore[arg-type]
+    now = 60
+    jumped = Server(server.started_at, server.now + HOUR)
+    answering._row["now"] = jumped.now
+    contact.check(answering)  # type: ignore[arg-type]
+    assert contact.has_lasted(0, jumped)
+    assert not contact.has_lasted(1, jumped)
+
+
 class _Answering:
     # No test has a standby at hand.
     def __init__(self, row: dict[str, object]) -> None:
@@ -137,6 +150,20 @@ async def test_whoever_has_not_reached_postgres_for_a_whole_lease_takes_nobodys_
     assert (await stage.row(run_id))["state"] == "running"
     assert await rescue(journal, may_rescue=partial(contact.has_lasted, 0), max_attempts=5) == 1
     assert (await stage.row(run_id))["state"] == "queued"
+
+
+async def test_leases_are_looked_at_before_it_is_asked_whether_they_say_anything(
+    stage: Stage, connection: Connection[DictRow]
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.claim(run_id)
+    await stage.rows(LOSE)
+
+    def are_locked(_: Server) -> bool:
+        return not connection.execute("select 1 from runs for update skip locked").fetchall()
+
+    journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
+    assert await rescue(journal, may_rescue=are_locked, max_attempts=5) == 1
 
 
 @pytest.fixture

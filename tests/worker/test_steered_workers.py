@@ -7,7 +7,7 @@ from typing import Any
 from support.scripted_model import Fails, Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
 
-from chiron_api.steering import steer_once
+from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
@@ -49,7 +49,8 @@ async def test_a_cancel_of_playing_runs_takes_effect_long_before_the_next_renewa
     async with scripted_model(script) as model:
         with running(settings, **KEY, **SELDOM, ANTHROPIC_BASE_URL=model.url) as worker:
             await asyncio.wait_for(script.streaming.wait(), 90)
-            await steer_once(settings, run_of(settings)["batch_id"], cancel)
+            async with open_pool(settings.database_url, size=1) as pool:
+                await steer(pool, settings.redis_url, run_of(settings)["batch_id"], cancel)
             await until_state(settings, "cancelled")
             assert await asyncio.to_thread(worker.stop) == 0
     kinds = rows(settings, "select kind from events order by seq desc limit 2")

@@ -1,21 +1,17 @@
 """What people look at while runs go on: Flower, and `chiron watch` across an outage of Redis."""
 
 import asyncio
-import base64
 import json
 import subprocess
 import sys
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from support.flower_server import flower
 from support.private_valkey import OwnValkey, own_valkey
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, environment, rows, running, wait_until
 
-from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
 
 FAST = {"CHIRON_RESCUE_S": "0.5", "ANTHROPIC_API_KEY": "test", "CHIRON_MODEL": "claude-opus-5-5"}
@@ -83,45 +79,27 @@ async def watched_across_a_restart(
     return out
 
 
-@contextmanager
-def flower(settings: Settings, port: int) -> Iterator[str]:
-    env = environment(settings, CHIRON_FLOWER_PORT=str(port), CHIRON_FLOWER_PASSWORD="secret")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "chiron_api", "flower"], env=env, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(90)
-
-
-def asked(address: str, path: str) -> Any:
-    request = urllib.request.Request(f"{address}{path}")
-    request.add_header("Authorization", "Basic " + base64.b64encode(b"chiron:secret").decode())
-    try:
-        with urllib.request.urlopen(request, timeout=30) as reply:
-            return json.loads(reply.read())
-    except OSError:
-        return None
+COLUMNS = ["uuid", "kwargs", "state", "received", "started", "runtime", "worker"]
+QUERY = "draw=1&start=0&length=10&order[0][column]=0&order[0][dir]=desc&columns[0][data]=received"
 
 
 async def test_flower_lists_runs_under_their_ids_with_role_subject_and_topic(settings: Settings) -> None:
+    topic = 'tides, as sailors\' "tables" have them ' + 100 * "and so on "
     async with scripted_model(Gated()) as model:  # the run goes on until it was shown
-        with flower(settings, free_port()) as address:
-            await asyncio.to_thread(
-                wait_until, lambda: asked(address, "/api/workers") is not None, what="Flower"
-            )
-            with running(settings, **FAST, ANTHROPIC_BASE_URL=model.url):
-                submitted = await asyncio.to_thread(submit, settings, "tides")
-                (run_id,) = submitted["run_ids"]
+        with flower(settings) as server, running(settings, **FAST, ANTHROPIC_BASE_URL=model.url):
+            submitted = await asyncio.to_thread(submit, settings, topic)
+            (run_id,) = submitted["run_ids"]
 
-                def shown() -> Any:
-                    task = (asked(address, "/api/tasks") or {}).get(run_id)
-                    return task if task and task["state"] == "STARTED" else None
+            def shown() -> Any:
+                task = json.loads(server.request("/api/tasks")[1]).get(run_id)
+                return task if task and task["state"] == "STARTED" else None
 
-                task = await asyncio.to_thread(wait_until, shown, what="the run in Flower")
-    assert task["name"] == "chiron.run"
-    assert task["worker"] == "w1@test"
-    for words in ("research", "Physics", "tides"):
-        assert words in task["kwargs"]
+            task = await asyncio.to_thread(wait_until, shown, what="the run in Flower")
+            _, page, _ = await asyncio.to_thread(server.request, "/tasks")
+            _, text, _ = await asyncio.to_thread(server.request, f"/tasks/datatable?{QUERY}")
+    assert (task["name"], task["worker"]) == ("chiron.run", "w1@test")
+    assert len(task["kwargs"]) < 400
+    assert [column for column in COLUMNS if f'data-column="{column}"' in page] == COLUMNS
+    (row,) = json.loads(text)["data"]
+    assert row["uuid"] == run_id
+    assert row["kwargs"] == f"role: research · subject: Physics · topic: {topic[:200]}"
