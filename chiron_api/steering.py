@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from chiron_workers.batches.steering import SteeringResult
-from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.settings import Settings
+from chiron_workers.db.connect import Pool
 
 Command = Callable[[Pool, UUID], Awaitable[SteeringResult]]
 
@@ -17,9 +16,3 @@ async def steer(pool: Pool, redis_url: str, target: UUID, command: Command) -> S
     effect = await command(pool, target)
     await notify(redis_url, target, effect.events, lifted=effect.lifted_models)
     return effect
-
-
-async def steer_once(settings: Settings, target: UUID, command: Command) -> SteeringResult:
-    """As `steer`, with a pool for this one command."""
-    async with open_pool(settings.database_url, size=1) as pool:
-        return await steer(pool, settings.redis_url, target, command)

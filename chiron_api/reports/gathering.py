@@ -1,10 +1,7 @@
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
-from decimal import Decimal
-from itertools import groupby
-from operator import itemgetter
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -19,13 +16,13 @@ from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
+from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
 SOURCES_AT_ONCE = 500
-NO_MONEY = Decimal(0)
-USES = ("runs", "spent_usd", "input_tokens", "output_tokens")
+USAGE_NAMES = tuple(field.name for field in fields(RunUsage))
 
 
 async def gather(pool: Pool, scope: UUID | str, *, with_candidates: bool = False) -> Report:
@@ -107,29 +104,16 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
 
 
 async def _work(pool: Pool, target: Target) -> Work:
-    uses = await report_rows.uses(pool, target)
-    states: dict[RunState, int] = defaultdict(int)
-    for row in uses:
-        states[RunState(row["state"])] += row["runs"]
-    models = tuple(_models(uses))
+    *models, total = await report_rows.uses(pool, target)
+    states = await report_rows.counts_by_state(pool, target)
     return Work(
-        runs_by_state={state: states[state] for state in RunState if states[state]},
-        models=models,
-        spent_usd=sum((model.spent_usd for model in models), start=NO_MONEY),
-        unconfirmed_usd=sum((row["unconfirmed_usd"] for row in uses), start=NO_MONEY),
-        input_tokens=sum(model.input_tokens for model in models),
-        output_tokens=sum(model.output_tokens for model in models),
-        started_at=min(filter(None, (row["started_at"] for row in uses)), default=None),
-        finished_at=max(filter(None, (row["finished_at"] for row in uses)), default=None),
+        **{name: total[name] for name in (*USAGE_NAMES, "started_at", "finished_at")},
+        runs_by_state={state: states[state] for state in RunState if state in states},
+        models=tuple(
+            ModelUse(**{name: row[name] for name in ("model", "runs", *USAGE_NAMES)}) for row in models
+        ),
         runs=tuple(
             RunLine(**row | {"state": RunState(row["state"])})
             for row in await report_rows.runs(pool, target, limit=RUNS_MAX)
         ),
     )
-
-
-def _models(uses: Iterable[DictRow]) -> Iterable[ModelUse]:
-    for model, rows_of_model in groupby(uses, key=itemgetter("model")):
-        rows = list(rows_of_model)
-        sums = {name: sum(row[name] for row in rows) for name in USES}
-        yield ModelUse(model, **sums)

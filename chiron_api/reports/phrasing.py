@@ -17,7 +17,7 @@ from chiron_api.reports.report import (
     Source,
     SubjectPart,
 )
-from chiron_api.text import usd
+from chiron_api.text import cost_of, tokens, tokens_by_name, usd
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.states import Decider, FactStatus, Relation, RunState
 
@@ -41,7 +41,7 @@ ASIDE = (
 )
 BOTH_STAY = "Both sides stay until a source settles it."
 AGENT_WORDS_HEADING = "The agent’s own words, not checked"
-MODEL_COLUMNS = ("Model", "Runs", "Cost", "Tokens in", "Tokens out")
+MODEL_COLUMNS = ("Model", "Runs", "Cost", "Fresh", "Cache read", "Cache write", "Out")
 CITED_BY_MAX = 100
 NO_RUN = "No run has worked on this."
 NO_MAP = "There is no coverage map: nobody has said yet what belongs to this subject."
@@ -112,7 +112,7 @@ def summary(report: Report) -> Iterator[tuple[str, str]]:
         states = ", ".join(f"{runs:,} {state}" for state, runs in report.work.runs_by_state.items())
         yield "Runs", states
         yield "Cost", cost(report)
-        yield "Tokens", f"{report.work.input_tokens:,} in, {report.work.output_tokens:,} out"
+        yield "Tokens", tokens(report.work)
     if report.work.started_at:
         until = f" to {minute(report.work.finished_at)}" if report.work.finished_at else ""
         yield "Researched", f"{minute(report.work.started_at)}{until}"
@@ -120,10 +120,11 @@ def summary(report: Report) -> Iterator[tuple[str, str]]:
 
 def cost(report: Report) -> str:
     """What the runs cost; calls whose reply was lost may have been billed too."""
-    unconfirmed_usd = report.work.unconfirmed_usd
-    return usd(report.work.spent_usd) + (
-        f", up to {usd(unconfirmed_usd)} more unconfirmed" if unconfirmed_usd else ""
-    )
+    work = report.work
+    if not work.unconfirmed_calls:
+        return cost_of(work)
+    unconfirmed = "an unknown amount" if work.unconfirmed_usd is None else usd(work.unconfirmed_usd)
+    return f"{cost_of(work)}, up to {unconfirmed} more unconfirmed"
 
 
 def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
@@ -206,8 +207,8 @@ def cited_by(source: Source) -> tuple[tuple[int, ...], str]:
 
 def model_cells(model: ModelUse) -> dict[str, str]:
     """What the runs of a model used, by column."""
-    tokens = (f"{model.input_tokens:,}", f"{model.output_tokens:,}")
-    cells = (one_line(model.model), f"{model.runs:,}", usd(model.spent_usd), *tokens)
+    counts = (f"{count:,}" for count in tokens_by_name(model).values())
+    cells = (one_line(model.model), f"{model.runs:,}", cost_of(model), *counts)
     return dict(zip(MODEL_COLUMNS, cells, strict=True))
 
 
@@ -218,8 +219,8 @@ def run_cells(run: RunLine) -> dict[str, str]:
         "State": run.state,
         "Facts": f"{run.facts:,}",
         "Turns": f"{run.turns:,}",
-        "Cost": usd(run.spent_usd),
-        "Tokens": f"{run.input_tokens + run.output_tokens:,}",
+        "Cost": cost_of(run),
+        "Tokens": f"{sum(tokens_by_name(run).values()):,}",
     }
 
 

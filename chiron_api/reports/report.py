@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from chiron_workers.knowledge.report_rows import Kind
+from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import Decider, FactStatus, Relation, RunState
 
 
@@ -144,18 +144,15 @@ class SubjectPart:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelUse:
-    """What the runs of one model used; input tokens with those of the prompt cache."""
+class ModelUse(RunUsage):
+    """What the runs of one model used."""
 
     model: str
     runs: int
-    spent_usd: Decimal
-    input_tokens: int
-    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(RunUsage):
     """A run; `error` is empty unless it failed."""
 
     run_id: str
@@ -165,24 +162,17 @@ class RunLine:
     state: RunState
     facts: int
     turns: int
-    spent_usd: Decimal
-    input_tokens: int
-    output_tokens: int
     error: str
     started_at: datetime | None
     finished_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Work(RunUsage):
     """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
 
     runs_by_state: dict[RunState, int]
     models: tuple[ModelUse, ...]
-    spent_usd: Decimal
-    unconfirmed_usd: Decimal
-    input_tokens: int
-    output_tokens: int
     started_at: datetime | None
     finished_at: datetime | None
     runs: tuple[RunLine, ...]

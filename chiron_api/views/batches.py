@@ -1,3 +1,4 @@
+from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
@@ -18,5 +19,5 @@ async def difference_of(pool: Pool, batch_id: UUID) -> SubjectDiff | None:
 
 def batch_page(batch: BatchSummary, difference: SubjectDiff | None) -> dict[str, Any]:
     """The fields of a summary, with its difference if there is one."""
-    fields = {name: getattr(batch, name) for name in BatchSummary.__slots__}
-    return fields | ({"difference": difference} if difference else {})
+    page = {field.name: getattr(batch, field.name) for field in fields(BatchSummary)}
+    return page | ({"difference": difference} if difference else {})

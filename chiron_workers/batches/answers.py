@@ -3,20 +3,20 @@
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from uuid import UUID
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
+from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
-SQL = load(__file__)
+SQL = load(__file__, USAGE_SQL)
 PAGE_ROWS = 100  # answers can be long
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(RunUsage):
     """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None."""
 
     id: UUID
@@ -29,7 +29,7 @@ class Result:
     silent: bool
     error: dict[str, str] | None
     facts: int
-    spent_usd: Decimal
+    confirmed: int
     finished_at: datetime | None
 
 

@@ -1,12 +1,13 @@
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from psycopg.rows import DictRow
 
 from chiron_workers.batches.submit import NewBatch, check
-from chiron_workers.billing.prices import cost_usd
+from chiron_workers.billing.budgets import run_budget_usd
+from chiron_workers.billing.prices import Price, cost_usd, max_cost, price_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import Usage
@@ -38,13 +39,17 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a batch is expected to cost, in all; None where a model has no price. `at_most_usd` is what its budgets allow."""
+    """What a batch is expected to cost, in all; None where a model has no price.
+
+    `at_most_usd` is what its budgets allow; None where none in USD binds a run.
+    """
 
     runs: int
     usd: Decimal | None
     usd_if_dear: Decimal | None
-    at_most_usd: Decimal
+    at_most_usd: Decimal | None
     kinds: tuple[Kind, ...]
+    warnings: tuple[str, ...] = ()
 
 
 async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
@@ -62,7 +67,23 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
         _max_usd(batch),
         tuple(kinds),
+        tuple(budget_warnings(batch)),
     )
+
+
+def budget_warnings(batch: NewBatch) -> Iterator[str]:
+    """Why runs of a batch would pause before their first call, each once; a short prompt is assumed."""
+    shortages: dict[tuple[Decimal, str], None] = {}
+    for run in batch.runs:
+        price = price_of(run.model, settings().prices)
+        if not isinstance(price, Price):
+            continue
+        least = max_cost(price, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens).usd
+        for budget_usd in (batch.budget.usd, run_budget_usd(run.budget, run.model)):
+            if budget_usd is not None and budget_usd < least:
+                shortages[budget_usd, f"{run.model}, which may cost {least:.2f} USD or more"] = None
+    for budget_usd, call in shortages:
+        yield f"{budget_usd.normalize():f} USD cannot pay one call of {call}: such a run pauses at once. Give it a higher budget."
 
 
 def typical_usage(model: str, max_turns: int) -> Usage:
@@ -94,8 +115,7 @@ def _total(parts: Iterable[tuple[Decimal | None, int]]) -> Decimal | None:
     return sum((usd * runs for usd, runs in costs if usd is not None), Decimal())
 
 
-def _max_usd(batch: NewBatch) -> Decimal:
-    default = settings().run_budget_usd
-    budgets = (default if run.budget.usd is None else run.budget.usd for run in batch.runs)
-    of_runs = sum(budgets, Decimal())
-    return of_runs if batch.budget.usd is None else min(batch.budget.usd, of_runs)
+def _max_usd(batch: NewBatch) -> Decimal | None:
+    of_runs = _total((run_budget_usd(run.budget, run.model), 1) for run in batch.runs)
+    amounts = [usd for usd in (batch.budget.usd, of_runs) if usd is not None]
+    return min(amounts, default=None)

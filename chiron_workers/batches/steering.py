@@ -1,14 +1,15 @@
 """Steering from outside: cancel, pause, resume and retry, for a run or for all runs of a batch."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.billing.budgets import Budget, set_budget
+from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
@@ -140,18 +141,27 @@ async def _requeue(
     async with pool.connection() as connection, connection.transaction():
         batch_id = await batch_of(connection, target)
         await connection.execute(SQL["lock_stopped"], args)
+        await freeze_missing_prices(connection, target)
+        await set_budget(connection, target, budget, batch_id=batch_id)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
         resumes = RunState.PAUSED in from_states
         models = await lift(connection, target) if resumes else ()
+        if resumes and not rows and not models:
+            await _require_money(connection, args)
         if not rows and not models and not (resumes and budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
             await _count_open(connection, batch_id, len(rows))
-        await set_budget(connection, target, budget, batch_id=batch_id)
     requeued_rows = [row for row in rows if row["seq"] is not None]
     return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)
+
+
+async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> None:
+    row = await (await connection.execute(SQL["short_of_money"], args)).fetchone()
+    if row is not None:
+        raise Conflict(f"It stays paused, since it has no more money than before. {row['message']}")
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

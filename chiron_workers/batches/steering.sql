@@ -37,6 +37,19 @@ update runs
    and (stop_requested is null or stop_requested = %(request)s or %(request)s = 'cancel')
 returning id;
 
+-- meets_same_limit
+-- A run that paused at a budget which is not higher by now: it would pause again.
+state = 'paused'
+     and error ->> 'kind' = 'budget'
+     and (select case error ->> 'unit' || ' of ' || (error ->> 'budget')
+                   when 'usd of run' then runs.budget_usd
+                   when 'tokens of run' then runs.budget_tokens
+                   when 'usd of batch' then b.budget_usd
+                   when 'tokens of batch' then b.budget_tokens
+                 end
+            from batches b
+           where b.id = runs.batch_id) <= (error ->> 'limit')::numeric
+
 -- lock_stopped
 -- All that can go on. Before the statements that write, for those lock their tables as soon as Postgres reads them, and
 -- whoever prunes has the rows of the runs before it locks the tables.
@@ -48,8 +61,18 @@ returning id;
              and (state = 'running' and stop_requested = 'pause'
                   or state = 'queued' and ready_at > now() and started_at is not null))
      and pruned_at is null
+     and ({{meets_same_limit}}) is not true
    order by id
      for update;
+
+-- short_of_money
+-- Why runs that meet the same limit again stay paused.
+select error ->> 'message' as message
+  from runs
+ where (id = %(id)s or batch_id = %(id)s)
+   and ({{meets_same_limit}}) is true
+ order by id
+ limit 1;
 
 -- go_on
 -- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed

@@ -1,3 +1,4 @@
+import asyncio
 import hashlib
 import json
 import re
@@ -11,7 +12,14 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.billing.budgets import Budget, check_amounts, check_budget, check_model
+from chiron_workers.billing.budgets import (
+    Budget,
+    check_amounts,
+    check_budget,
+    check_model,
+    frozen_price,
+    run_budget_usd,
+)
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
@@ -20,7 +28,6 @@ from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.roles import role_names
 from chiron_workers.runs import partitions
 from chiron_workers.runs.session import Session
-from chiron_workers.settings import settings
 
 SQL = load(__file__)
 RUNS_MAX = 100_000
@@ -125,19 +132,24 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
         UsageError: The request itself is wrong; the message says where.
         Conflict: The key was used for another request.
     """
-    check(batch)
-    ids = [new_id() for _ in batch.runs]
+    # Beside the event loop: a batch may have 100,000 topics.
+    ids = await asyncio.to_thread(_checked_ids, batch)
     await partitions.ensure(pool, ids)
     async with Session(pool) as session:
         slugs = await _ensure_subjects(session, batch)
         connection = await session.begin()
-        args = _batch_row(batch, slugs)
+        args = await asyncio.to_thread(_batch_row, batch, slugs)
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
         if row is None:
             return await _existing(connection, args)
         await _copy_runs(connection, batch, slugs, ids, row)
         await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
     return Submitted(row["id"], ids, is_new=True)
+
+
+def _checked_ids(batch: NewBatch) -> list[UUID]:
+    check(batch)
+    return [new_id() for _ in batch.runs]
 
 
 def check(batch: NewBatch) -> None:
@@ -247,6 +259,9 @@ async def _copy_runs(
     ids: Sequence[UUID],
     row: DictRow,
 ) -> None:
+    models = {run.model for run in batch.runs}
+    prices = {model: frozen_price(model) for model in models}
+    default_budgets_usd = {model: run_budget_usd(NO_BUDGET, model) for model in models}
     async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as copy:
         for run_id, run in zip(ids, batch.runs, strict=True):
             await copy.write_row(
@@ -259,13 +274,14 @@ async def _copy_runs(
                     run.model,
                     run.priority,
                     run.max_turns,
-                    settings().run_budget_usd if run.budget.usd is None else run.budget.usd,
+                    default_budgets_usd[run.model] if run.budget.usd is None else run.budget.usd,
                     run.budget.tokens,
                     1,
                     max(run.ready_at or row["created_at"], row["created_at"]),
                     batch.occurrence.subscription_id if batch.occurrence else None,
                     run.earlier.since,
                     run.earlier.answer,
+                    prices[run.model],
                 )
             )
 

@@ -7,21 +7,26 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
-SQL = load(__file__)
+SQL = load(__file__, USAGE_SQL)
 EVALUATIONS_SHOWN = 20
+REASONS_SHOWN = 5
 JUDGED_CHARS_SHOWN = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class BatchSummary:
+class BatchSummary(RunUsage):
     """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
 
-    `unconfirmed_usd` is what calls may have cost whose replies are lost, `reserved_usd` what calls in flight may cost;
+    `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored.
+    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs}, the most frequent first.
+    `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
     """
 
@@ -31,14 +36,10 @@ class BatchSummary:
     state: RunState
     runs: dict[str, int]
     facts: int
+    confirmed: int
     turns: int
-    input_tokens: int
-    output_tokens: int
-    spent_usd: Decimal
     budget_usd: Decimal | None
     budget_tokens: int | None
-    unconfirmed_usd: Decimal
-    unconfirmed_calls: int
     reserved_usd: Decimal
     concurrency: int | None
     created_at: datetime
@@ -48,10 +49,11 @@ class BatchSummary:
     pruned: int
     silent: int
     held: list[dict[str, str]]
+    reasons: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(RunUsage):
     """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
 
     `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
@@ -68,13 +70,9 @@ class RunSummary:
     attempt: int
     turns: int
     facts: int
-    input_tokens: int
-    output_tokens: int
-    spent_usd: Decimal
+    confirmed: int
     budget_usd: Decimal | None
     budget_tokens: int | None
-    unconfirmed_usd: Decimal
-    unconfirmed_calls: int
     reserved_usd: Decimal
     error: dict[str, str] | None
     answer: str | None
@@ -89,7 +87,7 @@ class RunSummary:
 
 async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     """One batch. Raises NotFound."""
-    rows = await fetch_all(pool, SQL["summaries"], {"batch_ids": [batch_id]})
+    rows = await fetch_all(pool, SQL["summaries"], _summary_args([batch_id]))
     if not rows:
         raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
     return _batch(rows[0])
@@ -98,7 +96,7 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
 async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
     """The newest batches, newest first; with `before` those older than that batch."""
     ids = [row["id"] for row in await fetch_all(pool, SQL["newest"], {"limit": limit, "before": before})]
-    return [_batch(row) for row in await fetch_all(pool, SQL["summaries"], {"batch_ids": ids})]
+    return [_batch(row) for row in await fetch_all(pool, SQL["summaries"], _summary_args(ids))]
 
 
 async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
@@ -119,13 +117,13 @@ async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]
 
 
 async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
-    """The batch or run that somebody names by its id.
+    """The batch or run that somebody names, as `id_of` takes it.
 
     Raises:
-        UsageError: The text is no id.
+        UsageError: The text is no id, or means several.
         NotFound: Nothing has this id.
     """
-    rows = await fetch_all(pool, SQL["what_is"], {"id": parse_id(text)})
+    rows = await fetch_all(pool, SQL["what_is"], {"id": await id_of(pool, text)})
     match rows[0]["what"] if rows else None:
         case "batch":
             return await summary(pool, rows[0]["id"])
@@ -159,6 +157,10 @@ def batch_state(counts: Mapping[str, int]) -> RunState:
         if state in present:
             return state
     return RunState.COMPLETED
+
+
+def _summary_args(batch_ids: list[UUID]) -> dict[str, Any]:
+    return {"batch_ids": batch_ids, "reasons": REASONS_SHOWN}
 
 
 def _batch(row: DictRow) -> BatchSummary:

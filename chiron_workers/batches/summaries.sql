@@ -17,17 +17,23 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
                          from runs r
                         where r.batch_id = b.id
                           and r.model = holds.model
-                          and r.state = 'queued')) as held
+                          and r.state = 'queued')) as held,
+       (select coalesce(json_agg(reasons order by runs desc, kind), '[]')
+          from (select state, error ->> 'kind' as kind, min(error ->> 'message') as message, count(*) as runs
+                  from runs
+                 where batch_id = b.id
+                   and state in ('failed', 'paused')
+                   and error is not null
+                 group by 1, 2
+                 order by runs desc, kind
+                 limit %(reasons)s) reasons) as reasons
   from batches b
  cross join lateral (
    select coalesce(json_object_agg(state, n), '{}') as counts,
           coalesce(sum(facts), 0)::bigint as facts,
+          coalesce(sum(confirmed), 0)::bigint as confirmed,
           coalesce(sum(turns), 0)::bigint as turns,
-          coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-          coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-          coalesce(sum(spent_usd), 0) as spent_usd,
-          coalesce(sum(unconfirmed_usd), 0) as unconfirmed_usd,
-          coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
+          {{usage_sums}},
           coalesce(sum(reserved_usd), 0) as reserved_usd,
           min(started_at) as started_at,
           coalesce(sum(pruned), 0)::bigint as pruned,
@@ -35,12 +41,9 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
      from (select state,
                   count(*) as n,
                   sum(facts) as facts,
+                  sum(confirmed) as confirmed,
                   sum(turns) as turns,
-                  sum(input_tokens) as input_tokens,
-                  sum(output_tokens) as output_tokens,
-                  sum(spent_usd) as spent_usd,
-                  sum(unconfirmed_usd) as unconfirmed_usd,
-                  sum(unconfirmed_calls) as unconfirmed_calls,
+                  {{usage_parts}},
                   sum(reserved_usd) as reserved_usd,
                   min(started_at) as started_at,
                   count(pruned_at) as pruned,
@@ -52,8 +55,9 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
  order by b.id desc;
 
 -- run_columns
-id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, input_tokens, output_tokens,
-       spent_usd, budget_usd, budget_tokens, unconfirmed_usd, unconfirmed_calls, reserved_usd, error, answer, ready_at,
+id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, confirmed,
+       {{usage}},
+       budget_usd, budget_tokens, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at, silent,
        (select json_build_object('model', h.model, 'until', until, 'reason', reason)
           from holds h

@@ -1,5 +1,6 @@
 """Budgets of batches and runs: which amounts are allowed, and how one is raised. `reservations.py` enforces them."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,7 +9,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.billing.prices import is_known, is_priced
+from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, price_of
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.settings import settings
@@ -17,6 +18,10 @@ SQL = load(__file__)
 USD_MAX = Decimal(10_000_000)
 USD_MIN = Decimal("0.000001")
 TOKENS_MAX = 10**15
+_NOT_BINDING = (
+    "The price of {model} is not known, so no budget in USD can bind it. Set it in CHIRON_PRICES, "
+    "give a budget in tokens, or leave the budget out."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,7 @@ def check_budget(budget: Budget, models: Sequence[str]) -> None:
         return
     for model in models:
         if not is_priced(model, settings().prices):
-            raise UsageError(
-                f"The price of {model} is not known, so no budget in USD can bind it. Set it in CHIRON_PRICES, "
-                "give a budget in tokens, or leave the budget out."
-            )
+            raise UsageError(_NOT_BINDING.format(model=model))
 
 
 def check_amounts(budget: Budget) -> None:
@@ -56,6 +58,35 @@ def check_model(model: str) -> None:
         )
 
 
+def frozen_price(model: str) -> str | None:
+    """A model's price as the row of a run keeps it; None where nothing is known of it."""
+    price = price_of(model, settings().prices)
+    return None if price is None else json.dumps(NO_PRICE if isinstance(price, str) else price.to_json())
+
+
+def run_budget_usd(budget: Budget, model: str) -> Decimal | None:
+    """What a run may cost: its own budget or else the default, which a model that is said to have no price lacks."""
+    if budget.usd is not None:
+        return budget.usd
+    return None if price_of(model, settings().prices) == NO_PRICE else settings().run_budget_usd
+
+
+async def freeze_missing_prices(connection: AsyncConnection[DictRow], target: UUID) -> None:
+    """Give runs that have no price the one known here, before they go on; versions before wrote none.
+
+    Raises:
+        UsageError: A run waits for its price, and it is not known here either.
+    """
+    for row in await (await connection.execute(SQL["without_price"], {"target": target})).fetchall():
+        price = frozen_price(row["model"])
+        if price is None and row["waits"]:
+            check_model(row["model"])
+        is_said_to_have_none = price == json.dumps(NO_PRICE)
+        if price is not None and (row["waits"] or not is_said_to_have_none):
+            args = {"target": target, "model": row["model"], "price": price, "unbound": is_said_to_have_none}
+            await connection.execute(SQL["freeze_price"], args)
+
+
 async def set_budget(
     connection: AsyncConnection[DictRow], target: UUID, budget: Budget, *, batch_id: UUID
 ) -> None:
@@ -72,8 +103,11 @@ async def set_budget(
         "budget_tokens": budget.tokens,
     }
     if budget != Budget():
-        models = await (await connection.execute(SQL["models"], args)).fetchall()
-        check_budget(budget, [row["model"] for row in models])
+        rows = await (await connection.execute(SQL["models"], args)).fetchall()
+        check_budget(budget, [row["model"] for row in rows if row["price"] is None])
+        for row in rows:
+            if budget.usd is not None and row["price"] == NO_PRICE:
+                raise UsageError(_NOT_BINDING.format(model=row["model"]))
     if target == batch_id:
         await connection.execute(SQL["set_of_batch"], args)
     else:

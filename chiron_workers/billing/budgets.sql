@@ -19,8 +19,26 @@ select budget_usd, spent_usd + unconfirmed_usd as spent_usd,
  where id = %(batch_id)s;
 
 -- models
-select distinct model
+select distinct model, price
   from runs
  where batch_id = %(target)s
     or id = %(target)s
  order by model;
+
+-- without_price
+select model, bool_or(coalesce(error ->> 'kind' = 'price', false)) as waits
+  from runs
+ where (batch_id = %(target)s or id = %(target)s)
+   and price is null
+ group by model
+ order by model;
+
+-- freeze_price
+-- Of what no worker holds: a holder goes by what it has read. What has no price has no budget in USD of its own.
+update runs
+   set price = %(price)s::jsonb,
+       budget_usd = case when %(unbound)s then null else budget_usd end
+ where (batch_id = %(target)s or id = %(target)s)
+   and model = %(model)s
+   and price is null
+   and state <> 'running';

@@ -1,43 +1,80 @@
+"""What a model's calls cost. A run's price is frozen in its row when it is submitted: no worker's settings change it."""
+
 from collections.abc import Mapping
-from dataclasses import astuple, fields
-from datetime import UTC, date, datetime
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
 from decimal import ROUND_UP, Decimal
-from functools import lru_cache
-from typing import Literal
+from typing import Any, Final, Literal
 
+from chiron_workers.billing.price_tables import MILLION, Step, steps_of
 from chiron_workers.runs.entries import MaxCost, Usage
-from chiron_workers.settings import OFFLINE_MODEL
+from chiron_workers.settings import OFFLINE_MODEL, PRICE_NAMES
 
-MILLION = Decimal(1_000_000)
 MICRO_USD = Decimal("0.000001")
-Price = Mapping[str, float] | Literal["none"]
+Override = Mapping[str, float] | Literal["none"]
+Source = Literal["settings", "tables"]
+# As a row's price: somebody said that the model has none. Nothing in the row: nobody said anything.
+NO_PRICE: Final = "none"
 
 
-def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Price]) -> Decimal | None:
-    """What a reply costs in USD; None where the model's price is not known, or is said to be "none".
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million of each count of `Usage`, by the length of the prompt; `source` says who set it.
 
-    A price in `overrides` (USD per million tokens: input, output, cache_write, cache_write_1h, cache_read, web_search) goes
-    before the tables of genai-prices.
+    `PRICE_NAMES` are in the order of these counts.
+    """
+
+    source: Source
+    steps: tuple[Step, ...]
+
+    def cost_usd(self, usage: Usage) -> Decimal:
+        """What a reply costs."""
+        prompt_tokens = usage.tokens - usage.output_tokens
+        rates = next(rates for start, rates in reversed(self.steps) if prompt_tokens > start or start == 0)
+        return sum((n * rate for n, rate in zip(astuple(usage), rates, strict=True)), Decimal()) / MILLION
+
+    def to_json(self) -> dict[str, Any]:
+        """The price as a run's row keeps it; numbers as text, which no reader rounds."""
+        steps = [
+            {"prompt_above": start} | dict(zip(PRICE_NAMES, map(str, rates), strict=True))
+            for start, rates in self.steps
+        ]
+        return {"source": self.source, "steps": steps}
+
+    @classmethod
+    def of_json(cls, value: Mapping[str, Any]) -> "Price":
+        """The price that a run's row keeps."""
+        steps = (
+            (step["prompt_above"], tuple(Decimal(step[name]) for name in PRICE_NAMES))
+            for step in value["steps"]
+        )
+        return cls(value["source"], tuple(steps))
+
+
+def price_of(model: str, overrides: Mapping[str, Override]) -> Price | Literal["none"] | None:
+    """A model's price today; "none" where it is said to have none, None where nothing is known of it.
+
+    A price in `overrides` (USD per million tokens, by the names in `settings.PRICE_NAMES`) goes before the tables of
+    genai-prices.
     """
     if model == OFFLINE_MODEL:
-        return Decimal()
-    price = overrides.get(model)
-    if price == "none":
-        return None
-    if price is not None:
-        return _from_override(usage, price)
-    # Tiers and their like are left to genai-prices; where each token costs the same, a sum is a tenth of the work.
-    prices = _unit_prices(model, datetime.now(UTC).date())
-    if prices is None:
-        return _genai_price(model, usage)
-    return (
-        sum((count * price for count, price in zip(astuple(usage), prices, strict=True)), Decimal()) / MILLION
-    )
+        return Price("settings", ((0, (Decimal(),) * len(PRICE_NAMES)),))
+    override = overrides.get(model)
+    if override is None:
+        steps = steps_of(model, datetime.now(UTC).date())
+        return Price("tables", steps) if steps else None
+    if isinstance(override, str):
+        return NO_PRICE
+    return Price("settings", ((0, _rates_of_override(override)),))
 
 
-def max_cost(
-    model: str, overrides: Mapping[str, Price], *, prompt_tokens: int, reply_tokens: int, searches: int = 0
-) -> MaxCost:
+def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Override]) -> Decimal | None:
+    """What a reply costs today in USD; None where the model's price is not known, or is said to be "none"."""
+    price = price_of(model, overrides)
+    return price.cost_usd(usage) if isinstance(price, Price) else None
+
+
+def max_cost(price: Price | None, *, prompt_tokens: int, reply_tokens: int, searches: int = 0) -> MaxCost:
     """What a call can cost at most: each token of the prompt at its highest price, a reply of full length, all searches.
 
     The highest price of a token of a prompt is that of a cache write kept for an hour: twice the input price.
@@ -49,59 +86,30 @@ def max_cost(
     )
     # Together with the answer, whose price may depend on the length of the prompt.
     bills = [Usage(**kind, output_tokens=reply_tokens, web_searches=searches) for kind in kinds]
-    usd = max(cost_usd(model, bill, overrides) or Decimal() for bill in bills)
+    usd = Decimal() if price is None else max(price.cost_usd(bill) for bill in bills)
     return MaxCost(usd.quantize(MICRO_USD, ROUND_UP), prompt_tokens + reply_tokens)
 
 
-@lru_cache(maxsize=64)
-def _unit_prices(model: str, day: date) -> tuple[Decimal, ...] | None:
-    """USD per million of each count, or None where a million does not cost a million times one."""
-    prices = []
-    for name in (field.name for field in fields(Usage)):
-        unit_price, million_price = (_genai_price(model, Usage(**{name: count})) for count in (1, 1_000_000))
-        if unit_price is None or million_price is None or unit_price * MILLION != million_price:
-            return None
-        prices.append(million_price)
-    return tuple(prices)
-
-
-def _genai_price(model: str, usage: Usage) -> Decimal | None:
-    import genai_prices
-
-    usage_counts = genai_prices.Usage(
-        # genai-prices counts cached tokens as part of the input; the API reports them beside it.
-        input_tokens=usage.input_tokens + usage.written_tokens + usage.cache_read_tokens,
-        output_tokens=usage.output_tokens,
-        cache_write_tokens=usage.written_tokens,
-        cache_write_1h_tokens=usage.cache_write_1h_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        **({"web_searches": usage.web_searches} if usage.web_searches else {}),
-    )
-    try:
-        return genai_prices.calc_price(usage_counts, model, provider_id="anthropic").total_price
-    except LookupError:
-        return None
-
-
-def is_known(model: str, overrides: Mapping[str, Price]) -> bool:
+def is_known(model: str, overrides: Mapping[str, Override]) -> bool:
     """Whether a model has a price, or is configured to have none ("none")."""
-    return overrides.get(model) == "none" or is_priced(model, overrides)
+    return price_of(model, overrides) is not None
 
 
-def is_priced(model: str, overrides: Mapping[str, Price]) -> bool:
+def is_priced(model: str, overrides: Mapping[str, Override]) -> bool:
     """Whether the price of a model is known, so that a budget in USD can bind it."""
-    return cost_usd(model, Usage(input_tokens=1), overrides) is not None
+    return isinstance(price_of(model, overrides), Price)
 
 
-def _from_override(usage: Usage, price: Mapping[str, float]) -> Decimal:
-    input_price = price.get("input", 0.0)
-    parts = (
-        (usage.input_tokens, input_price),
-        (usage.output_tokens, price.get("output", 0.0)),
+def _rates_of_override(override: Mapping[str, float]) -> tuple[Decimal, ...]:
+    input_price = Decimal(str(override.get("input", 0.0)))
+    defaults = {
         # The dearest and the cheapest that Anthropic bills, relative to the input price.
-        (usage.cache_write_tokens, price.get("cache_write", 2 * input_price)),
-        (usage.cache_write_1h_tokens, price.get("cache_write_1h", 2 * input_price)),
-        (usage.cache_read_tokens, price.get("cache_read", 0.1 * input_price)),
-        (usage.web_searches, price.get("web_search", 10_000.0)),
+        "cache_write": 2 * input_price,
+        "cache_write_1h": 2 * input_price,
+        "cache_read": input_price / 10,
+        "web_search": Decimal(10_000),
+    }
+    return tuple(
+        Decimal(str(override[name])) if name in override else defaults.get(name, Decimal())
+        for name in PRICE_NAMES
     )
-    return sum((count * Decimal(str(per_million)) for count, per_million in parts), Decimal()) / MILLION

@@ -11,12 +11,14 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
-from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved
+from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.leases import Run
 
 SQL = load(__file__)
+MODEL_CHARS_SHOWN = 80
+BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
 NO_DAY_REMEDY = (
@@ -45,11 +47,24 @@ class Balance:
         if self.limit is None or self.spent + self.reserved + amount <= self.limit:
             return
         if self.spent + amount > self.limit:
-            raise BudgetSpent(
-                f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
-                f"and the next call may cost {self._amount(amount)}. {self.remedy}"
-            )
+            raise BudgetSpent(self._shortage(amount), limit=self._limit_columns())
         raise MoneyReserved(f"{self.owner} has the rest of its budget reserved for calls in flight.")
+
+    def _shortage(self, amount: Decimal | int) -> str:
+        assert self.limit is not None
+        if not self.spent:
+            return (
+                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call of this model: it may "
+                f"cost {self._amount(amount)}. {self.remedy}"
+            )
+        return (
+            f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
+            f"and the next call may cost {self._amount(amount)}. {self.remedy}"
+        )
+
+    def _limit_columns(self) -> dict[str, str]:
+        budget = BUDGETS_OF_ROWS.get(self.owner)
+        return {} if budget is None else {"budget": budget, "unit": self.unit, "limit": str(self.limit)}
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
@@ -65,6 +80,7 @@ async def reserve(
 
     Raises:
         BudgetSpent: A budget has no room for the call.
+        PriceUnknown: A budget in USD binds the call, and nobody knows what it costs.
         MoneyReserved: It will have room if calls in flight cost less than was reserved for them.
         LeaseLost: The run is no longer ours.
     """
@@ -73,7 +89,7 @@ async def reserve(
         if await (await connection.execute(SQL["reserve"], args)).fetchone():
             return
         async with connection.transaction():
-            await _reserve_from_all(connection, run, args, daily_usd=daily_usd)
+            await _reserve_from_all(connection, run, max_cost, args, daily_usd=daily_usd)
 
 
 async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
@@ -87,19 +103,26 @@ async def write_off(pool: Pool, run: Run, max_cost: MaxCost) -> None:
 
 
 async def _reserve_from_all(
-    connection: AsyncConnection[DictRow], run: Run, args: dict[str, Any], *, daily_usd: Decimal | None
+    connection: AsyncConnection[DictRow],
+    run: Run,
+    max_cost: MaxCost,
+    args: dict[str, Any],
+    *,
+    daily_usd: Decimal | None,
 ) -> None:
     run_row = await (await connection.execute(SQL["lock_run"], args)).fetchone()
     if run_row is None:
         raise LeaseLost(run.id)
     if run_row["is_reserved"]:
         return
+    _require_price(run, "The run", run_row, max_cost)
     for balance in _balances(
         "The run", run_row, run_row, f"`chiron resume {run.id} --budget-usd` gives it more."
     ):
         balance.require(args[balance.unit])
     args["batch_id"] = run_row["batch_id"]
     batch_row = await fetch_one(connection, SQL["lock_batch"], args)
+    _require_price(run, "The batch", batch_row, max_cost)
     reserved_row = await fetch_one(connection, SQL["reserved_of_batch"], args)
     remedy = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
     for balance in _balances("The batch", batch_row, reserved_row, remedy):
@@ -107,6 +130,14 @@ async def _reserve_from_all(
     if daily_usd is not None:
         await _require_daily_budget(connection, args, daily_usd)
     await connection.execute(SQL["add"], args)
+
+
+def _require_price(run: Run, owner: str, row: DictRow, max_cost: MaxCost) -> None:
+    if row["budget_usd"] is not None and not max_cost.keeps_budgets:
+        raise PriceUnknown(
+            f"{owner} may cost {row['budget_usd']:,.4f} USD, and the price of {run.model[:MODEL_CHARS_SHOWN]} is not "
+            f"known. Set it in CHIRON_PRICES where you run `chiron resume {run.id}`, which keeps it with the run."
+        )
 
 
 async def _require_daily_budget(
@@ -145,5 +176,6 @@ def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
         "usd": max_cost.usd,
         "tokens": max_cost.tokens,
         "call": max_cost.call,
+        "keeps_budgets": max_cost.keeps_budgets,
         "shard": shard_of(run.id),
     }

@@ -19,7 +19,8 @@ update runs r
    and b.budget_tokens is null
    and %(daily_usd)s::numeric is null
    and (r.budget_usd is null
-        or r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
+        or %(keeps_budgets)s
+           and r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
    and (r.budget_tokens is null
         or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
 returning set_config('synchronous_commit', 'off', true);
@@ -105,7 +106,8 @@ with fence as (
          calls_in_flight = array_remove(calls_in_flight, %(call)s),
          unconfirmed_usd = unconfirmed_usd + %(usd)s,
          unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
-         unconfirmed_calls = unconfirmed_calls + 1
+         unconfirmed_calls = unconfirmed_calls + 1,
+         unpriced_calls = unpriced_calls + (price is not distinct from '"none"'::jsonb)::int
    where id = %(run_id)s
      and lease = %(lease)s
      and state = 'running'

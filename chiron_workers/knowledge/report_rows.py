@@ -12,9 +12,10 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.facts import claims
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import FactStatus
 
-SQL = load(__file__)
+SQL = load(__file__, USAGE_SQL)
 PAGE_FACTS = 500
 
 
@@ -111,8 +112,14 @@ def address(source_url: str) -> str:
 
 
 async def uses(pool: Pool, target: Target) -> list[DictRow]:
-    """What the runs of a target used: runs, money, tokens and times, a row for each model and state."""
+    """What the runs of a target used: runs, money, tokens and times, a row for each model, and one for all of them last."""
     return await fetch_all(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+
+
+async def counts_by_state(pool: Pool, target: Target) -> dict[str, int]:
+    """How many runs of a target are in each state, of those that any is in."""
+    rows = await fetch_all(pool, SQL["states"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+    return {row["state"]: row["runs"] for row in rows}
 
 
 async def runs(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:

@@ -108,21 +108,26 @@ select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.publi
  order by wanted.n;
 
 -- uses
--- What runs used, by model and state. `runs` has no index by subject, since reports of subjects are rare and submits
--- are not.
-select model, state, count(*) as runs, sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
-       sum(input_tokens + cache_write_tokens + cache_read_tokens)::bigint as input_tokens,
-       sum(output_tokens)::bigint as output_tokens,
+-- What runs used, by model, and in all where the model is null. `runs` has no index by subject, since reports of subjects
+-- are rare and submits are not.
+select model, count(*) as runs,
+       {{usage_sums}},
        min(started_at) as started_at, max(finished_at) as finished_at
   from runs
  where {scope}
- group by model, state
- order by model, state;
+ group by grouping sets ((model), ())
+ order by model nulls last;
+
+-- states
+select state, count(*) as runs
+  from runs
+ where {scope}
+ group by state;
 
 -- runs
 -- Those that failed come first, since a long list is cut.
-select id::text as run_id, topic, role, model, state, facts, turns, spent_usd,
-       input_tokens + cache_write_tokens + cache_read_tokens as input_tokens, output_tokens,
+select id::text as run_id, topic, role, model, state, facts, turns,
+       {{usage}},
        concat_ws(': ', nullif(error ->> 'kind', ''), nullif(error ->> 'message', '')) as error,
        started_at, finished_at
   from runs

@@ -14,7 +14,7 @@ from support.run_harness import LEASE, Stage, open_stage
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.errors import BudgetSpent, Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
@@ -208,8 +208,8 @@ async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
         (None, hand_back("x"), "queued"),
         ("pause", hand_back("x"), "paused"),
         ("cancel", hand_back("x"), "cancelled"),
-        ("pause", stop_at_budget("x"), "paused"),
-        ("cancel", stop_at_budget("x"), "cancelled"),
+        ("pause", stop_at_budget(BudgetSpent("x")), "paused"),
+        ("cancel", stop_at_budget(BudgetSpent("x")), "cancelled"),
         ("pause", failed_release("x", "x"), "failed"),
         ("cancel", failed_release("x", "x"), "cancelled"),
         ("cancel", Release(RunState.COMPLETED, ()), "completed"),

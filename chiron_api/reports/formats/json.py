@@ -8,7 +8,7 @@ from chiron_api.reports.write import Format
 from chiron_api.text import as_json
 
 SCHEMA = "chiron.report"
-VERSION = 1
+VERSION = 2
 
 
 def render(report: Report) -> Iterator[str]:

@@ -8,7 +8,7 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
-from chiron_api.text import usd
+from chiron_api.text import cost_phrase, tokens, tokens_by_name
 
 # Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
@@ -154,14 +154,14 @@ def render_work(report: Report) -> Iterator[str]:
     yield "### Models\n\n"
     for model in report.work.models:
         yield (
-            f"- {escape(model.model)}: {phrasing.count(model.runs, 'run')}, {escape(usd(model.spent_usd))}, "
-            f"{model.input_tokens:,} tokens in, {model.output_tokens:,} out\n"
+            f"- {escape(model.model)}: {phrasing.count(model.runs, 'run')}, {escape(cost_phrase(model))}, "
+            f"tokens: {tokens(model)}\n"
         )
     yield "\n### Runs\n\n"
     for run in report.work.runs:
         yield (
-            f"- {escape(run.topic)}: {run.state}, {phrasing.count(run.facts, 'fact')}, {escape(usd(run.spent_usd))}, "
-            f"{run.input_tokens + run.output_tokens:,} tokens, run {run.run_id}\n"
+            f"- {escape(run.topic)}: {run.state}, {phrasing.count(run.facts, 'fact')}, {escape(cost_phrase(run))}, "
+            f"{sum(tokens_by_name(run).values()):,} tokens, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)
     yield f"\n{omitted_note}\n\n" if omitted_note else "\n"

@@ -5,6 +5,9 @@ from uuid import UUID
 from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
+from chiron_workers.errors import ToolError
+from chiron_workers.knowledge.coverage.nodes import Nodes
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -13,6 +16,7 @@ HASH_CHARS_MAX = 200
 RESPONSE_CHARS_MAX = 20_000
 LESSON_CHARS_MAX = 200
 QUESTIONS_MAX = 100
+MARKING_ROLES = frozenset({"assessment"})  # of runs; a person may always
 
 # Ours, within the bounds that keep the model sensible (guess <= 0.3, slip <= 0.1; Baker, Corbett & Aleven,
 # 2008): three right answers in a row make a beginner a master, and one slip costs a master little.
@@ -52,7 +56,13 @@ class Assessments:
     async def add(
         self, node_id: UUID, *, question_hash: str, response: str, correct: bool, lesson_id: str | None
     ) -> None:
-        """Store one answer, also when the same question is answered again."""
+        """Store one answer, also when the same question is answered again.
+
+        Raises:
+            ToolError: A run whose role does not mark anybody asks for it.
+            ToolValidationError: The node is of another subject than the run's.
+        """
+        await self._require_markable(node_id)
         await self.session.write(
             SQL["add"],
             {
@@ -70,6 +80,17 @@ class Assessments:
                 "run_id": self.session.caller.run_id,
             },
         )
+
+    async def _require_markable(self, node_id: UUID) -> None:
+        caller = self.session.caller
+        if caller.run_id is None:
+            return
+        if caller.role not in MARKING_ROLES:
+            raise ToolError(
+                f"This is a {caller.role} run: it hears no learner, so it marks nobody. Leave mastery to the learner."
+            )
+        node = await Nodes(self.session).get(str(node_id))
+        Subjects(self.session).require_writable(node["subject_id"], field="node_id")
 
     async def progress(self, node_id: UUID) -> Progress:
         """The caller's mastery of a node, from all answers so far."""

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TypedDict, cast
 from uuid import UUID
 
@@ -131,10 +131,12 @@ class Nodes:
 
         Raises:
             ToolValidationError: The parent or a prerequisite is not there or belongs to a subject that does
-                not share it, the prerequisites run in a circle, or the tree gets deeper than 50.
+                not share it, the prerequisites run in a circle, the tree gets deeper than 50, or a run shares
+                the node with another subject.
         """
         subjects = Subjects(self.session)
         subjects.require_writable(draft.subject_id)
+        draft = self._with_allowed_sharing(draft)
         await self._place(draft)  # a refusal waits for no lock
         await self._lock(draft)
         await subjects.ensure_writable(draft.subject_id)
@@ -170,9 +172,14 @@ class Nodes:
             )
         return cast("Node", row)
 
-    async def children(self, node_id: str) -> list[Child]:
-        """The nodes directly below one, oldest first; 500 at most."""
-        args = {"node_id": UUID(node_id), "limit": CHILDREN_MAX}
+    async def children(self, node: Node) -> list[Child]:
+        """The nodes directly below one, oldest first; 500 at most.
+
+        A run sees those of the node's subject and of its own, not what other subjects hang below a shared node.
+        """
+        run_subject = self.session.caller.subject_id
+        subject_ids = None if run_subject is None else [node["subject_id"], run_subject]
+        args = {"node_id": UUID(node["node_id"]), "subject_ids": subject_ids, "limit": CHILDREN_MAX}
         return cast("list[Child]", await self.session.rows(SQL["children"], args))
 
     async def tree(self, subject_id: str) -> tuple[list[Branch], bool]:
@@ -195,6 +202,19 @@ class Nodes:
         """The nodes with these ids, then those that share a word with a question, best first."""
         args = {"question": question, "named": list(node_ids), "subject_id": subject_id, "limit": limit}
         return cast("list[NodeMatch]", await self.session.rows(SQL["matching"], args))
+
+    def _with_allowed_sharing(self, draft: Draft) -> Draft:
+        """The draft; within a run one that leaves the sharing as it is, since other subjects' maps are not the run's."""
+        run_subject = self.session.caller.subject_id
+        if run_subject is None:
+            return draft
+        if others := set(draft.shared_with_subjects or ()) - {run_subject}:
+            raise ToolValidationError(
+                f"shared_with_subjects: this run works on {run_subject!r} and cannot show a node in the map of "
+                f"{', '.join(map(repr, sorted(others)))}; leave it out. A person can share the node.",
+                field="shared_with_subjects",
+            )
+        return replace(draft, shared_with_subjects=None)
 
     async def _place(self, draft: Draft) -> _Place:
         """Which node a draft becomes, and how deep. Raises ToolValidationError, as `save`."""

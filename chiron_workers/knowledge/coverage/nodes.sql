@@ -73,6 +73,8 @@ select id::text as node_id, subject_id, title, description, parent_id::text, dep
 select id::text as node_id, title
   from nodes
  where parent_id = %(node_id)s
+   and (%(subject_ids)s::text[] is null or subject_id = any(%(subject_ids)s)
+        or shared_with_subjects && %(subject_ids)s)
  order by id
  limit %(limit)s;
 

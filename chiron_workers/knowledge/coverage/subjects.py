@@ -89,19 +89,23 @@ class Subjects:
         )
         return cast("Subject", rows[0])
 
-    def require_writable(self, subject_id: str) -> str:
+    def require_writable(self, subject_id: str, *, field: str = "subject_id") -> str:
         """The slug of a subject that the caller may change.
 
         In a run only its own, so that no page can talk a run into filling other people's subjects.
+
+        Args:
+            field: The argument that named it, or something of it.
 
         Raises:
             ToolValidationError: It is not the run's subject.
         """
         subject_slug, run_subject = slug(subject_id), self.session.caller.subject_id
         if run_subject is not None and subject_slug != run_subject:
+            advice = f"pass {run_subject!r}" if field == "subject_id" else f"name one of {run_subject!r}"
             raise ToolValidationError(
-                f"subject_id: this run works on {run_subject!r} and cannot write to {subject_slug!r}; pass {run_subject!r}.",
-                field="subject_id",
+                f"{field}: this run works on {run_subject!r} and cannot write to {subject_slug!r}; {advice}.",
+                field=field,
             )
         return subject_slug
 

@@ -183,6 +183,8 @@ class Facts:
             await self.recompute_with_partners(fact_id, f"also in {claim.source_url}") if is_news else {}
         )
         [fact] = await self.session.write(SQL["state"], {"fact_id": fact_id})
+        if fact["run_id"] != caller.run_id:
+            self.session.confirmed_ids.add(fact_id)
         return StoredFact(
             fact_id,
             FactStatus(fact["status"]),

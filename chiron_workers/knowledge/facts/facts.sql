@@ -44,7 +44,7 @@ on conflict do nothing
 returning id;
 
 -- state
-select status, confidence, topic_path
+select status, confidence, topic_path, run_id
   from facts
  where id = %(fact_id)s;
 

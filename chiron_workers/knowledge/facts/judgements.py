@@ -17,6 +17,7 @@ from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
 from chiron_workers.evidence.statements.relation import Verdict
 from chiron_workers.evidence.statements.unsupported import find_unsupported
+from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.settings import OFFLINE_MODEL
@@ -99,9 +100,8 @@ def _pair_hash(claim_text: str, fact_text: str) -> str:
 
 
 def _question(claim_text: str, fact_text: str) -> str:
-    # Nobody can write a statement that holds its own digest, so none can pretend to end here.
-    mark = _pair_hash(claim_text, fact_text)[:16]
-    return QUESTION.substitute(tool=ANSWER, mark=mark, known=fact_text, new=claim_text)
+    passages = {"known": quoted("known", fact_text), "new": quoted("new", claim_text)}
+    return QUESTION.substitute(passages, tool=ANSWER)
 
 
 def _without_false_merge(answer: Verdict, claim_text: str, fact_text: str) -> Verdict:

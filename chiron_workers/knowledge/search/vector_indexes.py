@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, replace
 from math import isqrt
 from typing import Any
 
-import numpy as np
 from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 
@@ -167,6 +166,8 @@ class _IndexBuilder:
 
 def _perturbed_vectors(rows: list[DictRow]) -> list[str]:
     """Vectors at some distance from those of facts, as questions are; the same ones on every call."""
+    import numpy as np
+
     vectors = np.array([json.loads(row["vector"]) for row in rows])
     noise = np.random.default_rng(1).standard_normal(vectors.shape)
     noise *= (

@@ -4,7 +4,7 @@ from weakref import WeakKeyDictionary
 from pgvector import HalfVector
 from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
 from psycopg import adapters
-from psycopg.sql import Identifier, Literal
+from psycopg.sql import Composed, Identifier, Literal
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
@@ -44,17 +44,24 @@ class Vectors:
             await connection.execute(SQL["lock"])
             await connection.execute(SQL["add_space"], space_key(self.space))
             [row] = await (await connection.execute(SQL["find_space"], space_key(self.space))).fetchall()
-            table, index = Identifier(row["table_name"]), Identifier(f"{row['table_name']}_search")
-            dimensions = Literal(self.space.dimensions)
-            await connection.execute(SQL["create_table"].format(table=table, dimensions=dimensions))
-            await connection.execute(SQL["set_storage_plain"].format(table=table))
-            await connection.execute(SQL["create_index"].format(table=table, index=index))
-        return table
+            for statement in definition(row["table_name"], self.space.dimensions):
+                await connection.execute(statement)
+        return Identifier(row["table_name"])
 
     async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float]) -> None:
         """Store the vector of a fact, once."""
         args = {"fact_id": fact_id, "embedding": to_halfvec(embedding)}
         await self.session.write(SQL["add"].format(table=table), args)
+
+
+def definition(table_name: str, dimensions: int) -> list[Composed]:
+    """The statements that make the table of a space."""
+    table, index = Identifier(table_name), Identifier(f"{table_name}_search")
+    return [
+        SQL["create_table"].format(table=table, dimensions=Literal(dimensions)),
+        SQL["set_storage_plain"].format(table=table),
+        SQL["create_index"].format(table=table, index=index),
+    ]
 
 
 async def copy_to_vectors(session: Session, fact_ids: Sequence[str]) -> None:

@@ -1,0 +1,90 @@
+"""What each kind of event says: the fields of its `data`, as the page of events lists them."""
+
+from collections.abc import Mapping
+
+from chiron_workers.states import EventKind
+
+QUEUED = {
+    "role": "the role of the run",
+    "topic": "its topic",
+    "reason": "why it goes on, where somebody asked for that",
+    "continued": "true where a message continues a run that had ended",
+}
+STARTED = {
+    "worker": "the worker that plays it",
+    "attempt": "how often it was started after a failure, from 1",
+}
+STOPPED = {"reason": "why"}
+
+FIELDS: Mapping[EventKind, Mapping[str, str]] = {
+    EventKind.RUN_QUEUED: QUEUED,
+    EventKind.RUN_STARTED: STARTED,
+    EventKind.RUN_RESUMED: STARTED,
+    EventKind.MODEL_REPLIED: {
+        "turn": "the number of the reply, from 1",
+        "stop": "why it ended, as the Messages API says it, such as tool_use or end_turn",
+        "input_tokens": "of the request, neither read from the prompt cache nor written to it",
+        "output_tokens": "of the reply",
+        "cache_write_tokens": "written to the prompt cache",
+        "cache_read_tokens": "read from it",
+        "cost_usd": "of the call; null where the price of the model is not known",
+        "text": "its first 300 characters",
+        "folds": "true for a summary that ends an epoch",
+    },
+    EventKind.TOOL_CALLED: {
+        "call_id": "the id of the call",
+        "name": "the tool",
+        "arguments": "at most 20 of them, each with at most 300 characters",
+    },
+    EventKind.TOOL_RETURNED: {
+        "call_id": "the id of the call",
+        "name": "the tool",
+        "is_error": "whether it failed; the run goes on",
+        "ms": "how long it took",
+        "chars": "the length of what the model is shown",
+        "error": "the first 300 characters of an error",
+        "model_calls": "how often it asked the model; with the tokens and the cost of these calls, as in model.replied",
+        "input_tokens": "of these calls, neither read from the prompt cache nor written to it",
+        "output_tokens": "of their replies",
+        "cache_write_tokens": "written to the prompt cache",
+        "cache_read_tokens": "read from it",
+        "cost_usd": "of these calls; null where that of one is not known",
+    },
+    EventKind.FACT_STORED: {
+        "fact_id": "the fact",
+        "content": "its statement",
+        "source_url": "the source it rests on",
+        "confidence": "from 0 to 1",
+        "topic_path": "where it belongs",
+        "status": "accepted, disputed or candidate",
+        "quote_state": "verified where the quote stands in what was read, else unverified",
+        "contradicts": "ids of the facts that it contradicts",
+    },
+    EventKind.NODE_SAVED: {
+        "status": "saved or updated",
+        "node_id": "the node of the coverage map",
+        "subject_id": "its subject",
+        "title": "its title",
+        "depth": "its distance from the root",
+        "is_goal_critical": "whether the learning goal needs it",
+    },
+    EventKind.RUN_PAUSED: STOPPED,
+    EventKind.RUN_HANDED_BACK: {
+        "reason": "why another worker takes it up, or the same one later",
+        "worker": "the worker that it was taken from",
+        "waits_for": "model, where its model is unavailable",
+        "ready_in_s": "seconds until it may be taken up",
+    },
+    EventKind.RUN_COMPLETED: {
+        "answer": "the first 300 characters of the answer",
+        "silent": "true where nothing new was found",
+    },
+    EventKind.RUN_FAILED: {
+        "kind": "the kind of failure, in one word",
+        "message": "what happened and what to do",
+    },
+    EventKind.RUN_CANCELLED: STOPPED,
+    EventKind.BATCH_COMPLETED: {"runs": "how many it has", "silent": "how many of them found nothing new"},
+    EventKind.BUDGET_REACHED: STOPPED,
+    EventKind.TEXT_DELTA: {"text": "words of a reply as they come; published only, never stored"},
+}

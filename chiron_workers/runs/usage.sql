@@ -1,0 +1,27 @@
+-- usage
+-- What a run has used: tokens by how they are billed, no two counts overlapping, and what they cost. Whatever shows tokens or
+-- money reads this or the sums below. A cost of which a part is unknown is null; `spent_usd_min` is the part that is known.
+input_tokens, cache_write_tokens, cache_read_tokens, output_tokens, unpriced_calls, unconfirmed_calls,
+       case when unpriced_calls = 0 then spent_usd end as spent_usd,
+       spent_usd as spent_usd_min,
+       case when unpriced_calls = 0 or unconfirmed_calls = 0 then unconfirmed_usd end as unconfirmed_usd
+
+-- usage_parts
+-- The sums of some runs under the names of their columns, so that they can be summed on.
+sum(input_tokens) as input_tokens, sum(cache_write_tokens) as cache_write_tokens,
+       sum(cache_read_tokens) as cache_read_tokens, sum(output_tokens) as output_tokens,
+       sum(unpriced_calls) as unpriced_calls, sum(unconfirmed_calls) as unconfirmed_calls,
+       sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd
+
+-- usage_sums
+coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+       coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens,
+       coalesce(sum(cache_read_tokens), 0)::bigint as cache_read_tokens,
+       coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+       coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls,
+       coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
+       case when coalesce(sum(unpriced_calls), 0) = 0 then coalesce(sum(spent_usd), 0) end as spent_usd,
+       coalesce(sum(spent_usd), 0) as spent_usd_min,
+       case when coalesce(sum(unpriced_calls), 0) = 0 or sum(unconfirmed_calls) = 0
+            then coalesce(sum(unconfirmed_usd), 0)
+       end as unconfirmed_usd

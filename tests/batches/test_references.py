@@ -1,0 +1,104 @@
+"""What people write for an id."""
+
+import random
+from uuid import UUID
+
+import pytest
+
+from chiron_workers.batches.references import Referent, id_of, is_reference, short_ids
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.ids import new_id
+
+MODEL = "claude-opus-5-5"
+
+
+async def batch(pool: Pool, name: str = "", *, runs: int = 1) -> tuple[UUID, list[UUID]]:
+    new = [NewRun(f"topic {n}", "research", "Physics", MODEL, 50) for n in range(runs)]
+    submission = await submit(pool, NewBatch(new, "Physics", name=name))
+    return submission.batch_id, submission.run_ids
+
+
+async def test_a_whole_id_means_itself_whether_it_is_there_or_not(pool: Pool) -> None:
+    id_ = new_id()
+    for text in (str(id_), f" {id_} ", str(id_).upper(), id_.hex):
+        assert await id_of(pool, text) == id_
+
+
+async def test_every_beginning_means_the_one_id_that_begins_so(pool: Pool) -> None:
+    batch_id, run_ids = await batch(pool, runs=20)
+    for id_, short in (await short_ids(pool, [batch_id, *run_ids])).items():
+        assert len(short) >= 8
+        assert str(id_).startswith(short)
+        for text in (short, short.replace("-", ""), short.upper(), str(id_)[: len(short) + 1]):
+            assert await id_of(pool, text) == id_
+
+
+async def test_a_short_id_is_no_longer_than_it_must_be(pool: Pool) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    batch_id, _ = await batch(pool, runs=1)
+    similar = [batch_id.int ^ (1 << chance.randrange(120)) for _ in range(8)]
+    async with pool.connection() as connection:
+        for number in set(similar):
+            await connection.execute(
+                "insert into batches"
+                " select (jsonb_populate_record(b, jsonb_build_object('id', %s::text))).* from batches b where id = %s",
+                [UUID(int=number), batch_id],
+            )
+    ids = [row[0] for row in await rows(pool, "select id from batches")]
+    every = [str(row[0]) for row in await rows(pool, "select id from batches union all select id from runs")]
+    for id_, short in (await short_ids(pool, ids)).items():
+        assert [text for text in every if text.startswith(short)] == [str(id_)]
+        shorter = short[:-1].rstrip("-")
+        assert len(short) == 8 or sum(text.startswith(shorter) for text in every) > 1
+
+
+async def rows(pool: Pool, query: str) -> list[tuple[UUID]]:
+    async with pool.connection() as connection:
+        return [(row["id"],) for row in await (await connection.execute(query)).fetchall()]
+
+
+async def test_what_begins_several_ids_is_refused_with_examples(pool: Pool) -> None:
+    _, (first, second) = await batch(pool, runs=2)
+    with pytest.raises(UsageError, match=r"means several ids, such as .* give more") as refusal:
+        await id_of(pool, str(first)[:8])
+    assert str(first)[:8] in str(refusal.value)
+    assert str(second)[:8] == str(first)[:8]
+
+
+async def test_last_is_the_newest_batch(pool: Pool) -> None:
+    with pytest.raises(NotFound, match="There is no batch yet"):
+        await id_of(pool, "last")
+    await batch(pool)
+    newest, _ = await batch(pool)
+    assert await id_of(pool, "last") == newest
+
+
+async def test_a_batch_may_be_named(pool: Pool) -> None:
+    tides, _ = await batch(pool, "spring tides")
+    await batch(pool, "waves")
+    await batch(pool, "waves")
+    assert await id_of(pool, "spring tides") == tides
+    with pytest.raises(UsageError, match="'waves' means several ids"):
+        await id_of(pool, "waves")
+    with pytest.raises(UsageError, match="'wave' is no id and no name of a batch"):
+        await id_of(pool, "wave")
+    with pytest.raises(UsageError, match="is no id"):
+        await id_of(pool, "spring tides", Referent.SUBSCRIPTION)
+
+
+async def test_a_beginning_of_nothing_is_not_found(pool: Pool) -> None:
+    await batch(pool)
+    with pytest.raises(NotFound, match="No id begins with ffff"):
+        await id_of(pool, "ffff")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("last", True), ("0198", True), ("0198c0de-7a", True), ("tides", False), ("abc", False), ("", False)],
+)
+def test_what_can_only_be_an_id(text: str, expected: bool) -> None:
+    assert is_reference(text) is expected
