@@ -20,7 +20,7 @@ def api(
 ) -> None:
     """Serve the HTTP API: submit batches, follow them, search the knowledge, call tools.
 
-    Without CHIRON_API_KEY it listens on this machine only.
+    It asks for a key: CHIRON_API_KEY or, where that is not set, one that CHIRON_HOME keeps. `chiron key` prints it.
     """
     current = settings()
     serve(

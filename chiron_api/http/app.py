@@ -10,10 +10,12 @@ import redis.exceptions
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
-from chiron_api.http.auth import Authentication, refuse_open_access
+from chiron_api.http.auth import Authentication
+from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
@@ -27,7 +29,7 @@ def build_app(settings: Settings) -> Starlette:
     Raises:
         ConfigurationError: It would listen beyond this machine without a key, or the embedder lacks a setting.
     """
-    refuse_open_access(settings)
+    key = api_key(settings)
     embedder = open_embedder(settings)
 
     @asynccontextmanager
@@ -39,13 +41,14 @@ def build_app(settings: Settings) -> Starlette:
             await embedder.close()
 
     app = Starlette(
-        routes=_routes(),
-        middleware=[Middleware(Authentication, key=settings.api_key.get_secret_value())],
+        routes=all_routes(),
+        middleware=[Middleware(Authentication, key=key)],
         exception_handlers={
             problems.Problem: problems.answer_problem,
             ChironError: problems.answer_chiron_error,
             ToolExecutionError: problems.answer_failed_tool,
             HTTPException: problems.answer_http_error,
+            ClientDisconnect: problems.answer_nobody,
             psycopg.DataError: problems.answer_unstorable,
             psycopg.OperationalError: problems.answer_lost_service,
             psycopg.errors.ReadOnlySqlTransaction: problems.answer_lost_service,
@@ -58,7 +61,8 @@ def build_app(settings: Settings) -> Starlette:
     return app
 
 
-def _routes() -> list[BaseRoute]:
+def all_routes() -> list[BaseRoute]:
+    """The routes of every module of `routes`, in the order of their names."""
     modules = sorted(module.name for module in pkgutil.iter_modules(routes.__path__))
     return [
         route for name in modules for route in importlib.import_module(f"{routes.__name__}.{name}").routes

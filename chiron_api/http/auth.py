@@ -1,27 +1,15 @@
-"""Access: with an API key whoever sends it, without one only programs of this machine."""
+"""Access: with an API key whoever sends it; where none is asked for, only programs of this machine."""
 
 import secrets
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from chiron_api.http.origins import refusal_status
 from chiron_api.http.problems import Problem
-from chiron_api.local_stack.ports import is_loopback
-from chiron_workers.errors import ConfigurationError
-from chiron_workers.settings import Settings
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-
-
-def refuse_open_access(settings: Settings) -> None:
-    """Raise ConfigurationError if the API would listen beyond this machine without a key."""
-    if not settings.api_key.get_secret_value() and not is_loopback(settings.api_host):
-        raise ConfigurationError(
-            f"CHIRON_API_HOST={settings.api_host} is reachable from other machines, so the API needs a key: "
-            "set CHIRON_API_KEY, or listen on 127.0.0.1."
-        )
 
 
 class Authentication:
@@ -39,12 +27,12 @@ class Authentication:
     def _refusal(self, scope: Scope) -> Problem | None:
         headers = Headers(scope=scope)
         if not self.key:
-            return _refuse_other_sites(headers)
+            return _refuse_other_sites(headers, scope["scheme"])
         if scope["path"] in OPEN_PATHS or self._has_key(headers):
             return None
         return Problem(
             HTTPStatus.UNAUTHORIZED,
-            "Send the key of this server as `Authorization: Bearer KEY`.",
+            "Send the key of this server as `Authorization: Bearer KEY`; `chiron key` prints it to its owner.",
             headers={"WWW-Authenticate": "Bearer"},
         )
 
@@ -53,21 +41,13 @@ class Authentication:
         return scheme.lower() == "bearer" and secrets.compare_digest(token.strip().encode(), self.key)
 
 
-def _refuse_other_sites(headers: Headers) -> Problem | None:
-    # Any web page can make a browser send here: by a name of its own (DNS rebinding) or across origins.
-    if not _names_this_machine("//" + headers.get("host", "")):
-        return Problem(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "Without CHIRON_API_KEY this server answers to localhost, 127.0.0.1 and [::1] only.",
-        )
-    origin = headers.get("origin")
-    if origin is not None and not _names_this_machine(origin):
-        return Problem(HTTPStatus.FORBIDDEN, "Pages of other origins need CHIRON_API_KEY.")
+def _refuse_other_sites(headers: Headers, scheme: str) -> Problem | None:
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    match refusal_status(hosts, origins, scheme=scheme):
+        case HTTPStatus.MISDIRECTED_REQUEST as status:
+            return Problem(
+                status, "Without a key this server answers to localhost, 127.0.0.1 and [::1] only."
+            )
+        case HTTPStatus.FORBIDDEN as status:
+            return Problem(status, "Pages of other origins cannot use this server without a key.")
     return None
-
-
-def _names_this_machine(url: str) -> bool:
-    try:
-        return is_loopback(urlsplit(url).hostname or "")
-    except ValueError:
-        return False

@@ -23,6 +23,8 @@ from chiron_workers.errors import (
 )
 
 LOG = logging.getLogger(__name__)
+FIELDS_MAX = 100  # that are named in one answer
+NAME_CHARS_MAX = 200  # of a field, which may be a stranger's
 
 STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
@@ -69,11 +71,12 @@ class Problem(Exception):
 def validation_problem(error: ValidationError) -> Problem:
     """The problem of a body or a query that does not fit its model."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
-    if errors[0]["type"] == "json_invalid":
-        return Problem(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {errors[0]['msg']}.")
-    fields = [(".".join(str(part) for part in entry["loc"]), entry["msg"]) for entry in errors]
+    fields = [
+        (".".join(str(part)[:NAME_CHARS_MAX] for part in entry["loc"]), entry["msg"])
+        for entry in errors[:FIELDS_MAX]
+    ]
     detail = "; ".join(f"{name}: {message}" if name else message for name, message in fields[:5])
-    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields[:100])
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields)
 
 
 async def answer_problem(_: Request, error: Exception) -> JSONResponse:
@@ -125,6 +128,11 @@ async def answer_lost_service(request: Request, error: Exception) -> JSONRespons
     LOG.warning("%s %s: %s", request.method, request.url.path, " ".join(str(error).split()))
     detail = "The database or Redis cannot be reached or written now; try again in a moment."
     return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers={"Retry-After": "5"}).response()
+
+
+async def answer_nobody(_: Request, _error: Exception) -> JSONResponse:
+    """The client hung up amid its body; nobody reads this."""
+    return Problem(HTTPStatus.BAD_REQUEST, "The body ended early.").response()
 
 
 async def answer_fault(_: Request, _error: Exception) -> JSONResponse:

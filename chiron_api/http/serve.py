@@ -1,12 +1,18 @@
 """Serving: the socket that a server of ours listens on, and the HTTP API on it until a signal comes."""
 
 import socket
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from chiron_api.local_stack.access import key_hint
 from chiron_workers.db.connect import connect
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import Settings
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.applications import Starlette
 
 
 def serve(settings: Settings) -> None:
@@ -17,8 +23,6 @@ def serve(settings: Settings) -> None:
         ServiceUnavailable: Postgres cannot be reached.
         ChironError: The port is taken.
     """
-    import uvicorn
-
     from chiron_api.http.app import build_app
 
     app = build_app(settings)
@@ -26,15 +30,26 @@ def serve(settings: Settings) -> None:
     connect(settings.database_url).close()
     with listen(settings.api_host, settings.api_port) as listener:
         typer.echo(f"HTTP API on {address_of(settings.api_host, listener)}")
-        config = uvicorn.Config(app, log_level=settings.log_level, timeout_graceful_shutdown=10)
-        uvicorn.Server(config).run(sockets=[listener])
+        typer.echo(key_hint("It", settings))
+        bounded_server(app, log_level=settings.log_level, timeout_graceful_shutdown=10).run(
+            sockets=[listener]
+        )
+
+
+def bounded_server(app: "Starlette", **options: Any) -> "uvicorn.Server":
+    """A server that strangers cannot fill with requests that never end; the options are those of `uvicorn.Config`."""
+    import uvicorn
+
+    from chiron_api.http.connections import BACKLOG, BoundedProtocol
+
+    return uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, ws="none", backlog=BACKLOG, **options))
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one. Raises ChironError where it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         raise ChironError(
             f"Cannot listen on {host} port {port}: {error.strerror}. "

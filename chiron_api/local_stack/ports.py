@@ -1,4 +1,4 @@
-"""Ports and addresses of the API and Flower: whether they are free, who holds them, and who may reach them."""
+"""Ports and addresses of the API and Flower: whether they are free, who holds them, and which mean this machine."""
 
 import errno
 import ipaddress
@@ -53,24 +53,6 @@ def port_conflict_of(settings: Settings, kind: str) -> str:
         return ""
     advice = f"Stop that program, or set CHIRON_{kind.upper()}_PORT to another port."
     return f"Port {port} for {program} is taken{_holder(port)}. {advice}"
-
-
-def refuse_open_flower(settings: Settings) -> None:
-    """Flower can stop workers and shows topics: beyond this machine it asks for a password.
-
-    Raises:
-        ConfigurationError: It would be open to the network, or its password cannot be handed over.
-    """
-    password = settings.flower_password.get_secret_value()
-    if not password and not is_loopback(settings.flower_host.strip("[]")):
-        raise ConfigurationError(
-            f"Flower would be open to everybody on {settings.flower_host}. "
-            "Set CHIRON_FLOWER_PASSWORD, or leave CHIRON_FLOWER_HOST at 127.0.0.1."
-        )
-    if "," in password:
-        raise ConfigurationError(
-            "CHIRON_FLOWER_PASSWORD must not contain a comma; Flower cuts it there. Choose another one."
-        )
 
 
 def is_loopback(host: str) -> bool:

@@ -1,14 +1,9 @@
 """The programs of a stack: their command lines, and how each is stopped."""
 
-import json
-import os
 import socket
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-
-from pydantic import SecretStr
 
 from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
@@ -94,23 +89,3 @@ def stack_programs(
 def node_name(name: str, pid: int) -> str:
     """A worker's name in Celery and Flower. The pid makes it unique among all that share a broker."""
     return f"{name}-{pid}@{socket.gethostname()}"
-
-
-def environment(settings: Settings, **overrides: str) -> dict[str, str]:
-    """The settings that were set explicitly, as variables for a part, so that no secret is in an argv.
-
-    The project is always among them: the parts run in another folder than the command that starts them.
-    """
-    names = settings.model_fields_set | {"project"}
-    values = {name: _text(getattr(settings, name)) for name in names}
-    return {f"CHIRON_{name.upper()}": value for name, value in (values | overrides).items()}
-
-
-def _text(value: object) -> str:
-    if isinstance(value, SecretStr):
-        return value.get_secret_value()
-    if isinstance(value, dict | list):
-        return json.dumps(value, default=str)
-    if isinstance(value, tuple):  # of folders
-        return os.pathsep.join(map(str, value))
-    return str(value.absolute() if isinstance(value, Path) else value)

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chiron_api.local_stack import leftovers, postgres, valkey
+from chiron_api.local_stack.access import api_key, flower_password
 from chiron_api.local_stack.home import Home
-from chiron_api.local_stack.ports import refuse_open_flower, refuse_taken_ports
-from chiron_api.local_stack.programs import Kind, Program, environment, stack_programs
+from chiron_api.local_stack.ports import refuse_taken_ports
+from chiron_api.local_stack.programs import Kind, Program, stack_programs
 from chiron_api.local_stack.readiness import is_ready
 from chiron_api.local_stack.supervision import Part, Supervisor
 from chiron_workers.db.connect import require_url
@@ -16,6 +17,7 @@ from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
 from chiron_workers.settings import Settings, read_settings, settings
 from chiron_workers.settings.local_services import Addresses, read_addresses, write_addresses
+from chiron_workers.settings.variables import process_environment
 
 ALL_KINDS = frozenset({Kind.WORKER, Kind.API, Kind.FLOWER})
 SERVICES = frozenset({Kind.POSTGRES, Kind.REDIS})
@@ -63,7 +65,7 @@ class LocalStack:
         """
         with self.home.lock():
             self._refuse_running()
-            refuse_open_flower(self._settings)
+            self._prepare_access()
             leftovers.terminate(leftovers.leftovers(self.home))
             refuse_taken_ports(self._settings, frozenset(self._kinds))
             self._prepare(tell)
@@ -108,6 +110,12 @@ class LocalStack:
                 "Look at it with `chiron status`, stop it with `chiron down`."
             )
 
+    def _prepare_access(self) -> None:
+        if Kind.API in self._kinds:
+            api_key(self._settings)
+        if Kind.FLOWER in self._kinds:
+            flower_password(self._settings)
+
     def _prepare(self, tell: Callable[[str], object]) -> None:
         self.home.prepare()
         if not self._settings.database_url:
@@ -125,7 +133,7 @@ class LocalStack:
             concurrency=self._concurrency,
             kinds=self._kinds,
         )
-        self._supervisor.launch(programs, environment(self._settings, home=str(self.home.folder)))
+        self._supervisor.launch(programs, process_environment(self._settings, home=str(self.home.folder)))
         settings = self._settings
         services = [program for program in programs if program.kind in SERVICES]
         self._start(services, settings, tell)

@@ -59,6 +59,9 @@ class Supervisor:
     def launch(self, programs: list[Program], environment: dict[str, str]) -> None:
         """Start supervisord in a session of its own, so that a terminal's Ctrl+C does not reach it.
 
+        Args:
+            environment: Of all parts.
+
         Raises:
             ChironError: It does not answer within a minute.
         """
@@ -68,7 +71,7 @@ class Supervisor:
             self._parts_file,
             json.dumps({program.name: [program.kind, program.address] for program in programs}),
         )
-        variables = os.environ | environment | {HOME_VARIABLE: str(self.home.folder)}
+        variables = environment | {HOME_VARIABLE: str(self.home.folder)}
         with (self.home.logs / "supervisor.err").open("wb") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "supervisor.supervisord", "-n", "-c", str(self._configuration)],

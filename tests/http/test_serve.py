@@ -33,6 +33,7 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
         with httpx2.Client(base_url=address, timeout=60, trust_env=False) as client:
             # The socket listens already; the answer comes once the server has started.
             assert client.get("/readyz").json() == {"status": "ready"}
+            client.headers["Authorization"] = f"Bearer {(tmp_path / 'api.key').read_text().strip()}"
             batch = client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"}).json()
             with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
                 lines = reader.iter_lines()
@@ -47,7 +48,7 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
 
 def test_what_cannot_work_is_refused_in_a_sentence(settings: Settings):
     with pytest.raises(ConfigurationError, match="CHIRON_API_KEY"):
-        serve(settings.model_copy(update={"api_host": "0.0.0.0"}))
+        serve(settings.model_copy(update={"api_host": "0.0.0.0", "api_without_key": True}))
     with pytest.raises(
         ServiceUnavailable, match=r"Postgres cannot be reached: .*[^?.]\. Is it running \(`chiron status`\)"
     ):

@@ -1,4 +1,5 @@
 import base64
+import http.client
 import json
 import os
 import secrets
@@ -186,12 +187,6 @@ def test_a_taken_port_is_named_with_its_setting_before_anything_starts(tmp_path:
     assert not (tmp_path / "home" / "postgres").exists()
 
 
-def test_flower_is_not_opened_to_the_network_without_a_password(tmp_path: Path) -> None:
-    stack = LocalStack(_settings(tmp_path / "home", flower_host="0.0.0.0"))
-    with pytest.raises(ConfigurationError, match="CHIRON_FLOWER_PASSWORD"):
-        stack.start()
-
-
 def test_data_of_another_postgres_is_left_alone_and_explained(tmp_path: Path) -> None:
     data = tmp_path / "home" / "postgres"
     data.mkdir(parents=True)
@@ -216,15 +211,25 @@ def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
     home = fresh_home
     ports = {"api": free_port(), "flower": free_port()}
     try:
-        assert _chiron(home, ports, "up", "--detach").returncode == 0
+        up = _chiron(home, ports, "up", "--detach")
+        assert (up.returncode, "`chiron key flower` prints it" in up.stdout) == (0, True)
         parts = json.loads(_chiron(home, ports, "status", "--json").stdout)["parts"]
         assert [part["kind"] for part in parts] == ["postgres", "redis", "flower", "api", "worker", "worker"]
         assert {part["state"] for part in parts} == {"running"}
         workers = {part["address"] for part in parts if part["kind"] == "worker"}
         # Flower gives workers a second to answer, which is little on a busy machine.
-        shown = f"http://127.0.0.1:{ports['flower']}/api/workers?refresh=1"
+        password = _chiron(home, ports, "key", "flower").stdout.strip()
+        shown = _signed_in(f"http://127.0.0.1:{ports['flower']}/api/workers?refresh=1", password)
         _until(lambda: set(json.load(_get(shown))) == workers)
-        assert json.load(_get(f"http://127.0.0.1:{ports['flower']}/api/tasks")) == {}
+        assert json.load(_get(_signed_in(f"http://127.0.0.1:{ports['flower']}/api/tasks", password))) == {}
+        key = _chiron(home, ports, "key").stdout.strip()
+        subjects = f"http://127.0.0.1:{ports['api']}/v1/subjects"
+        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+            _get(subjects)
+        refused.value.close()
+        bearer = {"Authorization": f"Bearer {key}"}
+        assert json.load(_get(urllib.request.Request(subjects, headers=bearer))) == {"items": []}
+        assert not _files_with(home, [key, password], but=["api.key", "flower.password"])
         assert _chiron(home, ports, "doctor").returncode == 0
         second = _chiron(home, ports, "up")
         assert (second.returncode, "already runs" in second.stderr) == (1, True)
@@ -246,10 +251,7 @@ def test_flower_asks_for_its_password_and_no_command_line_shows_it(fresh_home: P
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
             _get(page)
         refused.value.close()
-        token = base64.b64encode(b"chiron:open-sesame").decode()
-        assert (
-            json.load(_get(urllib.request.Request(page, headers={"Authorization": f"Basic {token}"}))) == {}
-        )
+        assert json.load(_get(_signed_in(page, "open-sesame"))) == {}
         argv = [" ".join(process.cmdline()) for process in leftovers(stack.home)]
         assert not any("open-sesame" in line for line in argv)
     finally:
@@ -348,5 +350,15 @@ def _up(home: Path, ports: dict[str, int]) -> subprocess.Popen[str]:
     return process
 
 
-def _get(url: str | urllib.request.Request) -> "urllib.request.http.client.HTTPResponse":
+def _files_with(home: Path, secrets: list[str], *, but: list[str]) -> list[Path]:
+    files = [file for file in home.rglob("*") if file.is_file() and file.name not in but]
+    return [file for file in files if any(secret.encode() in file.read_bytes() for secret in secrets)]
+
+
+def _signed_in(url: str, password: str) -> urllib.request.Request:
+    token = base64.b64encode(f"chiron:{password}".encode()).decode()
+    return urllib.request.Request(url, headers={"Authorization": f"Basic {token}"})
+
+
+def _get(url: str | urllib.request.Request) -> http.client.HTTPResponse:
     return urllib.request.urlopen(url, timeout=60)  # type: ignore[no-any-return]

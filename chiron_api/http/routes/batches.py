@@ -1,16 +1,18 @@
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import FailFast, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import (
+    BATCH_BYTES_MAX,
     Name,
     Page,
     RequestModel,
@@ -28,17 +30,19 @@ from chiron_api.services import Services
 from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import results
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, submit
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.pubsub.signals import notify
 
+TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
+
 
 class Topic(RequestModel):
     """A topic with options of its own; what is None comes from its batch."""
 
-    topic: Annotated[str, Field(min_length=1)]
+    topic: TopicText
     subject: Name | None = None
     role: Name | None = None
     model: Name | None = None
@@ -52,7 +56,8 @@ class Topic(RequestModel):
 class Batch(RequestModel):
     """Topics to submit, and the options of those that set none themselves."""
 
-    topics: Annotated[list[Annotated[str, Field(min_length=1)] | Topic], Field(min_length=1)]
+    # The first wrong topic is named alone: the errors of a million fill the memory.
+    topics: Annotated[list[TopicText | Topic], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
     subject: Name
     name: Annotated[str, Field(max_length=200)] = ""
     role: Name = "research"
@@ -70,7 +75,8 @@ class Batch(RequestModel):
 async def submit_batch(request: Request) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
     services = services_of(request)
-    batch = _new_batch(await read_body(request, Batch), services, request.headers.get("idempotency-key"))
+    body = await read_body(request, Batch, bytes_max=BATCH_BYTES_MAX)
+    batch = await asyncio.to_thread(_new_batch, body, services, request.headers.get("idempotency-key"))
     try:
         receipt = await submit(services.pool, batch)
     except Conflict as error:

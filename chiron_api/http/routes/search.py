@@ -7,11 +7,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from chiron_api.http.requests import RequestModel, read_body, services_of
-from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
 
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1, max_length=SOURCE_CHARS_MAX)]
 
 
 class SearchRequest(RequestModel):

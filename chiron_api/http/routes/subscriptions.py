@@ -22,16 +22,25 @@ from chiron_api.http.requests import (
 )
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
+from chiron_workers.batches.submit import TOPIC_CHARS_MAX
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import last_occurrences
-from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
+from chiron_workers.subscriptions.subscriptions import (
+    TOPICS_MAX,
+    NewSubscription,
+    Subscription,
+    Subscriptions,
+)
 
 
 class SubscriptionRequest(RequestModel):
     """A subscription to make: topics, and when to research them."""
 
-    topics: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    topics: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]],
+        Field(min_length=1, max_length=TOPICS_MAX),
+    ]
     subject: Name
     cron: Name
     time_zone: Name = "UTC"

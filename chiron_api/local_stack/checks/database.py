@@ -26,7 +26,7 @@ REFUSALS = {
     "password authentication failed": "Correct the user or the password in CHIRON_DATABASE_URL.",
     "no password supplied": "Add the password: CHIRON_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE.",
     "no pg_hba.conf entry": "Allow this machine in the server's pg_hba.conf, or try sslmode=require in the URL.",
-    'database ".*" does not exist': "Create it with `createdb`, or name another one in CHIRON_DATABASE_URL.",
+    'database ".*" does not exist': "Create it (`create database NAME`), or name another one in CHIRON_DATABASE_URL.",
     'role ".*" does not exist': "Create the role, or name another user in CHIRON_DATABASE_URL.",
     "(translate|resolve) host": "Correct the host in CHIRON_DATABASE_URL.",
     "too many clients": "Raise max_connections on the server, or lower CHIRON_POOL_SIZE.",
@@ -70,15 +70,12 @@ def server_version(number: int) -> Check:
     return Check("postgres version", finding, advice if number < OLDEST_SERVER * 10_000 else "")
 
 
-def pgvector(available_version: str | None, installed_version: str | None, *, server: int) -> Check:
-    """Whether the extension is there and new enough, on a server of this major version."""
+def pgvector(available_version: str | None, installed_version: str | None, *, server: str) -> Check:
+    """Whether the extension is there and new enough; `server` is what `select version()` says."""
     if available_version is None:
-        advice = f"Install it on the server (Debian: apt install postgresql-{server}-pgvector), 0.8 or newer."
-        return Check("pgvector", "The server has no pgvector.", advice)
+        return Check("pgvector", "The server has no pgvector.", _installation(server))
     if _version_tuple(available_version) < OLDEST_PGVECTOR:
-        return Check(
-            "pgvector", f"The server has pgvector {available_version}.", "Upgrade it to 0.8 or newer."
-        )
+        return Check("pgvector", f"The server has pgvector {available_version}.", _installation(server))
     if installed_version is None:
         advice = "Run `chiron migrate`, which does it."
         return Check(
@@ -93,15 +90,24 @@ def pgvector(available_version: str | None, installed_version: str | None, *, se
     return Check("pgvector", f"pgvector {installed_version}.")
 
 
+def _installation(server: str) -> str:
+    """How to get a pgvector that is new enough, on the system that the server says it runs on."""
+    # Debian and Ubuntu have older ones of their own; those of the PostgreSQL project's packages are new enough.
+    if match := re.match(r"PostgreSQL (\d+)\S* \((?:Debian|Ubuntu) \S*pgdg", server):
+        return f"Install it on the server: apt install postgresql-{match[1]}-pgvector."
+    return (
+        "Install 0.8 or newer on the server, as https://github.com/pgvector/pgvector#installation says for its system, "
+        "or unset CHIRON_DATABASE_URL: `chiron up` then starts a Postgres that has it."
+    )
+
+
 def _checks_of_server(connection: Connection[dict[str, str | None]], settings: Settings) -> Iterator[Check]:
     number = connection.info.server_version
     yield Check("postgres", f"Postgres {_where(settings.database_url)} answers.")
     yield server_version(number)
-    versions = connection.execute(SQL["pgvector"]).fetchone() or {
-        "default_version": None,
-        "installed_version": None,
-    }
-    yield pgvector(versions["default_version"], versions["installed_version"], server=number // 10_000)
+    row = connection.execute(SQL["pgvector"]).fetchone()
+    assert row is not None
+    yield pgvector(row["default_version"], row["installed_version"], server=str(row["server"]))
     if migrations := pending(settings.database_url):
         yield Check("schema", f"The database lacks {', '.join(migrations)}.", "Run `chiron migrate`.")
     else:

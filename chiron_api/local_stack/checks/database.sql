@@ -1,7 +1,7 @@
 -- pgvector
-select default_version, installed_version
-  from pg_available_extensions
- where name = 'vector';
+select version() as server, default_version, installed_version
+  from (values ('vector')) as extension (name)
+  left join pg_available_extensions using (name);
 
 -- space
 select table_name

@@ -73,9 +73,9 @@ async def test_the_workers_are_told(client: httpx2.AsyncClient, settings: Settin
         assert pubsub.get_message(timeout=60)["data"] == batch_id.encode()
 
 
-async def test_without_redis_a_batch_is_taken_all_the_same(serving: Serving, settings: Settings):
+async def test_without_redis_a_batch_is_taken_all_the_same(serving: Serving, keyless: Settings):
     for redis_url in ("", "redis://127.0.0.1:1"):
-        async with serving(settings.model_copy(update={"redis_url": redis_url})) as client:
+        async with serving(keyless.model_copy(update={"redis_url": redis_url})) as client:
             assert (await submitted(client))["batch_id"]
 
 

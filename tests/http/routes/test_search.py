@@ -57,9 +57,7 @@ def through_the_command(settings: Settings, asked: dict[str, Any], monkeypatch: 
         if name not in ("query", "subject_id"):
             option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
             options += [option] if value is True else [option, str(value)]
-    found = CliRunner().invoke(
-        build("search"), ["search", asked["query"], "--subject", "moon", "--json", *options]
-    )
+    found = CliRunner().invoke(build(), ["search", asked["query"], "--subject", "moon", "--json", *options])
     return json.loads(found.stdout)
 
 

@@ -1,0 +1,1 @@
+"""Flower behind a gate of ours, with a configuration of ours."""

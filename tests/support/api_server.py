@@ -1,0 +1,31 @@
+"""The HTTP API on a free port, within the process of the test."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+
+from chiron_api.http.app import build_app
+from chiron_api.http.serve import bounded_server
+from chiron_workers.settings import Settings
+
+
+@asynccontextmanager
+async def api_client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of an API that serves with these settings while the block runs."""
+    server = bounded_server(build_app(settings), log_config=None, timeout_graceful_shutdown=3)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        task = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started and not task.done():  # uvicorn offers no event
+            await asyncio.sleep(0.01)
+        if task.done():
+            await task
+        try:
+            address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+                yield client
+        finally:
+            server.should_exit = True
+            await task
