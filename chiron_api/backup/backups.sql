@@ -1,34 +1,31 @@
 -- database_state
 select to_regclass('schema_migrations') is not null as is_ours,
+       current_schema() as schema,
        current_setting('server_version_num')::int / 10000 as major;
 
--- connected_clients
--- Workers, pools and people's own sessions alike: any connection may write.
-select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*) as connections
-  from pg_stat_activity
- where datname = current_database()
-   and pid <> pg_backend_pid()
-   and backend_type = 'client backend'
- group by 1
- order by 1;
-
--- has_data
--- Every row of Chiron's belongs to a subject, except the pages that were fetched.
-select exists (select from subjects) or exists (select from snapshots) as has_data;
-
--- vector_tables
-select table_name
-  from embedding_spaces
- order by id;
-
--- begin
--- A longer wait for a lock means that somebody is connected who should not be.
-begin;
-set lock_timeout = '10s';
-
--- drop
-drop table if exists {tables} cascade;
-drop function if exists copy_renamed_run_columns;
-
--- commit
-commit;
+-- strangers
+-- What a person has put beside Chiron's own. What belongs to an extension comes back with the extension.
+with system (namespace) as (
+  select oid from pg_namespace where nspname = 'information_schema' or nspname like 'pg\_%%'
+), relations as (
+  select case relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind, oid, relnamespace,
+         relname
+    from pg_class
+   where relkind in ('r', 'p', 'f', 'v', 'm')
+     and relnamespace not in (select namespace from system)
+     and not (relnamespace = current_schema()::regnamespace
+              and (relname = any(%(relations)s::text[])
+                   or relname ~ ('^(' || array_to_string(%(patterns)s::text[], '|') || ')$')))
+     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+), routines as (
+  select 'function' as kind, oid, pronamespace, proname
+    from pg_proc
+   where pronamespace not in (select namespace from system)
+     and not (pronamespace = current_schema()::regnamespace and proname = any(%(functions)s::text[]))
+     and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
+)
+select kind || ' ' || nspname || '.' || name as name
+  from (select * from relations union all select * from routines) as strangers (kind, oid, namespace, name)
+  join pg_namespace on pg_namespace.oid = strangers.namespace
+ order by 1
+ limit %(limit)s;

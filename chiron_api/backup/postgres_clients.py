@@ -1,5 +1,6 @@
 """PostgreSQL's own client programs: the one that fits a server, and running it without showing a password."""
 
+import functools
 import os
 import re
 import shutil
@@ -17,11 +18,7 @@ def program_path(name: str, major: int) -> str:
     Raises:
         ConfigurationError: None is installed.
     """
-    paths: dict[int, str] = {}
-    for path in (shutil.which(name), shutil.which(name, path=_embedded_folder())):
-        if path:
-            version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-            paths[int(re.findall(r"\) (\d+)", version)[0])] = path
+    paths = _paths(name)
     versions = [version for version in paths if version >= major]
     if not versions:
         raise ConfigurationError(
@@ -29,6 +26,18 @@ def program_path(name: str, major: int) -> str:
             f"Install PostgreSQL {major}'s client programs so that {name} is on the PATH."
         )
     return paths[min(versions)]
+
+
+@functools.cache
+def newest_program_path(name: str) -> str:
+    """Path of a PostgreSQL program that needs no server, and reads what older ones wrote.
+
+    Raises:
+        ConfigurationError: None is installed.
+    """
+    if not (paths := _paths(name)):
+        raise ConfigurationError(f"There is no {name}. Install PostgreSQL's client programs.")
+    return paths[max(paths)]
 
 
 def connection_arguments(database_url: str) -> list[str]:
@@ -74,6 +83,16 @@ def first_error(messages: str) -> str:
     lines = [line.strip() for line in messages.splitlines() if "error" in line.lower() or "FATAL" in line]
     error = re.sub(r"^(psql\S*|pg_\w+): (error: )?", "", lines[0]) if lines else "no reason was given"
     return f"{error.rstrip('.')}."
+
+
+def _paths(name: str) -> dict[int, str]:
+    """The path of each major version of a program."""
+    paths: dict[int, str] = {}
+    for path in (shutil.which(name), shutil.which(name, path=_embedded_folder())):
+        if path:
+            version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+            paths[int(re.findall(r"\) (\d+)", version)[0])] = path
+    return paths
 
 
 def _embedded_folder() -> str:

@@ -1,0 +1,2 @@
+-- refused: holds the index public.subjects_upper_idx, which is not Chiron's
+create index on subjects (upper(title));

@@ -1,0 +1,2 @@
+-- refused: which is not Chiron's
+create policy evil on subjects using (pg_read_file('/etc/passwd') <> '');

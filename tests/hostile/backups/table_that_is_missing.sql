@@ -1,0 +1,2 @@
+-- refused: lacks the rows of judgements
+drop table judgements;

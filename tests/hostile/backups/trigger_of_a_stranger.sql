@@ -1,0 +1,7 @@
+-- refused: holds the function public.evil(), which is not Chiron's
+create function public.evil() returns trigger language plpgsql as $$
+begin
+  copy (select 1) to '{canary}';
+  return new;
+end $$;
+create trigger evil before insert on batches for each row execute function evil();
