@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.sources.private_texts import PrivateTexts
 from chiron_workers.sources.sources import URL_BYTES_MAX, canonical
 
 SQL = load(__file__)
@@ -13,10 +15,11 @@ AFTER_ADDRESS = ".,;:!?)]*_"  # what a sentence puts behind an address
 
 
 class EgressPolicy:
-    """Which addresses a run may fetch, given what it has read.
+    """Which addresses a run may fetch, and which words it may send outside, given what it has read.
 
     Whatever a page orders, no request can carry the words of a private file to an address made up for it: a run that
-    has read one fetches only addresses that a search gave it, or a person. Outside of a run nothing is refused.
+    has read one fetches only addresses that a search gave it, or a person, and sends no words that stand only there.
+    Outside of a run nothing is refused.
     """
 
     def __init__(self, session: Session) -> None:
@@ -63,10 +66,23 @@ class EgressPolicy:
             f"topic or in a person's message; {address[:SHOWN_CHARS]} is none of them. Find a source with web_search."
         )
 
+    async def check_words(self, message: str, *, receiver: str) -> None:
+        """Call it before words leave for somebody outside; the receiver is named in the error.
 
-async def save_taint(session: Session) -> None:
-    """Store the mark that `mark_tainted` set in this session; after a rollback too."""
-    if session.reads_private and session.caller.run_id is not None:
+        Raises:
+            ToolError: The run has read private material, and these words stand only there.
+        """
+        if settings().private_queries == "refuse" and await self.is_tainted():
+            await PrivateTexts(self._session).check(message, receiver=receiver)
+
+
+async def save_taint(session: Session, *, n: int, result: str) -> None:
+    """Store that a call has read private material, whether `mark_tainted` said so or its result shows private facts.
+
+    Args:
+        n: The entry that made the call.
+    """
+    if session.caller.run_id is not None and await PrivateTexts(session).save(n, result):
         await session.write(SQL["mark_tainted"], {"run_id": session.caller.run_id})
 
 

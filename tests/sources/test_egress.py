@@ -21,9 +21,10 @@ def opened(stage: Stage, run_id: UUID | None) -> Store:
 
 
 async def has_read(stage: Stage, run_id: UUID) -> None:
-    async with opened(stage, run_id) as store:
+    caller = Caller(run_id=run_id, call_id="call-1")
+    async with Store(Session(stage.pool, caller), stage.embedder) as store:
         await store.egress.mark_tainted()
-        await save_taint(store.session)
+        await save_taint(store.session, n=1, result="")
 
 
 async def may_fetch(stage: Stage, run_id: UUID | None, url: str) -> bool:
@@ -87,7 +88,7 @@ async def test_outside_of_a_run_nothing_is_refused(stage: Stage) -> None:
     async with opened(stage, None) as store:
         await store.egress.mark_tainted()
         await store.egress.allow(["https://example.org/"])
-        await save_taint(store.session)
+        await save_taint(store.session, n=1, result="")
         await store.egress.check("https://example.org/other")
     assert await stage.rows("select 1 from private_runs union all select 1 from given_addresses") == []
 

@@ -1,0 +1,101 @@
+import base64
+
+import pytest
+
+from chiron_workers.evidence.disclosures.common_words import CommonWords, common_words, fold
+from chiron_workers.evidence.disclosures.disclosures import Disclosures
+from chiron_workers.evidence.disclosures.rare_words import plain_text, rare_words
+
+LETTER = (
+    "Ottilie Kranzberger of Wyckhorn pays from 48213377, key AKIA9F3KQ2LM. "
+    "Jan Hildebrand saw the neap tide; a hildebrandt is no bird."
+)
+
+
+@pytest.fixture(scope="module")
+def common() -> CommonWords:
+    return common_words()
+
+
+@pytest.fixture(scope="module")
+def disclosures(common: CommonWords) -> Disclosures:
+    return Disclosures(rare_words(LETTER, common), common, frozenset())
+
+
+def test_names_numbers_and_rare_words_are_rare_and_common_words_are_not(common: CommonWords) -> None:
+    words = rare_words(LETTER, common)
+    assert {"ottilie", "kranzberger", "wyckhorn", "48213377", "akia9f3kq2lm", "hildebrand"} <= words.keys()
+    assert not {"pays", "from", "key", "jan", "neap", "tide", "bird"} & words.keys()
+    assert words["kranzberger"] == "Kranzberger"
+
+
+@pytest.mark.parametrize(
+    "text", ["in 1987", "about 250 m", "1,500,000 people", "state-of-the-art", "Größe", "été"]
+)
+def test_years_round_numbers_and_words_of_other_languages_are_common(common: CommonWords, text: str) -> None:
+    assert rare_words(text, common) == {}
+
+
+@pytest.mark.parametrize("text", ["2024-01-13", "1,234,567", "o@x.example", "+49 1701234567", "AB-4711-XZ"])
+def test_dates_long_numbers_and_addresses_are_rare(common: CommonWords, text: str) -> None:
+    assert rare_words(text, common)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "KRANZBERGER",
+        "𝐊𝐫𝐚𝐧𝐳𝐛𝐞𝐫𝐠𝐞𝐫",
+        "Kranz\u200bberger",
+        "kranz.ber-ger",
+        "xxkranzbergerxx",
+        "kranzbe",
+        base64.b64encode(b"say Kranzberger now").decode(),
+        "see " + base64.b32encode(b"Kranzberger").decode(),
+        "75 114 97 110 122 98 101 114 103 101 114",
+        "4b:72:61:6e:7a:62:65:72:67:65:72",
+    ],
+)
+def test_a_private_word_is_seen_in_whatever_form(disclosures: Disclosures, message: str) -> None:
+    assert disclosures.find(message) == {"kranzberger"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tidal turbine efficiency in estuaries",
+        "neap tides of 2024",
+        "photosynthesis and the Calvin cycle",
+        "Gezeitenkraftwerke in Frankreich",
+        "Kubernetes 1.31 scheduler latency",
+        "a b c of sailing",
+    ],
+)
+def test_other_words_give_nothing_away(disclosures: Disclosures, message: str) -> None:
+    assert disclosures.find(message) == set()
+
+
+def test_pieces_count_with_what_went_out_before(disclosures: Disclosures) -> None:
+    assert disclosures.find("berger king", earlier=["kranz and laurel"]) == {"kranzberger"}
+    assert disclosures.find("berger king", earlier=["laurel"]) == set()
+
+
+def test_a_long_message_is_read_in_bounded_time(disclosures: Disclosures) -> None:
+    for message in ("QUJD" * 2_500, "a " * 5_000, "%41" * 3_000, "1" * 10_000, "zz" * 5_000):
+        assert disclosures.find(message) == set()
+
+
+def test_text_is_taken_out_of_the_json_of_a_result() -> None:
+    assert plain_text('{"text": "one\\nOttilie", "rows": [["x", 4711.5]]}').split() == [
+        "text",
+        "one",
+        "Ottilie",
+        "rows",
+        "x",
+        "4711.5",
+    ]
+    assert plain_text("no JSON") == "no JSON"
+
+
+def test_folding_leaves_plain_letters() -> None:
+    assert fold("Größe ＡＢ été e\u0301") == "grosse ab ete e"
