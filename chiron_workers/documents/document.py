@@ -7,6 +7,9 @@ from typing import Any
 
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
+TEXT_CHARS_MAX = 2_000_000  # of one document; a worker holds several of them, and copies of each
+BLOCKS_MAX = 20_000  # what stands behind them is one more
+CUT_NOTE = f"[Cut here: the document goes on, and {TEXT_CHARS_MAX:,} characters of one are read.]"
 TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 
 # Distribution names of parsers, where they differ from their modules.
@@ -59,7 +62,10 @@ class Document:
 
 
 def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
-    """Build a document of the non-empty blocks. Without a title, the first heading is the title, else `name`."""
+    """Build a document of the non-empty blocks. Without a title, the first heading is the title, else `name`.
+
+    A document of more than 2,000,000 characters is cut, and its last block says so.
+    """
     clean_blocks = (
         Block(
             text := clean(block.text).strip("\n").rstrip(),
@@ -67,9 +73,31 @@ def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
         )
         for block in blocks
     )
-    nonempty = tuple(block for block in clean_blocks if block.text.strip())
+    nonempty = tuple(bounded(block for block in clean_blocks if block.text.strip()))
     heading = next((block.text for block in nonempty if block.is_heading), "")
     return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=nonempty)
+
+
+def bounded(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks that there is room for; those behind the 20,000th as one, and a note where the text is cut."""
+    chars_left = TEXT_CHARS_MAX
+    last_texts: list[str] = []
+    is_cut = False
+    for count, block in enumerate(blocks):
+        is_cut = len(block.text) > chars_left
+        kept_block = Block(block.text[:chars_left], block.is_heading) if is_cut else block
+        chars_left -= len(kept_block.text) + 2
+        if count < BLOCKS_MAX:
+            yield kept_block
+        else:
+            last_texts.append(kept_block.text)
+        if is_cut or chars_left <= 0:
+            is_cut = True
+            break
+    if last_texts:
+        yield Block("\n\n".join(last_texts))
+    if is_cut:
+        yield Block(CUT_NOTE)
 
 
 def clean(text: str) -> str:

@@ -91,7 +91,7 @@ class _Reader:
             if element.tag == f"{W}p":
                 yield self._paragraph(element)
             elif element.tag == f"{W}tbl":
-                yield Block("\n".join(_row(row) for row in element.iter(f"{W}tr")))
+                yield Block("\n".join(map(_row, _outermost(element, f"{W}tr"))))
             elif element.tag in WRAPPER_TAGS:
                 yield from self._below(element)
 
@@ -108,8 +108,19 @@ class _Reader:
 
 
 def _row(row: Any) -> str:
-    cells = (" ".join(map(_text, cell.iter(f"{W}p"))) for cell in row.iter(f"{W}tc"))
+    cells = (" ".join(map(_text, _outermost(cell, f"{W}p"))) for cell in _outermost(row, f"{W}tc"))
     return " | ".join(map(one_line, cells))
+
+
+def _outermost(parent: Any, tag: str) -> Iterator[Any]:
+    """The elements of a tag below another one that lie in no other of that tag: a table in a cell is read once."""
+    stack = list(reversed(parent))
+    while stack:
+        element = stack.pop()
+        if element.tag == tag:
+            yield element
+        else:
+            stack.extend(reversed(element))
 
 
 def _text(element: Any) -> str:

@@ -7,6 +7,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from chiron_workers.documents.alias_free_yaml import AliasFreeLoader
 from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.plain import read_plain
@@ -43,10 +44,11 @@ def with_front_matter(document: Document, text: str) -> Document:
 
 
 def front_matter(text: str) -> dict[str, Any]:
-    """The YAML mapping between two lines of dashes at the head of a Markdown file; empty if there is none."""
+    """The YAML mapping between two lines of dashes at the head of a Markdown file; empty if there is none,
+    and where it has aliases."""
     match = FRONT_MATTER.match(text)
     try:
-        data = yaml.safe_load(match.group(1)) if match else None
+        data = yaml.load(match.group(1), Loader=AliasFreeLoader) if match else None  # noqa: S506  # it is a safe one
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -18,7 +18,7 @@ from chiron_workers.documents.document import (
 from chiron_workers.documents.licences import licence_of_pdf
 
 PAGES_MAX = 2_000
-CHARS_MAX = 20_000_000
+CHARS_MAX = 2_500_000  # more than is read of a document
 DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
 # PDFium marks a word that is hyphenated at the end of a line with one of these.
 LINE_HYPHEN = re.compile("[\ufffe\x02\xad]\r?\n?")

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from chiron_workers.documents.charset import decode, html_charset
-from chiron_workers.documents.document import Document, UnreadableError, clean
+from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, iter_rows
 
@@ -21,7 +21,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """The text of a file or of a part: `first` to `last` of its `count` pages, rows or lines (`unit`)."""
+    """The text of a file or of a part: `first` to `last` of its `count` pages, rows or lines (`unit`).
+
+    `is_cut` if there is more text than is read at once.
+    """
 
     file_type: FileType
     title: str
@@ -36,6 +39,7 @@ class FileContent:
     author: str = ""
     published_at: datetime | None = None
     licence: str = ""
+    is_cut: bool = False
 
 
 def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileContent:
@@ -48,6 +52,13 @@ def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileCon
     Raises:
         UnreadableError: It is broken, of another type, has no such part or sheet, or holds no text.
     """
+    content = _read(data, name, part, sheet)
+    if len(content.text) <= TEXT_CHARS_MAX:
+        return content
+    return replace(content, text=content.text[:TEXT_CHARS_MAX], is_cut=True)
+
+
+def _read(data: bytes, name: str, part: Part, sheet: str) -> FileContent:
     file_type = detect_file_type(data, name)
     if file_type is FileType.PARQUET:
         raise UnreadableError("it is a Parquet table; data_table reads it")

@@ -17,15 +17,20 @@ FILE_BYTES_MAX = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files with one suffix are read: from decoded text, or from bytes in the sandbox."""
+    """How files with one suffix are read: from decoded text, or from bytes."""
 
     content_type: str
     parser: str  # the module `<parser>` of this package, and its function `read_<parser>`
     is_text: bool = True
 
-    def read(self, content: str | bytes, *, name: str) -> Document:
-        """Parse a file. The parser is imported here: every command imports this module, and few read a file."""
+    def read(self, data: bytes, *, name: str) -> Document:
+        """Parse a file. Call it in the sandbox: the file may be hostile.
+
+        The parser is imported here: every command imports this module, and few read a file.
+        """
         module = importlib.import_module(f"chiron_workers.documents.{self.parser}")
+        charset = html_charset(data) if self.parser == "html" else ""
+        content = decode(data, declared_charset=charset) if self.is_text else data
         document: Document = getattr(module, f"read_{self.parser}")(content, name=name)
         return document
 
@@ -92,23 +97,15 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
         title = title_from_name(os.fsencode(file.name).decode(errors="replace"))
-        document = _parse(file_format, _read_bytes(file, root), title)
+        job = partial(file_format.read, _read_bytes(file, root), name=title)
+        document = run_sandboxed_sync(job, limits=Limits())
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))
     except UnreadableError as error:
         return SkippedFile(path, str(error))
-    except (ValueError, RecursionError) as error:  # Parsers raise these for malformed files.
-        return SkippedFile(path, f"it cannot be parsed ({type(error).__name__})")
     if not document.blocks:
         return SkippedFile(path, "it holds no text")
     return FileDocument(path, file_format.content_type, document)
-
-
-def _parse(file_format: Format, data: bytes, name: str) -> Document:
-    if not file_format.is_text:
-        return run_sandboxed_sync(partial(file_format.read, data, name=name), limits=Limits())
-    charset = html_charset(data) if file_format is HTML else ""
-    return file_format.read(decode(data, declared_charset=charset), name=name)
 
 
 def _read_bytes(file: Path, root: Path) -> bytes:

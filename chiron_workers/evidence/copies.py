@@ -3,9 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from rensa import RMinHash
-
 PERMUTATIONS = 128
 WORDS_OF_A_SHINGLE = 5
 TEXT_CHARS_MAX = 300_000  # a copy agrees from its beginning
@@ -19,6 +16,9 @@ def minhash(text: str) -> bytes:
 
     MinHash: A. Broder, On the resemblance and containment of documents, 1997.
     """
+    import numpy as np
+    from rensa import RMinHash
+
     hashes = RMinHash(num_perm=PERMUTATIONS, seed=1)
     hashes.update(list(_shingles(text[:TEXT_CHARS_MAX])))
     return np.array(hashes.digest(), dtype="<u4").tobytes()
@@ -28,6 +28,8 @@ def copy_pairs(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
     """The pairs, by their places, of signatures of texts that share at least half of their runs of words."""
     if len(signatures) < 2:
         return []
+    import numpy as np
+
     matrix = np.array([np.frombuffer(signature, "<u4") for signature in signatures])
     pairs = []
     for n in range(1, len(matrix)):

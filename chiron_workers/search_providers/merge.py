@@ -21,7 +21,8 @@ async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -
     The failure of a provider is logged; the hits of the others are returned.
 
     Raises:
-        ToolError: No provider is enabled, or there are no hits and at least one provider failed.
+        ToolError: No provider is enabled, the query may not go out, or there are no hits and at least one provider
+            failed.
     """
     config = settings()
     active_providers, _ = select_providers(config)
@@ -29,6 +30,8 @@ async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -
         active_providers = [provider for provider in active_providers if provider.is_local]
     if not active_providers:
         raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")
+    if any(not provider.is_local for provider in active_providers):
+        await store.egress.check_words(query, receiver="search providers")
     searches = [
         _search_one(
             provider, store, query, subject_id, limit=limit, default_timeout_s=config.search_timeout_s

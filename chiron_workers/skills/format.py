@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from chiron_workers.documents.alias_free_yaml import WithoutAliases
 from chiron_workers.errors import SkillLoadError
 
 NAME_CHARS = 64  # this and the next two are the standard's limits
@@ -67,13 +68,8 @@ def _split_frontmatter(text: str) -> tuple[str, str]:
     raise SkillLoadError("Its frontmatter is not closed by a line ---.")
 
 
-class _Loader(yaml.BaseLoader):
-    """Reads every scalar as the text it is, and no aliases, which could make a small file huge."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
+class _Loader(WithoutAliases, yaml.BaseLoader):
+    """Reads every scalar as the text it is."""
 
 
 def _parse_fields(header: str, warnings: list[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What an agent reads of skills: a line for each in its system prompt, and all of one when it loads it."""
 
+from chiron_workers.quotation import quoted
 from chiron_workers.skills.catalogue import Catalogue
 from chiron_workers.skills.code import SkillCode
 from chiron_workers.skills.resources import resources
@@ -25,7 +26,7 @@ def catalogue_lines(catalogue: Catalogue) -> str:
 
 def instructions(skill: Skill, code: SkillCode | None) -> str:
     """A skill's body, and the list of its files and tools."""
-    parts = [f'<skill name="{skill.name}">', skill.body or "This skill has no instructions of its own."]
+    parts = [f"The skill {skill.name}:", skill.body or "This skill has no instructions of its own."]
     files, has_more = resources(skill)
     if files:
         lines = [f"- {file.path} ({file.bytes:,} bytes)" for file in files]
@@ -34,7 +35,7 @@ def instructions(skill: Skill, code: SkillCode | None) -> str:
         parts.append("\n".join([head, *lines, *footer]))
     if code is not None and code.tools:
         parts.append(f"Its tools, which work from now on: {', '.join(tool.name for tool in code.tools)}.")
-    return "\n\n".join([*parts, "</skill>"])
+    return quoted("skill", "\n\n".join(parts))
 
 
 def _cut(text: str, chars: int) -> str:

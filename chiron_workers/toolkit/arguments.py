@@ -1,5 +1,6 @@
 import difflib
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -29,6 +30,9 @@ EXPLAINED_BY_SCHEMA = frozenset(
     }
 )
 
+VALUES_MAX = 20_000  # in the arguments of one call: a curriculum of 2,000 nodes has fewer
+PROBLEMS_MAX = 50  # that are told at once; there is a line for each
+
 
 class Arguments:
     """What a tool takes: `schema` is what models read, `validate` checks what they send.
@@ -51,21 +55,25 @@ class Arguments:
         """Arguments as a model sent them, as the pydantic model.
 
         Raises:
-            ToolValidationError: One line for each problem, all of them; `field` is the first one's.
+            ToolValidationError: One line for each problem, of at most 50; `field` is the first one's.
         """
         members = require_object(self._tool, arguments)
+        if not has_values_at_most(members, VALUES_MAX):
+            raise refusal(
+                self._tool, {"arguments": f"have more than {VALUES_MAX:,} values; send fewer at a time"}
+            )
         coercion = Coercion(self._full_schema["$defs"], reads_null=True)
         values = coercion.members(members, self._full_schema)
         problems = {
             location: f"must be a finite number (got {shown_value(value)})"
-            for location, value in coercion.not_finite.items()
+            for location, value in islice(coercion.not_finite.items(), PROBLEMS_MAX)
         }
         names = list(self.schema["properties"])
-        not_finite = {location[0] for location in problems}
+        not_finite = {location[0] for location in coercion.not_finite}
         try:
             model = self._model.model_validate(values, extra="forbid", by_alias=True, by_name=False)
         except ValidationError as error:
-            for detail in error.errors(include_url=False, include_context=False):
+            for detail in error.errors(include_url=False, include_context=False)[:PROBLEMS_MAX]:
                 if detail["loc"][:1] and detail["loc"][0] in not_finite:
                     continue
                 location, sentence = self._sentence(
@@ -96,6 +104,23 @@ class Arguments:
             return location[:steps], f"must be {expected_value(schema)} (got {value})"
         words = message.removeprefix("Value error, ")
         return location, f"{words} (got {value})" if location else words
+
+
+def has_values_at_most(value: object, values_max: int) -> bool:
+    """Whether a JSON value holds no more values than that, itself and those of JSON in its texts included."""
+    values, count = [value], 0
+    while values:
+        value = values.pop()
+        count += 1
+        if isinstance(value, Mapping):
+            values.extend(value.values())
+        elif isinstance(value, list):
+            values.extend(value)
+        elif isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            count += value.count(",")
+        if count + len(values) > values_max:
+            return False
+    return True
 
 
 def require_object(tool: str, arguments: object) -> dict[str, Any]:

@@ -37,6 +37,8 @@ class Coercion:
     def value(self, value: Any, schema: Schema, location: Location = ()) -> Any:
         """The value that was likely meant."""
         schema = self._resolved(schema)
+        for part in schema.get("allOf", ()):
+            value = self.value(value, part, location)
         if choices := schema.get("anyOf") or schema.get("oneOf"):
             value = self._alternative(value, choices, location)
         if "enum" in schema or "const" in schema:
@@ -80,14 +82,12 @@ class Coercion:
         is_blank = isinstance(value, str) and value.strip().casefold() in ("", "null")
         if is_blank and self.reads_null and any(choice.get("type") == "null" for choice in choices):
             return None
-        for choice in choices:
-            if self._allows(value, choice):
-                return self.value(value, choice, location)
-        for choice in choices:
-            coerced_value = self.value(value, choice, location)
-            if self._allows(coerced_value, choice):
-                return coerced_value
-        return value
+        allowed = [choice for choice in choices if self._allows(value, choice)]
+        coerced_values = [(self.value(value, choice, location), choice) for choice in allowed or choices]
+        usable = [(result, choice) for result, choice in coerced_values if self._allows(result, choice)]
+        # Of several kinds of object, the first that the value fits.
+        fitting = next((result for result, choice in usable if self._fits(result, choice)), None)
+        return fitting if fitting is not None else usable[0][0] if usable else value
 
     def _allows(self, value: Any, schema: Schema) -> bool:
         """Whether a value is of a type, or one of the choices, that the schema names."""
@@ -98,6 +98,30 @@ class Coercion:
             return value in (schema.get("enum") or [schema.get("const")])
         types = types_of(schema)
         return not types or any(_is_type(value, name) for name in types)
+
+    def _fits(self, value: Any, schema: Schema) -> bool:
+        """Whether a value has the types, choices and members that the schema names, at every depth."""
+        schema = self._resolved(schema)
+        if not (
+            self._allows(value, schema) and all(self._fits(value, part) for part in schema.get("allOf", ()))
+        ):
+            return False
+        if choices := schema.get("anyOf") or schema.get("oneOf"):
+            return any(self._fits(value, choice) for choice in choices)
+        if isinstance(value, list):
+            items = schema.get("items")
+            return not isinstance(items, Mapping) or all(self._fits(item, items) for item in value)
+        return not isinstance(value, dict) or self._has_members(value, schema)
+
+    def _has_members(self, members: Mapping[str, Any], schema: Schema) -> bool:
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties")
+        if others is False and members.keys() - properties.keys():
+            return False
+        schemas = ((value, properties.get(name, others)) for name, value in members.items())
+        is_complete = all(name in members for name in schema.get("required", ()))
+        return is_complete and all(
+            self._fits(value, inner) for value, inner in schemas if isinstance(inner, Mapping)
+        )
 
     def _resolved(self, schema: Schema) -> Schema:
         while (name := schema.get("$ref", "").removeprefix(REF)) in self.definitions:

@@ -107,6 +107,8 @@ def _register(function: Function, needs_run: bool, timeout_s: float | None) -> F
 
 
 def _description(doc: docstring_parser.Docstring) -> str:
-    returns = doc.returns.description if doc.returns else None
+    # What stands before a first colon is read as a type, and is most often the name of what is returned.
+    returned = [doc.returns.type_name, doc.returns.description] if doc.returns else []
+    returns = ": ".join(text for text in returned if text)
     parts = [doc.description, f"Returns: {returns}" if returns else None]
     return "\n\n".join(text.strip() for text in parts if text)

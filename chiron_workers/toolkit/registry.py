@@ -66,6 +66,22 @@ class Registry:
         _call(self.before_unload, self.get(name))
         return self._tools.pop(name)
 
+    def replace(self, names: Iterable[str], tools: Sequence[Tool]) -> list[Tool]:
+        """Offer these tools in place of those of these names; all of it or nothing. Raises ToolRegistrationError."""
+        before = dict(self._tools)
+        try:
+            for name in names:
+                if name in self._tools:
+                    self.unregister(name)
+        except ToolError:
+            self._tools = before
+            raise
+        try:
+            return self._register_all(tools)
+        except ToolError:
+            self._tools = before
+            raise
+
     def get(self, name: str) -> Tool:
         """The tool of that name. Raises ToolNotFoundError, which names the nearest ones."""
         if name not in self._tools:

@@ -71,7 +71,11 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 def shown_value(value: object) -> str:
     """A value as an error line shows it, cut to a length."""
-    text = repr(value) if isinstance(value, str) else json.dumps(value, default=repr, ensure_ascii=False)
+    text = (
+        repr(value[:GOT_CHARS])
+        if isinstance(value, str)
+        else json.dumps(value, default=repr, ensure_ascii=False)
+    )
     return text if len(text) <= GOT_CHARS else text[: GOT_CHARS - 3] + "..."
 
 

@@ -3,7 +3,7 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from chiron_workers.documents.charset import UndecodableError, decode, html_charset
-from chiron_workers.documents.document import Block, Document, UnreadableError, clean
+from chiron_workers.documents.document import Block, Document, UnreadableError, bounded, clean
 from chiron_workers.documents.file_types import looks_like_html
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.pdf import read_pdf
@@ -95,7 +95,7 @@ def _read_plain_text(response: Download, content_type: str) -> Document:
             raise
         raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}") from None
     document = read_plain(text, name=_name(response.url))
-    return replace(document, blocks=(Block(clean(text).strip()),))
+    return replace(document, blocks=tuple(bounded([Block(clean(text).strip())])))
 
 
 def _name(url: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from mcp_client.remote import ADD, KEY, alive, honest, http_server, liar, say, until
 from support.run_harness import Stage, open_stage
-from support.scripted_model import Says, call, calls, says, scripted_model
+from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_api.local_stack.ports import free_port
@@ -23,6 +23,8 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
 
 
@@ -78,6 +80,35 @@ async def test_a_run_uses_tools_of_two_servers_that_share_their_names(stage: Sta
     assert '"total": 42' in one
     assert "The MCP server two returned" in two
     assert wrong == "a: must be a whole number (got 'much')"
+
+
+async def test_words_of_private_files_go_to_no_server_but_one_that_is_marked_as_private(
+    stage: Stage, tmp_path: Path
+):
+    configure(stage.settings, one=honest(tmp_path), ours=honest(tmp_path, private=True))
+
+    @tool
+    async def peek(store: Store) -> str:
+        """Read a private file."""
+        await store.egress.mark_tainted()
+        return "It is for Kranzberger."
+
+    stage.registry.register(peek)
+    words = {"variable": "KRANZBERGER"}
+    replies = [
+        calls(call("peek")),
+        calls(call("one__reveal", **words), call("ours__reveal", **words), call("one__add", a=1)),
+        says("done"),
+    ]
+    await stage.model(lambda request: replies[turn(request)])
+    [run_id] = await stage.submit("tides")
+    async with serving(stage.registry, stage.settings, "one__add", "ours__add"):
+        assert await stage.play(run_id) is Outcome.PLAYED
+    _, refusal, revealed, total = results(stage)
+    assert "Not sent to the MCP server one" in refusal
+    assert "Kranzberger" in refusal
+    assert "not set" in revealed
+    assert '"total": 2' in total
 
 
 async def test_a_run_keeps_its_tools_when_the_list_changes_and_the_next_run_sees_the_new_ones(

@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from textwrap import indent
 from typing import Annotated, Any, Literal, NewType
 from uuid import UUID, uuid4
 
@@ -111,6 +112,24 @@ def test_a_one_line_description_has_one_blank_line_before_what_it_returns():
         return 1
 
     assert tool_of(count).description == "Count.\n\nReturns: How many."
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        "kelvin: the melting point at normal pressure.",
+        "cancelled: runs that ended at once; asked: runs that will.",
+        "kelvin: the melting point.\ncelsius: the same.",
+        "status (stored; candidate: out of sight), fact_id.",
+        "What was found: nothing.",
+    ],
+)
+def test_what_is_returned_keeps_its_name(returns: str):
+    def measure() -> int:
+        return 1
+
+    measure.__doc__ = "Measure.\n\nReturns:\n" + indent(returns, "    ")
+    assert tool_of(tool(measure)).description == f"Measure.\n\nReturns: {returns}"
 
 
 def test_the_schema_says_what_the_hints_and_the_docstring_say():

@@ -38,7 +38,7 @@ PARSERS = (
     "python_calamine",
     "trafilatura",
 )
-RESULT_BYTES_MAX = 200_000_000
+RESULT_BYTES_MAX = 20_000_000  # a text of 2,000,000 characters of four bytes, and what JSON adds
 OPEN_FILES_MAX = 64
 SLACK_S = 2
 SUCCESS, FAILURE = b"+", b"-"

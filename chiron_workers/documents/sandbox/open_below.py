@@ -153,7 +153,11 @@ def _refuse_special(mode: int) -> None:
 
 def _open_path(path: Path, descriptor: int) -> OpenPath:
     status = os.fstat(descriptor)
-    _refuse_special(status.st_mode)  # The file may have been replaced meanwhile.
+    try:
+        _refuse_special(status.st_mode)  # The file may have been replaced meanwhile.
+    except UnreadableError:
+        os.close(descriptor)
+        raise
     return OpenPath(path, descriptor, stat.S_ISDIR(status.st_mode), status.st_size, _utc(status.st_mtime))
 
 

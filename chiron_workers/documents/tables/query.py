@@ -1,18 +1,20 @@
 """Query the tables of files with one SELECT, in a DuckDB without any other access. Call it in the sandbox."""
 
+import itertools
 import math
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, time
 from decimal import Decimal
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.sandbox.sandbox import Limits
+from chiron_workers.documents.tables.columns import COLUMNS_MAX
 from chiron_workers.documents.tables.load import TableFile, load_relations
 
 SAMPLE_ROWS = 3
@@ -23,8 +25,11 @@ NAME_CHARS_MAX = 60
 MESSAGE_CHARS_MAX = 1_000
 CELL_CHARS_MAX = 2_000
 CELL_ITEMS_MAX = 100  # of a list or an object in one cell
+ANSWER_CHARS_MAX = 2_000_000  # as much as is kept of a result; cells within cells multiply what each may hold
 LOCK_STATEMENTS = ("set enable_external_access = false", "set lock_configuration = true")
 LEADING_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
+Item = TypeVar("Item")
+INT_BITS_MAX = 128  # DuckDB's longest; a longer one is shown as text
 SELECT_START = re.compile(r"(select|with|from|values|table|describe|summarize|show|unpivot)\b", re.IGNORECASE)
 
 
@@ -49,19 +54,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """The rows of a query, `is_cut` if there are more; or the `problem` that DuckDB reports."""
+    """The rows of a query, `is_cut` if there are more, `is_too_long` if there was no room for their text; or the
+    `problem` that DuckDB reports."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     is_cut: bool = False
+    is_too_long: bool = False
     problem: str = ""
 
 
 def describe_tables(files: tuple[TableFile, ...], *, limits: Limits) -> list[Table]:
     """Describe the tables of files. Raises UnreadableError, naming a file without a table."""
+    cells = _CellWriter()
     with _database(limits) as database:
-        return [_describe(database, name, file) for name, file in _load(database, files)]
+        return [_describe(database, name, file, cells) for name, file in _load(database, files)]
 
 
 def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> QueryAnswer:
@@ -135,11 +143,13 @@ def _free_name(database: Any, text: str, used: set[str]) -> str:
     return name
 
 
-def _describe(database: Any, name: str, file: str) -> Table:
+def _describe(database: Any, name: str, file: str, cells: "_CellWriter") -> Table:
     table = database.table(name)
     sample = table.limit(SAMPLE_ROWS).fetchall()
+    if len(table.columns) > COLUMNS_MAX:
+        raise UnreadableError(f"{file}: it has more than {COLUMNS_MAX:,} columns")
     columns = [
-        Column(column, str(kind), [_json_value(row[n]) for row in sample])
+        Column(cells.text(column), cells.text(str(kind)), [cells.value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
     return Table(name, file, table.shape[0], columns)
@@ -156,39 +166,65 @@ def _run_query(database: Any, query: str, rows_max: int) -> QueryAnswer:
     ):
         return QueryAnswer(problem="it must be a SELECT; a query reads and changes nothing")
     result = database.execute(statements[0])
-    rows = result.fetchmany(rows_max + 1)
-    return QueryAnswer(
-        columns=[str(column[0]) for column in result.description],
-        types=[str(column[1]) for column in result.description],
-        rows=[[_json_value(value) for value in row] for row in rows[:rows_max]],
-        is_cut=len(rows) > rows_max,
-    )
+    if len(result.description) > COLUMNS_MAX:
+        return QueryAnswer(
+            problem=f"it has {len(result.description):,} columns; select at most {COLUMNS_MAX:,}"
+        )
+    rows, cells = result.fetchmany(rows_max + 1), _CellWriter()
+    columns, types = ([cells.text(str(column[n])) for column in result.description] for n in (0, 1))
+    shown: list[list[Any]] = []
+    for row in rows[:rows_max]:
+        shown.append([cells.value(value) for value in row])
+        if cells.is_full:
+            break
+    is_cut = len(rows) > rows_max or len(shown) < len(rows)
+    return QueryAnswer(columns, types, shown, is_cut=is_cut, is_too_long=cells.is_full)
 
 
-def _json_value(value: Any) -> Any:
-    """Convert a DuckDB value to JSON: dates as ISO 8601, bytes as hex, long texts and lists cut with a mark."""
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, Decimal):
-        return float(value) if Decimal(repr(float(value))) == value else str(value)
-    if isinstance(value, bytes):
-        return _shortened(value[:CELL_CHARS_MAX].hex())
-    if isinstance(value, date | datetime | time):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {
-            str(_json_value(key)): _json_value(inner) for key, inner in list(value.items())[:CELL_ITEMS_MAX]
-        }
-    if isinstance(value, list | tuple):
-        remainder = [f"… [{len(value) - CELL_ITEMS_MAX:,} more]"] if len(value) > CELL_ITEMS_MAX else []
-        return [*(_json_value(inner) for inner in value[:CELL_ITEMS_MAX]), *remainder]
-    return _shortened(str(value))
+@dataclass(slots=True)
+class _CellWriter:
+    """Converts DuckDB values to JSON, as many as there is room for: the rest is cut with a mark."""
 
+    chars_left: int = ANSWER_CHARS_MAX
 
-def _shortened(text: str) -> str:
-    printable = clean(text)
-    if len(printable) <= CELL_CHARS_MAX:
-        return printable
-    return f"{printable[:CELL_CHARS_MAX]}… [cut, {len(printable):,} characters]"
+    @property
+    def is_full(self) -> bool:
+        return self.chars_left <= 0
+
+    def value(self, value: Any) -> Any:
+        """Dates as ISO 8601, bytes as hex, long texts and lists cut with a mark."""
+        self.chars_left -= 1  # so that empty cells take room, too
+        match value:
+            case None | bool():
+                return value
+            case dict():
+                members = itertools.islice(value.items(), CELL_ITEMS_MAX)
+                return {str(self.value(key)): self.value(inner) for key, inner in self._while_room(members)}
+            case list() | tuple():
+                items = [self.value(inner) for inner in self._while_room(value[:CELL_ITEMS_MAX])]
+                return [*items, f"… [{len(value) - len(items):,} more]"] if len(items) < len(value) else items
+            case int() if value.bit_length() <= INT_BITS_MAX:
+                return value
+            case float() if math.isfinite(value):
+                return value
+            case Decimal() if Decimal(repr(float(value))) == value:
+                return float(value)
+            case bytes():
+                return self.text(value[:CELL_CHARS_MAX].hex())
+            case date() | time():
+                return value.isoformat()
+        return self.text(str(value))
+
+    def text(self, text: str) -> str:
+        """A text without control characters, cut where it is long or there is no room."""
+        chars_max = max(0, min(CELL_CHARS_MAX, self.chars_left))
+        self.chars_left -= min(len(text), chars_max) + 1
+        if len(text) <= chars_max:
+            return clean(text)
+        return f"{clean(text[:chars_max])}… [cut, {len(text):,} characters]"
+
+    def _while_room(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            if self.is_full:
+                return
+            yield item

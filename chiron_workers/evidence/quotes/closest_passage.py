@@ -6,7 +6,9 @@ from itertools import islice
 
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
 from chiron_workers.evidence.quotes.normalise import normalise
+from chiron_workers.evidence.quotes.offsets import NormalisedText
 from chiron_workers.evidence.quotes.sentences import whole_sentences
+from chiron_workers.evidence.quotes.windows import windows
 from chiron_workers.evidence.quotes.word_diff import describe, diff_words
 
 SHOWN_CHARS_MAX = 300
@@ -34,9 +36,10 @@ def find_closest_passage(quote: str, text: str) -> ClosestPassage | None:
 
     Looks up some of the quote's rarer words and compares letters only around the place where most of them meet.
     """
-    page, words = normalise(text), normalise(quote).text.strip()
-    at = _likeliest_start(words, page.text)
-    if at is None:
+    words = normalise(quote).text.strip()
+    votes = (_vote(words, window.text) for window in windows(text, passage_chars_max=len(quote)))
+    weight, at, page, text = max(votes, key=lambda vote: vote[0])
+    if not weight:
         return None
     start, end = _align(words, page.text, at)
     if start == end or _word_share(words, page.text[start:end]) < ALIKE_MIN:
@@ -54,8 +57,14 @@ def find_closest_passage(quote: str, text: str) -> ClosestPassage | None:
     return ClosestPassage(" ".join(text[begin:finish].split()), describe(differences))
 
 
-def _likeliest_start(quote: str, page: str) -> int | None:
-    """Where the quote would begin if most of its rarer words stood in their places."""
+def _vote(words: str, text: str) -> tuple[float, int, NormalisedText, str]:
+    """A piece of a text in one spelling, where in it a quote is likeliest to begin, and the weight of what says so."""
+    page = normalise(text)
+    return *_likeliest_start(words, page.text), page, text
+
+
+def _likeliest_start(quote: str, page: str) -> tuple[float, int]:
+    """Where the quote would begin if most of its rarer words stood in their places, after the weight of these; 0 if none does."""
     lower_page, lower_quote = _lower(page), _lower(quote)
     words = {match[0]: match.start() for match in WORD.finditer(lower_quote)}
     longest = sorted(words, key=lambda word: (any(map(str.isdigit, word)), len(word)), reverse=True)[
@@ -67,7 +76,7 @@ def _likeliest_start(quote: str, page: str) -> int | None:
         for word in sorted(counts, key=counts.__getitem__)[:12]
         for place in islice(re.finditer(re.escape(word), lower_page), PLACES_MAX)
     )
-    best, at, weight, low = 0.0, None, 0.0, 0
+    best, at, weight, low = 0.0, 0, 0.0, 0
     for place, worth in votes:
         weight += worth
         while place - votes[low][0] > len(quote) // 2 + 20:
@@ -75,7 +84,7 @@ def _likeliest_start(quote: str, page: str) -> int | None:
             low += 1
         if weight > best:
             best, at = weight, votes[low][0]
-    return at
+    return best, at
 
 
 def _words(text: str) -> list[str]:

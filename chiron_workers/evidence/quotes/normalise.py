@@ -81,14 +81,17 @@ def _write_out(row: CodePoints) -> None:
     places = np.flatnonzero(is_one[row.codes])
     if not len(places):
         return
+    codes_once, inverse = np.unique(row.codes[places], return_inverse=True)
+    spellings = [spelt[chr(code)] for code in codes_once.tolist()]
+    sizes = np.array(list(map(len, spellings)))
     widths = np.ones(len(row.codes), np.intp)
-    expanded_texts = [spelt[chr(code)] for code in row.codes[places].tolist()]
-    widths[places] = list(map(len, expanded_texts))
+    widths[places] = sizes[inverse]
     firsts = (np.cumsum(widths) - widths)[places]
     row.codes = np.repeat(row.codes, widths)
     row.begins, row.ends = np.repeat(row.begins, widths), np.repeat(row.ends, widths)
-    at = np.repeat(firsts, widths[places]) + ranges(widths[places])
-    row.codes[at] = [ord(letter) for letters in expanded_texts for letter in letters]
+    steps = ranges(widths[places])
+    letters = np.repeat((np.cumsum(sizes) - sizes)[inverse], widths[places]) + steps
+    row.codes[np.repeat(firsts, widths[places]) + steps] = code_points("".join(spellings)).codes[letters]
 
 
 def _compose(row: CodePoints) -> None:

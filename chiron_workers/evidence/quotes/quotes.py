@@ -5,12 +5,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
 from chiron_workers.evidence.quotes.normalise import hyphens, normalise, without_hyphens
 from chiron_workers.evidence.quotes.offsets import NormalisedText
 from chiron_workers.evidence.quotes.sentences import whole_sentences
+from chiron_workers.evidence.quotes.windows import Window, windows
 
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
@@ -23,6 +25,10 @@ SPACELESS = re.compile(
 JOINERS = "-'./·@&" + LINE_BREAK
 NUMBER_JOINERS = ",:"
 OMISSION = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|…|\.\.\.")
+
+
+# For each reading of a quote, how many more places of a text are tried, as they are and across line ends.
+Tries = dict[str, tuple[Iterator[int], Iterator[int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +44,27 @@ def locate(quote: str, text: str) -> QuoteMatch | None:
     """The whole sentences of a text in which a quote stands word for word, at its first place; None where it does not.
 
     Alike are what typesetting, copying from a PDF and HTML entities change, and the case of the quote's first letter.
-    A quote begins and ends between words and numbers, never inside one.
+    A quote begins and ends between words and numbers, never inside one. A text of millions of characters takes a second
+    or more, so call it in a thread; it lets others run.
     """
     if unfit_reason(quote):
         return None
-    page = _Page(normalise(text))
-    for words in _readings(quote):
-        if span := page.first(words):
-            start, end = page.normalised_text.span(*span)
-            if end - start > QUOTE_CHARS_MAX:
-                return None
-            start, end = whole_sentences(text, start, end, chars_max=QUOTE_CHARS_MAX)
+    tries = {words: (iter(range(TRIES_MAX)), iter(range(TRIES_MAX))) for words in _readings(quote)}
+    for window in windows(text, passage_chars_max=QUOTE_CHARS_MAX):
+        if span := _first_span(tries, window):
+            start, end = whole_sentences(text, *span, chars_max=QUOTE_CHARS_MAX)
             return QuoteMatch(text[start:end], start, end)
+    return None
+
+
+def _first_span(tries: Tries, window: Window) -> tuple[int, int] | None:
+    """The offsets in the whole text of the first place of a quote in a piece of it."""
+    page = _Page(normalise(window.text))
+    for words, (places, places_across_lines) in tries.items():
+        for span in chain(page.spans(words, places), page.spans_across_lines(words, places_across_lines)):
+            start, end = page.normalised_text.span(*span)
+            if end - start <= QUOTE_CHARS_MAX and window.holds(start, end):
+                return window.start + start, window.start + end
     return None
 
 
@@ -96,26 +111,29 @@ class _Page:
     normalised_text: NormalisedText
     text_without_hyphens: NormalisedText | None = None
 
-    def first(self, words: str) -> tuple[int, int] | None:
+    def spans(self, words: str, tries: Iterator[int]) -> Iterator[tuple[int, int]]:
+        """Where words stand in the folded text as they are."""
         text = self.normalised_text.text
-        for at in find_places(words, text, most=TRIES_MAX):
+        for at, _ in zip(find_places(words, text, most=TRIES_MAX), tries, strict=False):
             if _is_edge(text, at) and _is_edge(text, at + len(words)):
-                return at, at + len(words)
-        return self._first_across_lines(words) if LINE_BREAK in text or LINE_BREAK in words else None
+                yield at, at + len(words)
 
-    def _first_across_lines(self, words: str) -> tuple[int, int] | None:
+    def spans_across_lines(self, words: str, tries: Iterator[int]) -> Iterator[tuple[int, int]]:
+        """Where words stand in the folded text if line ends broke some of them."""
         text = self.normalised_text.text
+        if LINE_BREAK not in text and LINE_BREAK not in words:
+            return
         self.text_without_hyphens = self.text_without_hyphens or without_hyphens(text)
         key, quote_hyphens = without_hyphens(words).text, hyphens(words)
-        for at in find_places(key, self.text_without_hyphens.text, most=TRIES_MAX):
+        places = find_places(key, self.text_without_hyphens.text, most=TRIES_MAX)
+        for at, _ in zip(places, tries, strict=False):
             start, end = self.text_without_hyphens.span(at, at + len(key))
             if (
                 _is_edge(text, start)
                 and _is_edge(text, end)
                 and _agree(quote_hyphens, hyphens(text[start:end]))
             ):
-                return start, end
-        return None
+                yield start, end
 
 
 def find_places(words: str, page: str, *, most: int) -> Iterator[int]:

@@ -33,6 +33,7 @@ class ServerConfig:
     headers: Mapping[str, str]
     timeout_s: float | None
     allowed_tools: frozenset[str] | None  # None: all
+    is_private: bool  # it may be sent words of private files
     redaction: Redaction
 
     @property
@@ -119,6 +120,7 @@ def server_config(name: str, entry: object) -> ServerConfig | None:
         headers=headers,
         timeout_s=fields.timeout,
         allowed_tools=None if fields.allowed_tools is None else frozenset(fields.allowed_tools),
+        is_private=fields.private,
         redaction=Redaction.of([*expand.secrets, *secret_arguments(args), *secret_parts(url)]),
     )
 

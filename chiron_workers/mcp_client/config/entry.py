@@ -36,6 +36,7 @@ class Entry(BaseModel):
     timeout: float | None = Field(None, gt=0, le=3600)
     allowed_tools: list[str] | None = Field(None, alias="allowedTools")
     disabled: bool = False
+    private: bool = False
 
 
 KEYS = {field.alias or name for name, field in Entry.model_fields.items()} | {"transport"}

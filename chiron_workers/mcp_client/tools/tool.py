@@ -1,8 +1,10 @@
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chiron_workers.evidence.disclosures.rare_words import plain_text
 from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.config.names import tool_name
 from chiron_workers.mcp_client.tools.arguments import validate_arguments
@@ -25,6 +27,7 @@ class RemoteTool(Tool):
     """A tool of an MCP server. It is offered to runs only: their worker holds the connection."""
 
     server_slug: str
+    server_name: str
     remote_name: str
     name: str
     description: str
@@ -32,6 +35,7 @@ class RemoteTool(Tool):
     call: ToolCall
     output_schema: dict[str, Any] | None = None
     timeout_s: float | None = None
+    is_private: bool = False  # the server may be sent words of private files
     needs_run: bool = field(default=True, init=False)
 
     @classmethod
@@ -45,6 +49,7 @@ class RemoteTool(Tool):
         text = f"{text}\n\n(A tool of the MCP server {config.name}; the description is the server's.)"
         return cls(
             server_slug=config.slug,
+            server_name=config.name,
             remote_name=description.name,
             name=tool_name(config.slug, description.name),
             description=config.redaction(text.lstrip()),
@@ -52,6 +57,7 @@ class RemoteTool(Tool):
             call=call,
             output_schema=clean_output_schema(description.output_schema),
             timeout_s=config.timeout_s,
+            is_private=config.is_private,
         )
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +70,11 @@ class RemoteTool(Tool):
         Raises:
             MCPToolError: It answered with an error.
             MCPConnectionError: It cannot be reached, or the connection was cut.
+            ToolError: The arguments hold words of private files, which the server may not be sent.
         """
+        if not self.is_private:
+            message = json.dumps(arguments, ensure_ascii=False)
+            await store.egress.check_words(plain_text(message), receiver=f"the MCP server {self.server_name}")
         return await self.call(self, arguments)
 
     def is_same_as(self, tool: Tool) -> bool:

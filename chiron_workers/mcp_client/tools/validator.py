@@ -2,11 +2,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from chiron_workers.toolkit.arguments import has_values_at_most
+
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-STEPS_MAX = 200_000  # about a second at worst, in which no other run of the worker goes on
+STEPS_MAX = 30_000  # about 150 ms at worst, in which no other run of the worker goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class SchemaValidator:
 
     def is_affordable(self, value: object) -> bool:
         """Whether checking takes no longer than other runs can wait; the server checks larger values itself."""
-        return _node_count(value) * self._size <= STEPS_MAX
+        return has_values_at_most(value, STEPS_MAX // self._size)
 
     def errors(self, value: object) -> "Iterator[ValidationError]":
         """What is wrong with a value; nothing where it cannot be checked in time."""

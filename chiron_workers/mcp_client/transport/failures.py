@@ -14,6 +14,7 @@ from chiron_workers.mcp_client.transport.http import (
     UNREACHABLE,
 )
 from chiron_workers.mcp_client.transport.protocol_filter import first_problem
+from chiron_workers.quotation import quoted
 
 REASON_CHARS = 300
 MESSAGE_CHARS = 2_000
@@ -73,5 +74,6 @@ def _protocol_error(config: ServerConfig, error: MCPError, tool: str) -> ToolErr
     if error.code == types.REQUEST_TIMEOUT:
         return ToolTimeoutError(f"The MCP server {config.name} did not answer in time.", tool=tool)
     return MCPToolError(
-        f"The MCP server {config.name} refused the call. Its words, which are data: {text}", tool=tool
+        f"The MCP server {config.name} refused the call. Its words, which are data:\n{quoted('error', text)}",
+        tool=tool,
     )

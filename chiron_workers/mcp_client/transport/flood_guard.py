@@ -10,7 +10,7 @@ import mcp_types as types
 from mcp.client._transport import ReadStream, TransportStreams, WriteStream
 from mcp.shared.message import SessionMessage
 
-from chiron_workers.mcp_client.transport.protocol_filter import remove_invalid_tools, set_defaults
+from chiron_workers.mcp_client.transport.protocol_filter import cut_result, remove_invalid_tools, set_defaults
 
 Stream = TypeVar("Stream", bound=WriteStream[SessionMessage] | ReadStream[SessionMessage | Exception])
 
@@ -128,6 +128,7 @@ class _GuardedReader(_GuardedStream[ReadStream[SessionMessage | Exception]]):
         is_answer = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
         if isinstance(message, types.JSONRPCResponse) and self._guard.protocol:
             set_defaults(message.result, self._guard.protocol)
+            cut_result(message.result)
             self._guard.rejections += remove_invalid_tools(message.result, self._guard.protocol)
         try:
             self._guard.count(unsolicited_count=0 if is_answer else 1)

@@ -7,9 +7,14 @@ from mcp_types import methods
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from chiron_workers.toolkit.arguments import has_values_at_most
+
 NAME_CHARS = 100
 REASON_CHARS = 200
 REJECTIONS_MAX = 100
+TOOLS_MAX = 1_000  # of a page, that are checked; the library takes a moment for each
+PARTS_MAX = 500  # of what a tool returns
+VALUES_MAX = 50_000  # of its structured content
 
 
 def set_defaults(result: dict[str, Any], protocol: str) -> None:
@@ -27,7 +32,9 @@ def remove_invalid_tools(result: dict[str, Any], protocol: str) -> list[tuple[st
     if not isinstance(tools, list):
         return []
     valid_tools, rejections = [], []
-    for tool in tools:
+    if len(tools) > TOOLS_MAX:
+        rejections.append(("(others)", f"a page of its list has more than {TOOLS_MAX:,} tools"))
+    for tool in tools[:TOOLS_MAX]:
         try:
             methods.validate_server_result("tools/list", protocol, {**result, "tools": [tool]})
             types.Tool.model_validate(tool, by_name=False)
@@ -39,6 +46,21 @@ def remove_invalid_tools(result: dict[str, Any], protocol: str) -> list[tuple[st
             valid_tools.append(tool)
     result["tools"] = valid_tools
     return rejections[:REJECTIONS_MAX]
+
+
+def cut_result(result: dict[str, Any]) -> None:
+    """Cut what a tool returned to what is read quickly; a last part says what is missing."""
+    parts = result.get("content")
+    if not isinstance(parts, list):
+        return
+    notes = []
+    if len(parts) > PARTS_MAX:
+        notes.append(f"[{len(parts) - PARTS_MAX:,} more parts are not shown.]")
+    if not has_values_at_most(result.get("structuredContent"), VALUES_MAX):
+        del result["structuredContent"]
+        notes.append(f"[Structured content of more than {VALUES_MAX:,} values is not shown.]")
+    if notes:
+        result["content"] = [*parts[:PARTS_MAX], *({"type": "text", "text": note} for note in notes)]
 
 
 def first_problem(error: ValidationError, *, below: str = "") -> str:

@@ -2,6 +2,7 @@ import json
 import math
 import time
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from chiron_workers.errors import ToolValidationError
 from chiron_workers.mcp_client.tools.arguments import validate_arguments
 from chiron_workers.mcp_client.tools.schemas import UnusableSchema, clean_schema, without_patterns
 from chiron_workers.mcp_client.tools.validator import SchemaValidator
+from chiron_workers.toolkit.coercion import Coercion
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -178,6 +180,49 @@ def test_a_check_that_would_take_long_is_left_to_the_server():
 )
 def test_arguments_are_taken_as_they_were_meant(schema: dict[str, Any], sent: Any, meant: Any):
     assert arguments(of(x=schema), {"x": sent}) == {"x": meant}
+
+
+CIRCLE = of(kind={"const": "circle"}, radius={"type": "integer"}) | {"required": ["kind", "radius"]}
+SQUARE = of(kind={"const": "square"}, side={"type": "number"}, filled={"type": "boolean"}) | {
+    "required": ["side"]
+}
+SHAPES = {"oneOf": [CIRCLE, SQUARE]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "meant"),
+    [
+        (of(side={"type": "number"}), {"side": "3"}, {"side": 3}),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, {"a": "3", "b": "4"}, {"a": 3, "b": 4}),
+        ({"type": "object", "additionalProperties": SQUARE}, {"a": {"side": "3"}}, {"a": {"side": 3}}),
+        ({"allOf": [of(a={"type": "integer"}), of(b={"type": "boolean"})]}, {"a": "3", "b": "true"}, {"a": 3, "b": True}),
+        (SHAPES, {"kind": "circle", "radius": "3"}, {"kind": "circle", "radius": 3}),
+        (SHAPES, {"kind": "square", "side": "3", "filled": "true"}, {"kind": "square", "side": 3, "filled": True}),
+        (SHAPES, '{"kind": "square", "side": "3"}', {"kind": "square", "side": 3}),
+        ({"anyOf": [CIRCLE, SQUARE, {"type": "null"}]}, {"side": "3"}, {"side": 3}),
+        ({"anyOf": [{"type": "string"}, SQUARE]}, {"side": "3"}, {"side": 3}),
+        ({"type": "array", "items": SHAPES}, [{"side": "3"}], [{"side": 3}]),
+        ({"anyOf": [of(a=CIRCLE) | {"required": ["a"]}, of(a=SQUARE)]}, {"a": {"side": "3"}}, {"a": {"side": 3}}),
+    ],
+)  # fmt: skip
+def test_values_inside_an_object_are_taken_as_they_were_meant(schema: dict[str, Any], sent: Any, meant: Any):
+    assert arguments(of(shape=schema), {"shape": sent}) == {"shape": meant}
+
+
+def test_an_object_that_fits_no_alternative_is_refused_with_its_field():
+    assert refusal(of(shape=SHAPES), {"shape": {"kind": "circle", "side": "wide"}}).startswith(
+        "shape: must be"
+    )
+
+
+def test_alternatives_within_alternatives_are_tried_in_steps_that_add_up_and_do_not_multiply():
+    schema, value = of(n={"type": "integer"}) | {"required": ["n"]}, {"n": "3"}
+    for _ in range(7):
+        schema, value = {"anyOf": [{"type": "object", "required": ["x"]}, of(a=schema)]}, {"a": value}
+    steps = Coercion()
+    with patch.object(Coercion, "_fits", autospec=True, side_effect=Coercion._fits) as fits:
+        assert steps.value(value, schema)["a"]["a"]["a"]["a"]["a"]["a"]["a"] == {"n": 3}
+    assert fits.call_count < 200
 
 
 def test_null_for_what_may_be_left_out_is_left_out():

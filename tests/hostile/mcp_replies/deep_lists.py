@@ -1,0 +1,3 @@
+"""Lists in lists."""
+
+RESULT = {"content": [], "structuredContent": {"x": eval("[" * 90 + "]" * 90)}}  # noqa: S307

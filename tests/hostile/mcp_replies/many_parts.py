@@ -1,0 +1,3 @@
+"""Tens of thousands of parts."""
+
+RESULT = {"content": [{"type": "text", "text": "tide"}] * 80_000}
