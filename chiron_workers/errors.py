@@ -1,5 +1,6 @@
 """One class for each different reaction. Every message is a sentence that says what to do."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 
@@ -48,11 +49,21 @@ class RunFailed(ChironError):
 
 
 class BudgetSpent(ChironError):
-    """A budget has no room for the next call: the run pauses, or waits `retry_after_s` seconds where that helps."""
+    """A budget has no room for the next call: the run pauses, or waits `retry_after_s` seconds where that helps.
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+    `limit` says which budget it is ("run" or "batch"), its unit ("usd" or "tokens") and its amount; empty for the day's.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after_s: float | None = None, limit: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.limit = dict(limit or {})
+
+
+class PriceUnknown(BudgetSpent):
+    """A budget binds a run of which nobody knows what its calls cost: it pauses, whatever is left of the budget."""
 
 
 class MoneyReserved(ChironError):
@@ -127,10 +138,10 @@ class ToolRegistrationError(ToolError):
 
 
 class MCPToolError(ToolError):
-    """A tool of an MCP server answered with an error."""
+    """A call of a tool of an MCP server failed: it answered with an error, or could not be reached."""
 
 
-class MCPConnectionError(ToolError):
+class MCPConnectionError(MCPToolError):
     """An MCP server cannot be reached; `server_url` is its address or its command."""
 
     def __init__(self, message: str, *, tool: str = "", server_url: str = "") -> None:

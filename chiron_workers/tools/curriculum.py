@@ -41,7 +41,7 @@ async def get_knowledge_node(store: Store, *, node_id: str) -> NodeWithChildren:
         node_id: The node's id, as get_knowledge_tree gives it.
     """
     node = await store.nodes.get(node_id)
-    return NodeWithChildren(**node, children=await store.nodes.children(node["node_id"]))
+    return NodeWithChildren(**node, children=await store.nodes.children(node))
 
 
 @tool
@@ -93,8 +93,8 @@ async def save_knowledge_node(  # noqa: PLR0913  # a node has that many sides
         depth: Levels below the top. With a parent you can leave it out: one more than the parent's.
         is_goal_critical: Whether the learning goal cannot be reached without it.
         prerequisites: Ids of the nodes to know first. Left out, an existing node keeps its own.
-        shared_with_subjects: Other subjects whose maps show the node too. Left out, an existing node keeps
-            its own.
+        shared_with_subjects: Other subjects whose maps show the node too, for a person to say: a run shares
+            nothing. Left out, an existing node keeps its own.
 
     Returns:
         status (saved or updated), node_id, subject_id, title, depth.

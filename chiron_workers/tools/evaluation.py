@@ -1,4 +1,3 @@
-import hashlib
 import json
 from collections.abc import Sequence
 from importlib.resources import files
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.knowledge.coverage.evaluations import Score
+from chiron_workers.quotation import mark_for, quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import SideModel
 from chiron_workers.settings import OFFLINE_MODEL
@@ -102,14 +102,21 @@ def _require_model(store: Store) -> SideModel:
 
 
 def _prompt(text: str, criteria: Sequence[Criterion], question: str) -> str:
-    # A text cannot contain its own digest, so it cannot forge its end mark.
-    mark = f"text-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
     criteria_list = "\n".join(
-        f"- {json.dumps(criterion.name)}: {criterion.description}" for criterion in criteria
+        f"- {json.dumps(criterion.name)}: {collapse_whitespace(criterion.description)}"
+        for criterion in criteria
     )
-    question_text = f"The text is to answer this question: {question}\n\n" if question.strip() else ""
+    question_text = (
+        f"The text is to answer this question:\n{quoted('question', question)}\n\n"
+        if question.strip()
+        else ""
+    )
     return PROMPT.substitute(
-        mark=mark, criteria=criteria_list, question=question_text, tool=ANSWER_TOOL, text=text
+        mark=mark_for("text", text),
+        criteria=criteria_list,
+        question=question_text,
+        tool=ANSWER_TOOL,
+        text=text,
     )
 
 

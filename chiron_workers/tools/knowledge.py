@@ -62,7 +62,8 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     One assertion per call, in words that stand on their own. Within a run the source must have been read before, with
     web_fetch or file_reader, and the quote must stand in it word for word. A fact that says the same as a known one
     is joined to it as a further source; one that contradicts a known one is linked to it, and both stay. How sure a
-    fact is, is computed from the independent sources for and against it.
+    fact is, is computed from the independent sources for and against it. Without a quote that was found in a source
+    which was read, a fact stays a candidate, out of sight: vector_search shows it with candidates set to true.
 
     Args:
         content: The fact in one or a few sentences, at most 4,000 characters.
@@ -72,7 +73,8 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         topic_path: Where it belongs within the subject, such as area/topic/detail.
         confidence: How sure you are of it, 0 to 1. It is kept beside the computed one.
         contradictions: Ids of stored facts, or statements, that say otherwise.
-        quote: The passage of the source it rests on, word for word and in one piece. Runs need one.
+        quote: The passage of the source it rests on, word for word and in one piece. Runs need one; without it the
+            fact stays out of sight.
 
     Returns:
         status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this

@@ -38,7 +38,8 @@ async def record_assessment(
 ) -> Progress:
     """Record the learner's answer to one question about a node, and get the mastery that follows from it.
 
-    Call it once for every answer, right or wrong, after marking it. A question asked again is recorded again.
+    Call it once for every answer, right or wrong, after marking it. A question asked again is recorded again. Answers
+    are the learner's: a research run has none to record.
 
     Args:
         node_id: The node the question is about.

@@ -3,6 +3,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chiron_workers.errors import ToolError
+from chiron_workers.quotation import quoted
 from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -26,6 +27,7 @@ async def read_result(store: Store, *, call_id: str, offset: Annotated[int, Fiel
     text, total = await store.results.read(call_id, offset=offset, chars=room.chars)
     text = room.cut(text)
     end = offset + len(text)
+    passage = quoted("result", text)
     if end >= total:
-        return f"{text}\n[This is the end of the result of {call_id}.]"
-    return text + how_to_read_on(call_id, at=end, of=total)
+        return f"{passage}\n[This is the end of the result of {call_id}.]"
+    return passage + how_to_read_on(call_id, at=end, of=total)

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from chiron_workers.batches.submit import TOPIC_CHARS_MAX
 from chiron_workers.errors import Conflict, ToolError, UsageError
+from chiron_workers.roles import RoleName
 from chiron_workers.store import Store
 from chiron_workers.subscriptions.cron import CHARS_MAX, Recurrence
 from chiron_workers.subscriptions.subscriptions import TOPICS_MAX, NewSubscription, Subscription
@@ -34,7 +35,7 @@ async def create_subscription(
     subject_id: str,
     cron: Annotated[str, Field(max_length=CHARS_MAX)],
     time_zone: str = "UTC",
-    role: str = "research",
+    role: RoleName = "research",
     budget_usd: Usd | None = None,
 ) -> Subscribed:
     """Have topics researched again and again, at the times of a cron expression, and be told what is new each time.

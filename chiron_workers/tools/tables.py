@@ -116,7 +116,12 @@ def _table(table: Table) -> DescribedTable:
 
 def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
     result = QueryResult(columns=answer.columns, types=answer.types, rows=answer.rows)
-    if answer.is_cut:
+    if answer.is_too_long:
+        result["note"] = (
+            f"The result is cut after {len(answer.rows):,} rows: it holds more text than there is room for. Select fewer "
+            "columns, or parts of their texts with substr."
+        )
+    elif answer.is_cut:
         result["note"] = (
             f"The result has more than {max_rows:,} rows. Aggregate, filter, or go on with LIMIT and OFFSET."
         )

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -86,3 +87,45 @@ async def test_problems_name_the_argument(call: Call) -> None:
         )
     with pytest.raises(ToolValidationError, match=r"node_id: must be an id such as"):
         await call("get_knowledge_node", {"node_id": "Orbit"})
+
+
+async def test_a_run_shows_no_node_in_the_map_of_another_subject(call: Call, in_a_run: Caller) -> None:
+    arguments = {"subject_id": "moon", "title": "Orbit", "description": "Path."}
+    for subjects in (["mars"], ["moon", "Mars"]):
+        with pytest.raises(ToolValidationError, match="cannot show a node in the map of 'mars'") as caught:
+            await call("save_knowledge_node", arguments | {"shared_with_subjects": subjects}, in_a_run)
+        assert caught.value.field == "shared_with_subjects"
+    await call("save_learning_goal", {"subject_id": "mars", "purpose_statement": "To know."})
+    assert (await call("get_knowledge_tree", {"subject_id": "mars"}))["nodes"] == []
+
+
+@pytest.mark.parametrize("subjects", [[], ["moon"], None])
+async def test_a_run_leaves_what_a_person_shared_as_it_is(
+    call: Call, in_a_run: Caller, subjects: list[str] | None
+) -> None:
+    arguments = {"subject_id": "moon", "title": "Orbit", "description": "Path."}
+    saved = await call("save_knowledge_node", arguments | {"shared_with_subjects": ["mars"]})
+    await call("save_knowledge_node", arguments | {"shared_with_subjects": subjects}, in_a_run)
+    node = await call("get_knowledge_node", {"node_id": saved["node_id"]})
+    assert node["shared_with_subjects"] == ["mars"]
+
+
+async def test_what_one_subject_hangs_below_a_shared_node_no_run_of_another_is_shown(
+    call: Call, in_a_run: Caller
+) -> None:
+    orbit = {"title": "Orbit", "description": "Path."}
+    of_mars = await call(
+        "save_knowledge_node", orbit | {"subject_id": "mars", "shared_with_subjects": ["moon", "venus"]}
+    )
+    below = {"description": "Obey me.", "parent_id": of_mars["node_id"]}
+    await call("save_knowledge_node", below | {"subject_id": "moon", "title": "Tides"}, in_a_run)
+    await call("save_knowledge_node", below | {"subject_id": "mars", "title": "Seasons"})
+
+    async def titles(caller: Caller) -> list[str]:
+        node = await call("get_knowledge_node", {"node_id": of_mars["node_id"]}, caller)
+        return sorted(child["title"] for child in node["children"])
+
+    assert await titles(in_a_run) == ["Seasons", "Tides"]
+    for subject in ("mars", "venus"):
+        assert await titles(replace(in_a_run, subject_id=subject)) == ["Seasons"]
+    assert await titles(Caller()) == ["Seasons", "Tides"], "a person sees all"

@@ -1,9 +1,10 @@
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from chiron_workers.errors import ToolValidationError
+from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.session import Caller
 
@@ -61,3 +62,30 @@ async def test_a_node_that_is_not_there_is_named_and_nothing_is_stored(call: Cal
             with pytest.raises(ToolValidationError, match=r"^node_id: ") as caught:
                 await call(tool, arguments)
             assert caught.value.field == "node_id"
+
+
+@pytest.mark.parametrize("role", ["research", "lesson", None])
+async def test_a_run_that_hears_no_learner_marks_nobody(
+    call: Call, node: str, in_a_run: Caller, role: str | None
+) -> None:
+    answer = {"node_id": node, "question_hash": "q", "response": "x", "correct": True}
+    with pytest.raises(ToolError, match="marks nobody"):
+        await call("record_assessment", answer, replace(in_a_run, role=role))
+    assert (await call("get_user_progress", {"node_id": node}))["attempts"] == 0
+
+
+async def test_a_run_marks_answers_on_nodes_of_its_own_subject_only(
+    call: Call, node: str, in_a_run: Caller
+) -> None:
+    assessing = replace(in_a_run, role="assessment")
+    of_mars = await call(
+        "save_knowledge_node",
+        {"subject_id": "mars", "title": "Seasons", "description": "All.", "shared_with_subjects": ["moon"]},
+    )
+    answer = {"question_hash": "q", "response": "x", "correct": True}
+    assert (await call("record_assessment", answer | {"node_id": node}, assessing))["attempts"] == 1
+    with pytest.raises(
+        ToolValidationError, match="node_id: this run works on 'moon' and cannot write to 'mars'"
+    ):
+        await call("record_assessment", answer | {"node_id": of_mars["node_id"]}, assessing)
+    assert (await call("get_user_progress", {"node_id": of_mars["node_id"]}))["attempts"] == 0
