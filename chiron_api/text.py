@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from chiron_workers.runs.usage import RunUsage, TokenCounts
+
 # Escape sequences, then what else a terminal obeys: controls, and marks that turn the direction of writing.
 ESCAPE_SEQUENCES = re.compile(
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])"
@@ -31,9 +33,49 @@ def as_json(value: object) -> str:
     return json.dumps(value, default=_json_value)
 
 
-def usd(amount: Decimal | float) -> str:
-    """Money for people: four digits where it is small."""
+def usd(amount: Decimal | float | None) -> str:
+    """Money for people: four digits where it is small; None is not known."""
+    if amount is None:
+        return "unknown"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def facts_phrase(new: int, confirmed: int) -> str:
+    """How many facts runs have stored first, and how many of others they have met."""
+    facts = f"{new:,} new fact{'' if new == 1 else 's'}"
+    return f"{facts}, {confirmed:,} confirmed" if confirmed else facts
+
+
+def cost_of(usage: RunUsage) -> str:
+    """What something has cost, for people; of an unknown cost the part that is known."""
+    if usage.spent_usd is None and usage.spent_usd_min:
+        return f"unknown, at least {usd(usage.spent_usd_min)}"
+    return usd(usage.spent_usd)
+
+
+def cost_phrase(usage: RunUsage) -> str:
+    """As `cost_of`, where nothing beside it says that it is a cost."""
+    return f"cost {cost_of(usage)}" if usage.spent_usd is None else cost_of(usage)
+
+
+def tokens(usage: TokenCounts) -> str:
+    """Tokens for people, by how they are billed."""
+    return ", ".join(f"{count:,} {name}" for name, count in tokens_by_name(usage).items())
+
+
+def tokens_by_name(usage: TokenCounts) -> dict[str, int]:
+    """Tokens by the words that name them wherever people read of them."""
+    return {
+        "fresh": usage.input_tokens,
+        "cache read": usage.cache_read_tokens,
+        "cache write": usage.cache_write_tokens,
+        "out": usage.output_tokens,
+    }
+
+
+def local_time(at: datetime, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """A time in the zone of this machine, which stands behind it."""
+    return f"{at.astimezone():{form} %Z}"
 
 
 def duration(seconds: float) -> str:

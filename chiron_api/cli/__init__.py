@@ -1,26 +1,46 @@
-"""The `chiron` command: every module of this folder that has a `cli` brings its own commands."""
+"""The `chiron` command: `commands.py` names its commands, and each lies in a module of this folder."""
 
 import asyncio
 import functools
 import importlib
+import importlib.metadata
 import inspect
 import logging
 import os
-import pkgutil
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from chiron_api.cli.commands import GROUPS, SUMMARIES
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
+
+PLAIN: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
 class Commands(TyperGroup):
     """Shows an error as one sentence and an exit code: 2 for a wrong call, 1 for a failure, 130 for Ctrl+C."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # the base class has it
+        """The names of all commands, also of those that are not imported."""
+        return list(SUMMARIES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # the base class has it
+        """The command of this name, imported now; None if there is none."""
+        return load_command(cmd_name) if cmd_name in SUMMARIES else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # the base class has it
+        """Write the overview of all commands, group by group."""
+        width = max(map(len, SUMMARIES))
+        for title, summaries in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), summary.sentence) for name, summary in summaries.items()]
+                )
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and exit with the code of its error."""
@@ -39,29 +59,42 @@ class Commands(TyperGroup):
             _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
 
 
-def build(command: str = "") -> typer.Typer:
-    """The command line: whole, or the one module that is named like `command`, which starts faster.
-
-    A command that is a coroutine function is run by asyncio.
-    """
+def build() -> typer.Typer:
+    """The command line. A command's module is imported once the command is called."""
     app = typer.Typer(
-        name="chiron",
+        **PLAIN,
         cls=Commands,
         help="Long research by Claude agents: submit topics, watch them, read what was found.",
         no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        add_completion=False,
     )
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    for name in [command.replace("-", "_")] if command.replace("-", "_") in names else names:
-        module = importlib.import_module(f"{__name__}.{name}")
-        if hasattr(module, "cli"):
-            for entry in module.cli.registered_commands:
-                if inspect.iscoroutinefunction(entry.callback):
-                    entry.callback = _run_async(entry.callback)
-            app.add_typer(module.cli)
+    app.callback()(_options)
     return app
+
+
+def load_command(name: str) -> Any:
+    """A command, imported from its module. One that is a coroutine function is run by asyncio."""
+    module = importlib.import_module(f"{__name__}.{SUMMARIES[name].module}")
+    for entry in module.cli.registered_commands:
+        if inspect.iscoroutinefunction(entry.callback):
+            entry.callback = _run_async(entry.callback)
+    app = typer.Typer(**PLAIN)
+    app.add_typer(module.cli)
+    return typer.main.get_group(app).commands[name]
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"chiron {importlib.metadata.version('chiron')}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[  # its callback does it
+        bool,
+        typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass
 
 
 def raise_on_sigterm() -> None:
@@ -79,7 +112,7 @@ def main() -> None:
     # The pool warns of each attempt to connect; the command reports the failure once.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     try:
-        build(sys.argv[1] if len(sys.argv) > 1 else "")()
+        build()()
     except Exception as error:  # noqa: BLE001  # the process boundary
         if os.environ.get("CHIRON_LOG_LEVEL") == "debug":
             traceback.print_exc()

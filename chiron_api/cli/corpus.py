@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_workers.db.connect import open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
@@ -22,8 +23,9 @@ cli = typer.Typer(
     help="Documents of one's own as sources: Markdown, plain text, reStructuredText, HTML, PDF and Word files.",
     no_args_is_help=True,
 )
-Subject = Annotated[str, typer.Option("--subject", help="Subject whose research may use the documents.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Subject = Annotated[
+    str, typer.Option("--subject", "-s", help="Subject whose research may use the documents.")
+]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="Documents at most.")]
 
 
@@ -31,7 +33,7 @@ Limit = Annotated[int, typer.Option(min=1, max=100, help="Documents at most.")]
 async def add(
     path: Annotated[Path, typer.Argument(help="File, or folder with all its folders.")],
     subject: Subject,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Add documents to the corpus of a subject. A document with the same path within the folder is replaced.
 
@@ -57,8 +59,10 @@ async def add(
 
 @cli.command("list")
 async def list_documents(
-    subject: Annotated[str | None, typer.Option("--subject", help="Only documents of this subject.")] = None,
-    as_json: Json = False,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Only documents of this subject.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the documents of the corpus."""
     async with open_pool(settings().database_url, size=2) as pool:
@@ -77,7 +81,7 @@ async def search(
     query: Annotated[str, typer.Argument(help="A question, or a few words.")],
     subject: Subject,
     limit: Limit = 10,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search the documents of a subject, best first, as a run's web_search does."""
     async with open_pool(settings().database_url, size=2) as pool:

@@ -3,6 +3,7 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.text import one_line
 from chiron_workers.batches import delete as removal
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
@@ -20,6 +21,7 @@ async def delete(
         bool, typer.Option("--with-facts", help="Also delete the facts that were found first by it.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete a finished run, or a batch with all of its runs, for good. The facts found stay, unless they are unwanted."""
     async with open_pool(settings().database_url, size=1) as pool:
@@ -33,7 +35,7 @@ async def delete(
     parts = [f"{deletion.runs:,} {'run' if deletion.runs == 1 else 'runs'}"]
     parts += ["the batch"] if deletion.batch else []
     parts += [f"{deletion.facts:,} {'fact' if deletion.facts == 1 else 'facts'}"] if with_facts else []
-    typer.echo(f"Deleted: {', '.join(parts)}.")
+    print_answer(f"Deleted: {', '.join(parts)}.", deletion, as_json=as_json)
 
 
 def _describe(subject: BatchSummary | RunSummary) -> str:

@@ -3,10 +3,11 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
-from chiron_workers.batches.summaries import parse_id
+from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -31,7 +32,7 @@ async def diff(
     since: Annotated[datetime | None, time_option("From when on, such as 2026-03-01.")] = None,
     until: Annotated[datetime | None, time_option("Up to when. Default: now.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what has become of a subject: between the ends of two of its batches, or since a time.
 
@@ -53,9 +54,9 @@ async def _difference(
         raise UsageError(
             "Give two batches, or a subject and a time: `chiron diff --subject S --since 2026-03-01`."
         )
-    ids = [parse_id(batch) for batch in batches]
     async with open_pool(settings().database_url, size=2) as pool:
-        if ids:
+        if batches:
+            ids = [await id_of(pool, batch) for batch in batches]
             return await between_batches(Session(pool), *ids, limit=limit)
         assert subject and since
         return await between(Session(pool), slug(subject), since, until, limit=limit)

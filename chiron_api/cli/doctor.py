@@ -1,9 +1,9 @@
 import dataclasses
 import json
-from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.local_stack.checks import Check, run_checks
 from chiron_workers.settings import settings
 
@@ -11,7 +11,7 @@ cli = typer.Typer()
 
 
 @cli.command()
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Look at everything that runs need, say what is missing and how to mend it. Exits with 1 at any problem."""
     checks = []
     for check in run_checks(settings()):

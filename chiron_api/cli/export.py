@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 import typer
 
 from chiron_api.atomic_file import atomic_write
-from chiron_api.cli.report import parse_target
+from chiron_api.cli.report import require_one, selection_of
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
 from chiron_api.transfer.csv_writer import CsvWriter
@@ -58,10 +58,13 @@ async def export(
         raise UsageError(
             "--with-snapshots needs --format jsonl: a cell of a CSV file has no room for a text."
         )
-    selection = None if target is None and subject is None else parse_target(target, subject)
+    is_whole = target is None and subject is None
+    if not is_whole:
+        require_one(target, subject)
     rows = CsvWriter() if format is ExportFormat.CSV else None
     with _open_output(output, force=force) as file:
         async with open_pool(settings().database_url, size=1) as pool:
+            selection = None if is_whole else await selection_of(pool, target, subject)
             if rows:
                 file.write(rows.head())
             async for record in exported(pool, selection, with_snapshots=with_snapshots):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.transfer.importing import import_file
@@ -22,7 +23,7 @@ async def import_(
             "--subject", "-s", help="Subject that all facts go to. Default: those that the file names."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Import facts that were exported. What is known already is not doubled, and nothing of it is changed.
 

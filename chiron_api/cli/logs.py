@@ -64,7 +64,7 @@ def _text(line: Line) -> str:
         title = f"{fields.get('level', '')} {fields.get('event', '')}"
         details = {key: value for key, value in fields.items() if key not in FIELDS_OF_HEAD}
     words = " ".join(f"{key}={_value(value)}" for key, value in details.items())
-    at = f"{line.at.astimezone():%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    at = f"{line.at.astimezone().isoformat(' ', 'milliseconds')}"
     return f"{at}  {line.source:8}  {one_line(title, chars_max=100)}  {words}".rstrip()
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.http.auth import refuse_open_access
+from chiron_api.local_stack.access import api_key
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -27,12 +27,12 @@ def mcp(
 ) -> None:
     """Offer the knowledge and research itself to MCP clients, over standard input and output or HTTP.
 
-    HTTP asks for CHIRON_API_KEY as a bearer token; without a key it listens on this machine only. See docs/mcp.md.
+    HTTP asks for the key that `chiron key` prints as a bearer token. See docs/mcp.md.
     """
     current = settings()
     http_settings = current.model_copy(update={"api_host": host, "api_port": http or 0})
     if http is not None:
-        refuse_open_access(http_settings)
+        api_key(http_settings)
     # fastmcp would read its settings from any .env, and log in a format of its own.
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.mcp_server.transports import serve_http, serve_stdio

@@ -2,6 +2,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.mcp_client.config.configuration import FILE, read_configuration
@@ -16,9 +17,7 @@ Timeout = Annotated[float, typer.Option(min=1, max=600, help="Seconds that each 
 
 
 @cli.command()
-async def mcp_servers(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False, timeout: Timeout = 20
-) -> None:
+async def mcp_servers(as_json: AsJson = False, timeout: Timeout = 20) -> None:
     """Connect to the MCP servers whose tools agents are offered, and say how each of them stands.
 
     Exits with 2 if the file that names them is wrong; a server that does not answer is no error.

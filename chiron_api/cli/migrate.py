@@ -1,5 +1,6 @@
 import typer
 
+from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_workers.db.connect import require_url
 from chiron_workers.db.migrate import migrate as bring_up_to_date
 from chiron_workers.settings import settings
@@ -8,10 +9,8 @@ cli = typer.Typer()
 
 
 @cli.command()
-def migrate() -> None:
+def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date. Safe to repeat, and safe when two start at once."""
     names = bring_up_to_date(require_url(settings().database_url))
-    for name in names:
-        typer.echo(f"Applied {name}.")
-    if not names:
-        typer.echo("The schema is up to date; nothing was missing.")
+    sentences = [f"Applied {name}." for name in names] or ["The schema is up to date; nothing was missing."]
+    print_answer("\n".join(sentences), {"applied": names}, as_json=as_json)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month
@@ -23,7 +24,7 @@ async def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would go, and change nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Drop the journals and events of past months. Batches, runs with their answers, and facts stay.
 

@@ -3,6 +3,7 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
@@ -16,7 +17,7 @@ async def recompute(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look again for quotes that are not verified, and compute the confidence of every fact anew.
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import UsageError
@@ -23,7 +24,7 @@ async def command(
     drop_old: Annotated[
         bool, typer.Option("--drop-old", help="Then drop the vectors of every other embedding model.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Embed the facts that were stored under another embedding model, so that searches find them by meaning again.
 

@@ -8,8 +8,9 @@ import typer
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write
-from chiron_workers.db.connect import open_pool
-from chiron_workers.errors import UsageError
+from chiron_workers.batches.references import id_of, is_reference
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.settings import settings
 
 MARKDOWN = FormatName("md")
@@ -26,7 +27,10 @@ async def report(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
     ] = None,
-    format: Annotated[FormatName, typer.Option("--format", "-f", help="What to write.")] = MARKDOWN,
+    format: Annotated[
+        FormatName | None,
+        typer.Option("--format", "-f", help="What to write. Default: md, which a terminal shows rendered."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -45,27 +49,44 @@ async def report(
 
     Everything in it is read from the database; no model writes it.
     """
-    selection = parse_target(target, subject)
-    report_format = FORMATS[format]
+    require_one(target, subject)
+    report_format = FORMATS[format or MARKDOWN]
     if output is None and not report_format.is_text:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
     async with open_pool(settings().database_url, size=1) as pool:
+        selection = await selection_of(pool, target, subject)
         content = await gather(pool, selection, with_candidates=candidates)
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))
     elif report_format.render:
-        sys.stdout.writelines(map(str, report_format.render(content)))
+        parts = map(str, report_format.render(content))
+        if format is None and sys.stdout.isatty():
+            print_markdown("".join(parts))
+        else:
+            sys.stdout.writelines(parts)
 
 
-def parse_target(target: str | None, subject: str | None) -> UUID | str:
-    """The id of a batch or run, or the name of a subject. Raises UsageError unless exactly one is given."""
+def print_markdown(text: str) -> None:
+    """Print Markdown as a terminal can show it: headings, lists and links instead of their marks."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text))
+
+
+def require_one(target: str | None, subject: str | None) -> None:
+    """Raises UsageError unless either the id of a batch or run or a subject is given."""
     if (target is None) == (subject is None):
         raise UsageError("Name one thing: the id of a batch or a run, or a subject with --subject.")
-    if target is None:
-        return subject or ""
+
+
+async def selection_of(pool: Pool, target: str | None, subject: str | None) -> UUID | str:
+    """The batch or run that a target means, or the subject that it or `subject` names."""
+    if target is None or not is_reference(target):
+        return target or subject or ""
     try:
-        return UUID(target.strip())
-    except ValueError:
+        return await id_of(pool, target)
+    except NotFound:
         return target

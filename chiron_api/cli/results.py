@@ -4,10 +4,10 @@ from typing import Annotated
 import typer
 
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line, printable, usd
+from chiron_api.text import cost_phrase, facts_phrase, one_line, printable
 from chiron_workers.batches.answers import Result
 from chiron_workers.batches.answers import results as read_results
-from chiron_workers.batches.summaries import parse_id
+from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
 
@@ -20,21 +20,19 @@ async def results(
     as_json: Annotated[bool, typer.Option("--json", help="Print each run as one line of JSON.")] = False,
 ) -> None:
     """List what the runs came to: topic, state, facts, cost and answer of each, also while others still run."""
-    run_or_batch_id = parse_id(target)
-    async with (
-        open_pool(settings().database_url, size=1) as pool,
-        aclosing(read_results(pool, run_or_batch_id)) as pages,
-    ):
-        async for page in pages:
-            for result in page:
-                typer.echo(json_line(result) if as_json else _text(result))
+    async with open_pool(settings().database_url, size=1) as pool:
+        run_or_batch_id = await id_of(pool, target)
+        async with aclosing(read_results(pool, run_or_batch_id)) as pages:
+            async for page in pages:
+                for result in page:
+                    typer.echo(json_line(result) if as_json else _text(result))
 
 
 def _text(result: Result) -> str:
-    facts = f"{result.facts:,} {'fact' if result.facts == 1 else 'facts'}"
+    facts = facts_phrase(result.facts, result.confirmed)
     lines = [
         one_line(result.topic, chars_max=4_000),
-        f"  {result.state}, {facts}, {usd(result.spent_usd)}, run {result.id}",
+        f"  {result.state}, {facts}, {cost_phrase(result)}, run {result.id}",
     ]
     if result.error:
         lines.append(f"  {result.error.get('kind')}: {one_line(result.error.get('message', ''))}")

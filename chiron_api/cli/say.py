@@ -2,7 +2,8 @@ from typing import Annotated
 
 import typer
 
-from chiron_workers.batches.summaries import parse_id
+from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.leases import say as say_to_run
 from chiron_workers.settings import settings
@@ -14,15 +15,17 @@ cli = typer.Typer()
 async def say(
     target: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
     message: Annotated[str, typer.Argument(help="What to tell the agent.")],
+    as_json: AsJson = False,
 ) -> None:
     """Continue the conversation with a run: a running one reads the message next, a finished one goes on with it."""
     from chiron_workers.pubsub.signals import notify
 
-    run_id = parse_id(target)
     async with open_pool(settings().database_url, size=2) as pool:
+        run_id = await id_of(pool, target)
         is_woken = await say_to_run(pool, run_id, message)
     if is_woken:
         await notify(settings().redis_url, run_id)
-    typer.echo(
+    sentence = (
         f"The run goes on; `chiron watch {target}` follows it." if is_woken else "The run reads it next."
     )
+    print_answer(sentence, {"run_id": run_id, "is_woken": is_woken}, as_json=as_json)

@@ -1,7 +1,8 @@
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 
@@ -9,7 +10,7 @@ cli = typer.Typer()
 
 
 @cli.command()
-def skills(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def skills(as_json: AsJson = False) -> None:
     """List the skills that every agent can load, where each lies, and what is wrong with those that are left out.
 
     A skill is a folder with a SKILL.md in `.chiron/skills` or `.agents/skills` here, in a folder of CHIRON_SKILLS, or in

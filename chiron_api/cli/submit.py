@@ -10,6 +10,7 @@ from chiron_api.cli.input import submit_options as options
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.text import as_json as json_line
+from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import Estimate, estimate
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
 from chiron_workers.batches.submit import submit as submit_batch
@@ -65,7 +66,9 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if dry_run:
         print_estimate(asyncio.run(_estimate(batch, current)), as_json=as_json)
         return
-    receipt = asyncio.run(_submit(batch, current))
+    receipt, warnings = asyncio.run(_submit(batch, current))
+    for warning in () if watch else warnings:  # `watch` says it too
+        typer.echo(f"Warning: {warning}", err=True)
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), as_json=as_json)
@@ -104,13 +107,15 @@ async def _estimate(batch: NewBatch, current: Settings) -> Estimate:
         return await estimate(pool, batch)
 
 
-async def _submit(batch: NewBatch, current: Settings) -> Submitted:
+async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[str]]:
+    """The receipt, and why runs of the batch will find no sources."""
     from chiron_workers.pubsub.signals import notify
 
     async with open_pool(current.database_url, size=2) as pool:
         receipt = await submit_batch(pool, batch)
+        warnings = await source_warnings(pool, current, batch.runs)
     await notify(current.redis_url, receipt.batch_id)
-    return receipt
+    return receipt, warnings
 
 
 def _print(receipt: Submitted, *, as_json: bool, watch: bool) -> None:

@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input import submit_options
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line, usd
+from chiron_api.text import local_time, one_line, usd
 from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
-from chiron_workers.batches.summaries import parse_id
+from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.session import Caller, Session
@@ -28,14 +29,15 @@ cli = typer.Typer(
     no_args_is_help=True,
 )
 Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a subscription.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command("list")
 async def list_subscriptions(
-    subject: Annotated[str | None, typer.Option("--subject", help="Only those of this subject.")] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Only those of this subject.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the subscriptions, newest first: when each is due, and why if it is not."""
     subject_id = slug(subject) if subject else None
@@ -75,7 +77,7 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     until: Annotated[
         datetime | None, time_option("When it ends, such as 2026-12-31. Default: never.")
     ] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
     new = NewSubscription(tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until)
@@ -90,11 +92,11 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 async def show(
     subscription: Id,
     times: Annotated[int, typer.Option(min=1, max=TIMES_MAX, help="Times at most, the latest first.")] = 10,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
-    subscription_id = parse_id(subscription)
     async with _open_session() as session:
+        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
         entry = await Subscriptions(session).get(subscription_id)
         last = await last_occurrences(session, subscription_id, limit=times)
     if as_json:
@@ -102,35 +104,35 @@ async def show(
         return
     typer.echo("\n".join(_lines(entry)))
     for time in last:
-        typer.echo(f"\n  {time.due_at.astimezone():%Y-%m-%d %H:%M}  batch {time.batch_id}")
+        typer.echo(f"\n  {local_time(time.due_at, '%Y-%m-%d %H:%M')}  batch {time.batch_id}")
         typer.echo(f"    {counts_line(time.difference.counts) if time.difference else 'not finished'}")
 
 
 @cli.command()
-async def pause(subscription: Id, as_json: Json = False) -> None:
+async def pause(subscription: Id, as_json: AsJson = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
-    subscription_id = parse_id(subscription)
     async with _open_session() as session:
+        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
         entry = await Subscriptions(session).pause(subscription_id)
     _print(entry, as_json=as_json)
 
 
 @cli.command()
-async def resume(subscription: Id, as_json: Json = False) -> None:
+async def resume(subscription: Id, as_json: AsJson = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
-    subscription_id = parse_id(subscription)
     async with _open_session() as session:
+        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
         entry = await Subscriptions(session).resume(subscription_id)
     _print(entry, as_json=as_json)
 
 
 @cli.command()
-async def delete(subscription: Id) -> None:
+async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
-    subscription_id = parse_id(subscription)
     async with _open_session() as session:
+        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
         await Subscriptions(session).remove(subscription_id)
-    typer.echo(f"Deleted: subscription {subscription_id}.")
+    print_answer(f"Deleted: subscription {subscription_id}.", {"deleted": subscription_id}, as_json=as_json)
 
 
 @asynccontextmanager
@@ -156,7 +158,7 @@ def _lines(subscription: Subscription) -> list[str]:
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
     lines.append(f"  {subscription.times:,} times so far{skipped_part}{last}")
     if subscription.next_at:
-        lines.append(f"  next {subscription.next_at.astimezone():%Y-%m-%d %H:%M}")
+        lines.append(f"  next {local_time(subscription.next_at, '%Y-%m-%d %H:%M')}")
     if subscription.reason:
         lines.append(f"  {one_line(subscription.reason)}")
     return lines

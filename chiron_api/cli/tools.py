@@ -1,7 +1,8 @@
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.mcp_client.config.configuration import read_configuration
@@ -13,7 +14,7 @@ cli = typer.Typer()
 
 
 @cli.command()
-async def tools(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+async def tools(as_json: AsJson = False) -> None:
     """List the tools that every agent is offered; as JSON, their definitions in the Anthropic format.
 
     Those of MCP servers are among them where a server answers within ten seconds.

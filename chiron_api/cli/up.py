@@ -4,7 +4,9 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli import raise_on_sigterm
+from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.model_holds import holds_now, print_holds
+from chiron_api.cli.display.sign_in import print_sign_in
 from chiron_api.local_stack.stack import LocalStack
 from chiron_api.local_stack.supervision import Part
 from chiron_api.text import as_json as json_line
@@ -18,7 +20,6 @@ Concurrency = Annotated[
     int | None, typer.Option(min=1, help="Runs that one worker plays at once; default CHIRON_CONCURRENCY.")
 ]
 Detach = Annotated[bool, typer.Option("--detach", help="Return once everything is up, and leave it running.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @cli.command()
@@ -39,18 +40,19 @@ def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = F
 
 
 @cli.command()
-def down() -> None:
+def down(as_json: AsJson = False) -> None:
     """Stop the local stack from anywhere: drain the workers, then stop everything. The data stays."""
     stack = LocalStack(read_settings())
-    if stack.stop():
-        typer.echo(f"Everything stopped; the data stays in {stack.home.folder}.")
-    else:
-        typer.echo(f"Nothing runs in {stack.home.folder}.")
+    is_stopped, folder = stack.stop(), stack.home.folder
+    sentence = (
+        f"Everything stopped; the data stays in {folder}." if is_stopped else f"Nothing runs in {folder}."
+    )
+    print_answer(sentence, {"is_stopped": is_stopped, "home": str(folder)}, as_json=as_json)
 
 
 @cli.command()
 def status(as_json: AsJson = False) -> None:
-    """Show the parts of the local stack, their processes, states and addresses, and models that are held."""
+    """Show the parts of the local stack, their processes, states and addresses, how to sign in, and models that are held."""
     stack = LocalStack(read_settings())
     parts = stack.parts()
     holds = asyncio.run(holds_now(settings())) if parts else []
@@ -107,3 +109,4 @@ def _print(parts: list[Part]) -> None:
     for part in parts:
         pid = f"pid {part.pid}" if part.pid else ""
         typer.echo(f"{part.name:{width}}  {part.state:10}  {pid:11}  {part.address}".rstrip())
+    print_sign_in(parts, settings())

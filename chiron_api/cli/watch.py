@@ -13,7 +13,8 @@ from chiron_api.cli.display.events import event_line
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import one_line
 from chiron_api.views.batches import difference_of
-from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, summary
+from chiron_api.views.sources import source_warnings
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.runs.events import Event
@@ -21,6 +22,7 @@ from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
 
 FRAME_S = 0.25
+RUNS_LOOKED_AT = 100  # for where they may find sources
 TEXT_FOR_RUNS = 20  # nobody can read the words of more runs at once
 
 cli = typer.Typer()
@@ -67,6 +69,7 @@ async def show_events(
     current = settings()
     async with open_pool(current.database_url, size=2) as pool:
         target_summary = await _find(pool, target, after)
+        await _warn_without_sources(pool, target_summary)
         console = Console()
         batch_id = target_summary.id if isinstance(target_summary, BatchSummary) else None
         runs = sum(target_summary.runs.values()) if isinstance(target_summary, BatchSummary) else 1
@@ -92,6 +95,16 @@ async def show_events(
     if difference and not as_json:
         typer.echo(f"Against the time before: {counts_line(difference.counts)}.")
     return final.state
+
+
+async def _warn_without_sources(pool: Pool, target: BatchSummary | RunSummary) -> None:
+    if target.state.is_final:
+        return
+    runs = (
+        [target] if isinstance(target, RunSummary) else await runs_of(pool, target.id, limit=RUNS_LOOKED_AT)
+    )
+    for warning in await source_warnings(pool, settings(), runs):
+        typer.echo(f"Warning: {warning}", err=True)
 
 
 async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:

@@ -1,11 +1,11 @@
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.errors import UsageError
+from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.settings import settings
 
@@ -17,15 +17,12 @@ async def withdraw(
     fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
     reason: Annotated[str, typer.Option(help="Why; it is kept in the fact's history.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Bring a withdrawn fact back.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Take a fact out: no search and no report shows it, and it counts for and against nothing. It is not deleted."""
-    try:
-        fact_id = UUID(fact)
-    except ValueError:
-        raise UsageError(f"{fact!r} is no id of a fact. `chiron search` shows ids with --json.") from None
     change = withdrawals.reinstate if undo else withdrawals.withdraw
     async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        fact_id = await id_of(store.session.pool, fact, Referent.FACT)
         status_before = await change(store.facts, str(fact_id), reason=reason)
         status = await store.facts.status(str(fact_id))
     if as_json:

@@ -3,7 +3,8 @@ import logging
 from contextlib import AsyncExitStack
 
 from chiron_api.services import Services, open_services
-from chiron_workers.db.connect import connect, is_outage
+from chiron_workers.db.connect import connect
+from chiron_workers.db.outages import is_outage
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.settings import settings
 

@@ -21,6 +21,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
+from chiron_workers.roles import RoleName
 from chiron_workers.settings import settings
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
@@ -57,7 +58,7 @@ async def start_research(
     *,
     topics: Topics,
     subject: Name,
-    role: Name = "research",
+    role: RoleName = "research",
     model: Name | None = None,
     budget_usd: Usd | None = None,
     max_turns: Annotated[int, Field(ge=1)] | None = None,
@@ -70,7 +71,7 @@ async def start_research(
     Args:
         topics: What to find out, one question or topic for each agent.
         subject: The subject that the facts belong to, by its id or any name; a new one is made.
-        role: What the agents are: research, curriculum, lesson or assessment.
+        role: What the agents are.
         model: The model that plays them. Left out, the configured one.
         budget_usd: What all of it may cost; it pauses there.
         max_turns: How many replies of the model each may take. Left out, what is configured.

@@ -5,9 +5,9 @@ import signal
 from typing import Any
 
 import typer
-import uvicorn
 
-from chiron_api.http.serve import address_of, listen
+from chiron_api.http.serve import address_of, bounded_server, listen
+from chiron_api.local_stack.access import api_key, key_hint
 from chiron_api.mcp_server.lazy_services import LazyServices
 from chiron_api.mcp_server.server import http_app, research_server
 from chiron_workers.settings import Settings
@@ -43,12 +43,13 @@ def serve_http(settings: Settings) -> None:
     """Answer on `api_host` and `api_port`, at /mcp, until SIGINT or SIGTERM.
 
     Raises:
+        ConfigurationError: It would be open beyond this machine.
         ChironError: The port is taken.
     """
-    app = http_app(research_server(LazyServices()), key=settings.api_key.get_secret_value())
+    app = http_app(research_server(LazyServices()), key=api_key(settings))
     with listen(settings.api_host, settings.api_port) as listener:
         typer.echo(f"MCP on {address_of(settings.api_host, listener)}/mcp")
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, timeout_graceful_shutdown=int(GRACE_S), ws="none"
+        typer.echo(key_hint("It", settings))
+        bounded_server(app, log_config=None, access_log=False, timeout_graceful_shutdown=int(GRACE_S)).run(
+            sockets=[listener]
         )
-        uvicorn.Server(config).run(sockets=[listener])

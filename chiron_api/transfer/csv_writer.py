@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
@@ -31,13 +32,17 @@ FACT = (
 )
 ASSERTION = [name for name in AssertionRecord.model_fields if name != "id"]
 COLUMNS = ("fact_id", "assertion_id", "subject_id", *ASSERTION, *FACT, *SOURCE, *SUBJECT)
-# A spreadsheet takes a cell that begins like this for a formula and may run it; an apostrophe in front makes it text.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
+# A spreadsheet takes a cell that begins like this for a formula and may run it; an apostrophe in front makes it text. One that
+# parts cells at another separator than the comma, as many countries have it, ends a cell within ours.
+SEPARATORS = ";,|\t\r\n\v\f\x85\u2028\u2029；，｜"
+SIGNS = "=+@'＝＋－＠＇\\-"
+FORMULA = re.compile(rf"(^|[{SEPARATORS}])(?=[ \"\xa0\u3000]*[{SIGNS}])")
+BLANK_START = re.compile(r"^(?=[\t\r\n])")
 
 
 def guarded(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+    """A cell that no spreadsheet takes for a formula, nor any part of it behind another separator."""
+    return BLANK_START.sub("'", FORMULA.sub(r"\1'", cell))
 
 
 class CsvWriter:

@@ -86,8 +86,8 @@ def test_a_migrated_database_without_data_takes_a_backup_too(at, filled, empty_u
 def test_a_backup_of_an_older_version_is_restored_and_then_migrated(at, released_url, database_url):
     assert at(released_url, "backup", "old.backup").exit_code == 0
     found = at(database_url, "restore", "old.backup")
-    assert (found.exit_code, f"run `chiron migrate` ({migrations()[2].name}" in found.stdout) == (0, True)
-    assert at(database_url, "migrate").exit_code == 0
+    assert (found.exit_code, f"is up to date now ({migrations()[2].name}" in found.stdout) == (0, True)
+    assert pending(database_url) == []
     with psycopg.connect(database_url) as connection:
         assert connection.execute("select count(*) from runs where state = 'running'").fetchone() == (2,)
     assert json.loads(at(database_url, "list", "--json").stdout)[0]["name"] == "In flight"
@@ -116,7 +116,7 @@ def test_what_is_no_file_is_not_replaced_even_with_force(at, filled, tmp_path, t
 def test_a_disk_that_is_full_leaves_no_half_file(filled, settings, tmp_path):
     command = [
         "prlimit",
-        "--fsize=20000",
+        "--fsize=4000",
         sys.executable,
         "-m",
         "chiron_api",
@@ -209,7 +209,7 @@ def test_a_table_of_somebody_else_in_the_way_is_named_and_nothing_changes(at, fi
     with psycopg.connect(empty_url) as connection:
         connection.execute("create table runs (id int)")
     found = said(at(empty_url, "restore", "all.backup"))
-    assert found == 'Nothing was restored: ERROR:  relation "runs" already exists.'
+    assert found == 'Migration 0001_runs fails: relation "runs" already exists. Put that right.'
     assert contents(empty_url) == {"runs": []}
 
 
@@ -231,3 +231,25 @@ def test_a_server_newer_than_every_program_is_named():
         ConfigurationError, match="The server is PostgreSQL 99, and no pg_dump of that version"
     ):
         postgres_clients.program_path("pg_dump", 99)
+
+
+def test_a_backup_names_tables_of_ones_own_and_leaves_them_out(at, filled, empty_url):
+    with psycopg.connect(filled, autocommit=True) as connection:
+        connection.execute("create table reading_list (id int); create view my_runs as select id from runs")
+        connection.execute("create function mine() returns int language sql return 1")
+    result = at(filled, "backup", "all.backup")
+    assert result.exit_code == 0
+    assert "left out, as it is not Chiron's" in result.stderr
+    assert "function public.mine, table public.reading_list, view public.my_runs. Back it up" in result.stderr
+    assert json.loads(at(filled, "backup", "all.backup", "--force", "--json").stdout)["left_out"] == [
+        "function public.mine",
+        "table public.reading_list",
+        "view public.my_runs",
+    ]
+    assert (
+        at(filled, "backup", "all.backup", "--force").exit_code,
+        at(empty_url, "restore", "all.backup").exit_code,
+    ) == (0, 0)
+    assert contents(empty_url) == {
+        name: rows for name, rows in contents(filled).items() if name != "reading_list"
+    }

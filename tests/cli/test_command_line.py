@@ -1,34 +1,108 @@
+import importlib
+import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import Result
 
-from chiron_api.cli import raise_on_sigterm
+import chiron_api.cli
+from chiron_api.cli import load_command, raise_on_sigterm
+from chiron_api.cli.commands import GROUPS, SUMMARIES
 
-HEAVY = (
-    "anthropic",
-    "celery",
-    "duckdb",
-    "fastmcp",
-    "mcp",
-    "onnxruntime",
-    "opentelemetry.sdk",
-    "redis",
-    "trafilatura",
-)
+# What may be imported beside the standard library and the libraries' own parts.
+FOR_HELP = {"chiron_api", "chiron_workers", "typer", "annotated_doc", "shellingham"}
+FOR_SHOW = FOR_HELP | {
+    "annotated_types",
+    "dotenv",
+    "platformdirs",
+    "psycopg",
+    "psycopg_binary",
+    "psycopg_c",
+    "psycopg_pool",
+    "pydantic",
+    "pydantic_core",
+    "pydantic_settings",
+    "typing_extensions",
+    "typing_inspection",
+}
 
 
-def test_help_imports_no_library_that_only_some_commands_need() -> None:
-    code = (
-        "import sys, typer; from chiron_api.cli import build; typer.main.get_command(build()); "
-        f"print([name for name in {HEAVY} if name in sys.modules])"
-    )
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert process.stdout.strip() == "[]"
+def imported_by(code: str) -> set[str]:
+    """The packages that a program imports, as `-X importtime` names them, without those of the standard library."""
+    command = [sys.executable, "-X", "importtime", "-c", code]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    lines = [line for line in process.stderr.splitlines() if line.startswith("import time:")]
+    packages = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines} - sys.stdlib_module_names
+    # Libraries also try what is not there.
+    return {name for name in packages - {"sitecustomize"} if name.isidentifier() and find_spec(name)}
+
+
+def test_the_overview_imports_no_command() -> None:
+    code = "import sys; sys.argv[1:] = ['--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
+    assert imported_by(code) <= FOR_HELP
+
+
+def test_showing_imports_neither_numpy_nor_rich_nor_what_only_other_commands_need() -> None:
+    assert imported_by("from chiron_api.cli import load_command; load_command('show')") <= FOR_SHOW
+
+
+def test_the_overview_names_every_command_there_is() -> None:
+    folder = Path(chiron_api.cli.__path__[0])
+    modules = {file.stem for file in folder.glob("*.py") if "typer.Typer(" in file.read_text()} - {"__init__"}
+    assert {summary.module for summary in SUMMARIES.values()} == modules
+    for module in modules:
+        app = importlib.import_module(f"chiron_api.cli.{module}").cli
+        name_of_group = app.info.name if isinstance(app.info.name, str) else None
+        names = (
+            {name_of_group}
+            if name_of_group
+            else {
+                entry.name or entry.callback.__name__.replace("_", "-") for entry in app.registered_commands
+            }
+        )
+        assert names == {name for name, summary in SUMMARIES.items() if summary.module == module}
+
+
+def test_the_overview_loses_nothing_at_80_columns(chiron: Callable[..., Result]) -> None:
+    overview = chiron("--help").output
+    assert max(map(len, overview.splitlines())) <= 80
+    for title, group in GROUPS.items():
+        assert f"{title}:" in overview
+        for name, summary in group.items():
+            assert re.search(rf"^  {name} +{re.escape(summary.sentence)}$", overview, re.M), name
+
+
+def test_the_version_is_that_of_the_package(chiron: Callable[..., Result]) -> None:
+    assert chiron("--version").output == f"chiron {version('chiron')}\n"
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    def completions(words: str) -> str:
+        environment = os.environ | {
+            "_CHIRON_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split(" ")) - 1),
+        }
+        process = subprocess.run(
+            [Path(sys.executable).with_name("chiron")],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return process.stdout
+
+    assert completions("chiron sub").split() == ["submit", "subscriptions"]
+    assert "--dry-run" in completions("chiron submit --dr")
 
 
 @pytest.fixture
@@ -46,3 +120,28 @@ def test_a_command_ends_by_sigterm_as_by_ctrl_c_and_goes_on_under_nohup() -> Non
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
+
+
+# What serves until it is stopped, and what writes a document whose form `--format` names.
+WITHOUT_JSON = {"api", "export", "flower", "mcp", "offline-model", "report", "up", "worker"}
+
+
+@pytest.mark.parametrize("name", sorted(SUMMARIES))
+def test_every_command_that_says_something_says_it_as_json_too(name: str) -> None:
+    for command in leaves(load_command(name)):
+        has_json = any("--json" in param.opts for param in command.params)
+        assert has_json == (name not in WITHOUT_JSON), command.name
+
+
+@pytest.mark.parametrize("name", sorted(SUMMARIES))
+def test_an_option_has_the_same_short_name_everywhere(name: str) -> None:
+    short_names = {"--subject": "-s", "--output": "-o", "--format": "-f", "--yes": "-y"}
+    for command in leaves(load_command(name)):
+        for param in command.params:
+            for option, short_name in short_names.items():
+                assert option not in param.opts or short_name in param.opts, command.name
+
+
+def leaves(command: Any) -> list[Any]:
+    inner = getattr(command, "commands", {}).values()
+    return [leaf for part in inner for leaf in leaves(part)] or [command]

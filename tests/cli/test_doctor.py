@@ -13,6 +13,10 @@ from chiron_api.local_stack.checks.machine import disk
 from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
 
+HOMEBREW = "PostgreSQL 16.10 (Homebrew) on aarch64-apple-darwin23.6.0, compiled by Apple clang"
+PACKAGED = "PostgreSQL 16.10 (Debian 16.10-1.pgdg12+1) on x86_64-pc-linux-gnu, compiled by gcc"
+OF_DEBIAN = "PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu, compiled by gcc"
+
 
 def test_what_is_right_is_ok_and_what_is_missing_makes_the_exit_code_1(chiron, monkeypatch) -> None:
     monkeypatch.setenv("CHIRON_API_PORT", str(free_port()))
@@ -83,7 +87,7 @@ def test_a_wrong_password_is_named_and_not_repeated(
 def test_each_way_not_to_reach_postgres_has_its_own_advice(settings: Settings, database_url: str) -> None:
     path = database_url.split("/")[3].split("?", maxsplit=1)[0]
     found = {
-        "createdb": database_url.replace(path, "nowhere"),
+        "create database": database_url.replace(path, "nowhere"),
         "Create the role": database_url.replace("postgres:@", "nobody@"),
         "Start it": f"postgresql://postgres@127.0.0.1:{free_port()}/chiron",
         "chiron up": "postgresql://postgres@/chiron?host=/nonexistent",
@@ -110,11 +114,19 @@ def test_a_database_without_extension_and_schema_is_told_to_migrate(
 def test_an_old_server_and_an_old_extension_are_told_apart() -> None:
     assert server_version(150_004).ok
     assert "15 or newer" in server_version(140_010).advice
-    assert pgvector("0.8.6", "0.8.0", server=18).ok
-    assert "postgresql-16-pgvector" in pgvector(None, None, server=16).advice
-    assert "Upgrade" in pgvector("0.7.4", None, server=16).advice
-    assert "alter extension vector update" in pgvector("0.8.6", "0.7.0", server=16).advice
-    assert "chiron migrate" in pgvector("0.10.0", None, server=16).advice
+    assert pgvector("0.8.6", "0.8.0", server=HOMEBREW).ok
+    assert "alter extension vector update" in pgvector("0.8.6", "0.7.0", server=HOMEBREW).advice
+    assert "chiron migrate" in pgvector("0.10.0", None, server=HOMEBREW).advice
+
+
+@pytest.mark.parametrize("version", [None, "0.7.4"])
+def test_advice_on_pgvector_works_on_the_system_that_the_server_runs_on(version: str | None) -> None:
+    package = "apt install postgresql-16-pgvector"
+    assert package in pgvector(version, None, server=PACKAGED).advice
+    for server in (HOMEBREW, OF_DEBIAN):  # Debian's own is too old
+        advice = pgvector(version, None, server=server).advice
+        assert "apt install" not in advice
+        assert "unset CHIRON_DATABASE_URL" in advice
 
 
 def test_each_way_not_to_reach_redis_has_its_own_advice(settings: Settings, valkey: str) -> None:

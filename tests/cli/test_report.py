@@ -1,8 +1,11 @@
 import json
+import os
 import resource
 import sys
+from uuid import UUID
 
 import pytest
+from support.pseudo_terminal import output_in_terminal
 from support.research_rows import Shelf
 
 from chiron_workers.ids import new_id
@@ -29,6 +32,16 @@ def test_a_report_is_printed_as_markdown_unless_another_text_is_wanted(chiron, r
     assert found["sections"][0]["findings"][0]["content"] == "Ducks dive for food."
     assert found["sources"][0]["link"] == "https://example.org/a"
     assert chiron("report", "birds").stdout.startswith("# Birds\n")
+
+
+def test_a_terminal_shows_the_report_rendered_and_its_source_on_request(
+    run: UUID,
+) -> None:
+    rendered = output_in_terminal("report", str(run), environment=os.environ)
+    assert "Ducks dive for food." in rendered
+    assert not [mark for mark in ("**", "# What", "\\[", "\n> ") if mark in rendered]
+    source = output_in_terminal("report", str(run), "--format", "md", environment=os.environ)
+    assert source.startswith("# What do ducks do?")
 
 
 @pytest.mark.parametrize(("format", "name"), [("md", "r.md"), ("docx", "r.docx"), ("html", "r.html")])

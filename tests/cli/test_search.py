@@ -1,8 +1,10 @@
 import asyncio
 import json
+from collections.abc import Callable
 
 import pytest
 from support.verified_quotes import quoted
+from typer.testing import Result
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
@@ -64,8 +66,19 @@ def test_people_read_the_fact_its_words_and_its_source(chiron, known):
     found = chiron("search", "sleeping ducks", "--candidates").stdout
     assert "Ducks can sleep with one eye open." in found
     assert "“As seen.”" in found
-    assert "https://example.org/a  (confidence 0.30)" in found
+    assert "https://example.org/a  (confidence 0.30, similarity 0." in found
+    assert found.startswith("  1  ")
+    assert "1.000" not in found
     assert "\x1b" not in found
+
+
+def test_facts_that_fit_in_neither_meaning_nor_words_are_not_printed(
+    chiron: Callable[..., Result], known: None
+) -> None:
+    output = chiron("search", "How do lazy iterators produce items?").stdout
+    assert FACTS[2][1] in output
+    assert "Ducks" not in output
+    assert FACTS[2][1] in chiron("search", "values", "--mode", "text").stdout
 
 
 def test_nothing_found_is_said(chiron):

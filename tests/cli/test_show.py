@@ -1,9 +1,11 @@
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
+from chiron_api.cli.display import summary
 from chiron_api.cli.display.model_holds import holds_now
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings as read_settings
@@ -126,3 +128,44 @@ def test_resume_tries_a_held_model_at_once(chiron, rows, batch):
     found = chiron("resume", batch[0])
     assert found.stdout == f"Tried again at once: offline. `chiron watch {batch[0]}` follows.\n"
     assert rows("select * from holds") == []
+
+
+@pytest.fixture
+def terminal(chiron, monkeypatch):
+    """Runs a command as in a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(summary, "sys", SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True)))
+    return chiron
+
+
+def test_lists_lose_no_figure_at_80_columns(terminal, rows, batch):
+    long = "the tides of the northern seas and what they carry along the coast " * 4
+    rows(
+        "update runs set topic = %s, facts = 1234567, turns = 7654321, spent_usd = 98765.43 returning 1", long
+    )
+    rows("update batches set name = %s, spent_usd = 98765.43 returning 1", long)
+    for command in (("list",), ("show", batch[0])):
+        table = terminal(*command).stdout
+        lines = table.splitlines()
+        [header] = [line for line in lines if "facts" in line and "cost" in line]
+        [line, *_] = lines[lines.index(header) + 1 :]
+        assert len(line) <= 80
+        assert "$197,530.86" in line or "$98,765.43" in line
+        for figure in ("facts", "cost"):  # right-aligned below its head
+            assert line[header.index(figure) + len(figure) - 1] != " "
+            assert line[header.index(figure) + len(figure)] == " "
+    assert "1,234,567" in table
+    assert "7,654,321" in table
+
+
+def test_a_beginning_of_an_id_last_and_a_name_are_enough(chiron, batch):
+    named = chiron("submit", "C", "-s", "S", "--name", "spring").stdout.strip()
+    for text in (named, named[:-4], "last", "spring"):
+        assert json.loads(chiron("show", text, "--json").stdout)["id"] == named
+    assert json.loads(chiron("show", batch[1][0][:-4], "--json").stdout)["id"] == batch[1][0]
+    assert json.loads(chiron("cancel", "last", "--json").stdout) == {
+        "changed": 1,
+        "requested": 0,
+        "lifted_models": [],
+    }
+    assert json.loads(chiron("results", "spring", "--json").stdout)["state"] == "cancelled"

@@ -11,10 +11,10 @@ from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.skill_folders import write_skill
 from support.worker_processes import chiron, rows, running, wait_until
 
-from chiron_api.local_stack.programs import environment
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings, read_settings
+from chiron_workers.settings.variables import process_environment
 
 
 def listed(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
@@ -75,7 +75,7 @@ def test_the_parts_of_a_stack_see_the_project_and_the_folders_of_whoever_starts_
     monkeypatch.setenv("CHIRON_SKILLS", "mine,/yours")
     monkeypatch.setenv("CHIRON_TOOLS", "a_module,/a/folder")
     monkeypatch.setenv("CHIRON_FILES", "papers:/data")
-    for name, value in environment(read_settings(_env_file=None)).items():
+    for name, value in process_environment(read_settings(_env_file=None)).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir("/")
     found = read_settings(_env_file=None)

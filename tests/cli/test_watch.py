@@ -72,7 +72,7 @@ def test_in_a_pipe_each_event_is_a_plain_line_and_the_last_one_sums_up(chiron, b
     lines = chiron("watch", batch[0]).stdout.splitlines()
     assert any(line.endswith("#2 B  fact: Ducks dive. (https://d.org, 0.9)") for line in lines)
     assert any(line.endswith("#1 A  completed: So it is.") for line in lines)
-    assert lines[-1].startswith("Completed: 2 completed; 2 facts")
+    assert lines[-1].startswith("Completed: 2 completed; 2 new facts")
     assert not any("\x1b" in line for line in lines)
 
 
@@ -129,7 +129,8 @@ def test_ctrl_c_ends_only_the_watching(batch, watcher, rows):
     watching.send_signal(signal.SIGINT)
     _, said = watching.communicate(timeout=90)
     assert watching.returncode == 130
-    assert said == f"Stopped watching; the research goes on. `chiron watch {batch[0]}` follows it again.\n"
+    *_, farewell = said.splitlines()
+    assert farewell == f"Stopped watching; the research goes on. `chiron watch {batch[0]}` follows it again."
     assert {row["state"] for row in rows("select state from runs")} == {"queued"}
 
 
@@ -140,7 +141,7 @@ def test_on_a_terminal_a_board_shows_the_runs_and_a_summary_follows(batch, watch
     seen = read_until(leader, "waits for a worker")
     for run_id in batch[1]:
         end(run_id)
-    seen += read_until(leader, "Completed: 2 completed; 2 facts")
+    seen += read_until(leader, "Completed: 2 completed; 2 new facts")
     assert watching.wait(90) == 0
     os.close(leader)
     assert "Ctrl+C ends the watching" in seen
@@ -201,7 +202,12 @@ def test_the_board_counts_facts_tokens_and_cost():
     )
     text = "\n".join(drawn(board))
     assert "1 running" in text
-    assert "1 facts  2,000 tokens in  20 out  $1.50" in text
+    assert "1 facts  $1.50" in text
+    assert "tokens: 2,000 fresh, 0 cache read, 0 cache write, 20 out" in text
+    board.apply(
+        event(run_id, EventKind.MODEL_REPLIED, turn=3, input_tokens=1, output_tokens=1, cost_usd=None)
+    )
+    assert "1 facts  cost unknown" in "\n".join(drawn(board))
     assert "Ducks dive. (https://d.org, 0.9)" in text
 
 

@@ -57,10 +57,11 @@ def talking(variables: Environment, tmp_path: Path) -> Talking:
 
 @pytest.fixture
 def serving(variables: Environment, tmp_path: Path) -> Serving:
-    """`with serving(**env) as url`: a server over HTTP that runs until the end of the block."""
+    """`with serving(**env) as url`: a server over HTTP that runs until the end of the block; without a key, unless `env` says."""
 
     @contextmanager
     def serve(**env: str) -> Iterator[str]:
+        env.setdefault("CHIRON_API_WITHOUT_KEY", "false" if "CHIRON_API_KEY" in env else "true")
         with (
             (tmp_path / "mcp.log").open("wb") as log,
             subprocess.Popen(

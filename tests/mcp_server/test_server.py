@@ -31,7 +31,19 @@ def test_without_a_key_only_programs_of_this_machine_come_in(serving: Serving, h
             assert http.post(url, json=LIST, headers={"Host": host}).status_code == 421
         for origin in ("https://evil.example", "null"):
             assert http.post(url, json=LIST, headers={"Origin": origin}).status_code == 403
-        assert http.post(url, json=LIST, headers={"Origin": "http://localhost:8700"}).status_code == 200
+        own = url.removesuffix("/mcp")
+        assert http.post(url, json=LIST, headers={"Origin": f"{own}1"}).status_code == 403
+        assert http.post(url, json=LIST, headers={"Origin": own}).status_code == 200
+
+
+def test_mcp_over_http_asks_for_the_key_that_the_home_keeps(
+    serving: Serving, settings: Settings, http: httpx2.Client
+):
+    with serving(CHIRON_API_WITHOUT_KEY="false") as url:
+        assert http.post(url, json=LIST).status_code == 401
+        key = chiron(settings, "key").stdout.strip()
+        assert key == (settings.home / "api.key").read_text().strip()
+        assert http.post(url, json=LIST, headers={"Authorization": f"Bearer {key}"}).status_code == 200
 
 
 def test_with_a_key_nobody_comes_in_without_it(serving: Serving, http: httpx2.Client):
@@ -55,7 +67,7 @@ def test_a_body_that_is_too_large_is_refused(serving: Serving, http: httpx2.Clie
 
 
 def test_listening_beyond_this_machine_needs_a_key(settings: Settings):
-    done = chiron(settings, "mcp", "--http", "0", "--host", "0.0.0.0")
+    done = chiron(settings, "mcp", "--http", "0", "--host", "0.0.0.0", CHIRON_API_WITHOUT_KEY="true")
     assert done.returncode == 2
-    assert "CHIRON_API_KEY" in done.stderr
+    assert "CHIRON_API_WITHOUT_KEY" in done.stderr
     assert "Traceback" not in done.stderr

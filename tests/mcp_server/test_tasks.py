@@ -69,7 +69,7 @@ def test_a_client_that_knows_tasks_follows_a_run_as_one_until_a_worker_has_playe
     assert (created["taskId"], created["status"], created["ttlMs"]) == (str(run["id"]), "working", None)
     assert "result" not in created
     assert wire.start(**TOPIC, idempotency_key="tides")["taskId"] == created["taskId"]
-    assert wire.task(created["taskId"])["statusMessage"] == "Queued: 0 facts after 0 turns so far."
+    assert wire.task(created["taskId"])["statusMessage"] == "Queued: 0 new facts after 0 turns so far."
     with running(settings, **bytecode):
         done = wait_until(
             lambda: (found := wire.task(created["taskId"]))["status"] != "working" and found, 60, "an end"

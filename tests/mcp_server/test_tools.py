@@ -1,5 +1,6 @@
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from support.worker_processes import rows, wait_until
 from chiron_api.mcp_server.instructions import ANNOTATIONS
 from chiron_api.mcp_server.tools import client_tools
 from chiron_workers.db.connect import open_pool
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.roles import role_names
 from chiron_workers.settings import Settings
 
 FACT: dict[str, Any] = {
@@ -172,3 +175,16 @@ async def test_a_call_that_the_client_gives_up_lets_go_of_the_database(
             await asyncio.to_thread(wait_until, lambda: not rows(settings, waiting), what="it waits no more")
             await other.rollback()
             assert len(await call(client, "list_subjects")) == 1
+
+
+@pytest.mark.parametrize("name", ["start_research", "create_subscription"])
+def test_what_starts_research_names_the_roles_there_are_and_no_others(name: str):
+    tool = client_tools().get(name)
+    role = tool.input_schema["properties"]["role"]
+    assert role["enum"] == list(role_names())
+    assert set(re.findall("research|curriculum|lesson|assessment", json.dumps(role))) <= set(role_names())
+    arguments = {"topics": ["tides"], "subject": "Sea", "subject_id": "sea", "cron": "0 9 * * *"}
+    arguments = {key: value for key, value in arguments.items() if key in tool.input_schema["properties"]}
+    tool.validate(arguments | {"role": role_names()[0]})
+    with pytest.raises(ToolValidationError, match=r"role: must be one of .*research.* \(got 'astrology'\)"):
+        tool.validate(arguments | {"role": "astrology"})

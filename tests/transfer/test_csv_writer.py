@@ -1,17 +1,40 @@
 import csv
 import io
 import json
+import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chiron_api.transfer.csv_writer import COLUMNS, CsvWriter, guarded
 
+SIGNS = "=+-@＝＋－＠"
 
-@given(st.one_of(st.text(), st.text(alphabet="=+-@'\t\r\n＝a")))
-def test_a_guarded_cell_is_no_formula_and_holds_its_text(cell):
-    assert guarded(cell)[:1] not in {"=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"}
-    assert guarded(cell).removeprefix("'") == cell
+
+@given(st.one_of(st.text(), st.text(alphabet="=+-@'\t\r\n;,| ＝；a")))
+def test_a_guarded_cell_is_no_formula_at_any_separator_and_holds_its_text(cell):
+    for part in re.split(r"[;,|\t\r\n；，｜]", guarded(cell)):
+        assert not part.lstrip(' "').startswith(tuple(SIGNS))
+    assert not guarded(cell).startswith(("\t", "\r", "\n"))
+    assert guarded(cell).replace("'", "") == cell.replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("=1+1", "'=1+1"),
+        (" =1+1", "' =1+1"),
+        ("a;=1+1", "a;'=1+1"),
+        ("a\t@SUM(1)", "a\t'@SUM(1)"),
+        ("a\r\n＝1", "a\r\n'＝1"),
+        ('a,"-cmd', "a,'\"-cmd"),
+        ("1 - 2 = -1, or so", "1 - 2 = -1, or so"),
+        ("no formula", "no formula"),
+    ],
+)
+def test_a_formula_behind_a_separator_becomes_text(cell, text):
+    assert guarded(cell) == text
 
 
 def test_each_assertion_is_a_row_and_only_the_first_tells_of_the_fact_and_its_subject():

@@ -1,9 +1,10 @@
 """The board of `chiron watch`: the runs of a batch, or one run, as large as the screen."""
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -11,12 +12,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from chiron_api.cli.display.colours import COLOURS
 from chiron_api.cli.display.events import event_field, phrase
-from chiron_api.text import duration, one_line, usd
+from chiron_api.text import duration, one_line, tokens, usd
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
 FACTS_SHOWN = 5
+ROOMY_LINES = 12  # of a screen that has room for the tokens
 STATE_AFTER = {
     EventKind.RUN_QUEUED: RunState.QUEUED,
     EventKind.RUN_HANDED_BACK: RunState.QUEUED,
@@ -29,14 +32,6 @@ STATE_AFTER = {
 }
 COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
 CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
-COLOURS = {
-    RunState.QUEUED: "dim",
-    RunState.RUNNING: "cyan",
-    RunState.PAUSED: "yellow",
-    RunState.COMPLETED: "green",
-    RunState.FAILED: "red",
-    RunState.CANCELLED: "magenta",
-}
 
 
 @dataclass(slots=True)
@@ -53,6 +48,31 @@ class Row:
 
 
 @dataclass(slots=True)
+class EventUsage:
+    """Tokens and money of the replies that events tell of."""
+
+    input_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_read_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0  # None once nobody knows what a reply cost
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Add what the event of a reply says."""
+        self.input_tokens += data.get("input_tokens") or 0
+        self.cache_write_tokens += data.get("cache_write_tokens") or 0
+        self.cache_read_tokens += data.get("cache_read_tokens") or 0
+        self.output_tokens += data.get("output_tokens") or 0
+        cost_usd = data.get("cost_usd")
+        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
+
+    @property
+    def cost(self) -> str:
+        """The money for people."""
+        return "cost unknown" if self.cost_usd is None else usd(self.cost_usd)
+
+
+@dataclass(slots=True)
 class Board:
     """The runs of a batch, or one run: counts, sums and the rows with the latest events, as many as fit the screen."""
 
@@ -61,9 +81,7 @@ class Board:
     hint: str = CTRL_C_HINT
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float = 0.0
+    usage: EventUsage = field(default_factory=EventUsage)
     started_at: datetime | None = None
 
     def apply(self, event: Event) -> None:
@@ -86,18 +104,22 @@ class Board:
     def _count(self, event: Event, row: Row) -> None:
         if event.kind == EventKind.MODEL_REPLIED:
             row.turns += 1
-            self.tokens_in += event.data.get("input_tokens") or 0
-            self.tokens_out += event.data.get("output_tokens") or 0
-            self.cost_usd += float(event.data.get("cost_usd") or 0)
+            self.usage.add(event.data)
+        elif event.kind == EventKind.TOOL_RETURNED and "model_calls" in event.data:
+            self.usage.add(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
             self.facts.append(phrase(event).removeprefix("fact: "))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""
-        facts = min(len(self.facts), max(0, console.size.height - 10))
-        room = max(1, console.size.height - 7 - facts)
-        parts: list[RenderableType] = [self._head(), self._bar(options.max_width), self._table(room)]
+        facts = min(len(self.facts), max(0, console.size.height - 11))
+        room = max(1, console.size.height - 8 - facts)
+        parts: list[RenderableType] = [
+            self._head(with_tokens=console.size.height >= ROOMY_LINES),
+            self._bar(options.max_width),
+            self._table(room),
+        ]
         parts += (
             [Text(f"  {fact}", no_wrap=True, overflow="ellipsis") for fact in list(self.facts)[-facts:]]
             if facts
@@ -106,7 +128,7 @@ class Board:
         parts.append(Text(self.hint, style="dim", no_wrap=True))
         yield Group(*parts)
 
-    def _head(self) -> Text:
+    def _head(self, *, with_tokens: bool) -> Text:
         counts = Counter(row.state for row in self.rows.values())
         head = Text(self.title, style="bold", no_wrap=True, overflow="ellipsis")
         for state in RunState:
@@ -115,9 +137,11 @@ class Board:
         facts = sum(row.facts for row in self.rows.values())
         runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
-            f"\n{facts:,} facts  {self.tokens_in:,} tokens in  {self.tokens_out:,} out  {usd(self.cost_usd)}  {runtime}",
+            f"\n{facts:,} facts  {self.usage.cost}  {runtime}",
             style="not bold",
         )
+        if with_tokens:
+            head.append(f"\ntokens: {tokens(self.usage)}", style="not bold")
         return head
 
     def _bar(self, width: int) -> Table:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from chiron_api.text import one_line
+from chiron_api.text import local_time, one_line
 from chiron_workers.knowledge.subject_diff import (
     Contradiction,
     Corroboration,
@@ -34,8 +34,8 @@ SOURCE_COUNTS = ("sources_gone", "sources_back", "sources_back_changed", "source
 
 def difference_lines(difference: SubjectDiff) -> Iterator[str]:
     """A line with the period, then a section for each kind of difference."""
-    since, until = difference.since.astimezone(), difference.until.astimezone()
-    yield f"{difference.subject_id}, {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M}"
+    since, until = (local_time(at, "%Y-%m-%d %H:%M") for at in (difference.since, difference.until))
+    yield f"{difference.subject_id}, {since} to {until}"
     for name, heading in SECTION_TITLES.items():
         lines = map(ENTRY_LINES.get(name, _fact), getattr(difference, name))
         yield from _section(heading, difference.counts[name], lines)

@@ -20,7 +20,14 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         typer.echo(
             f"In all about {usd(estimate.usd)}; {usd(estimate.usd_if_dear)} if each is as dear as the dearest tenth."
         )
+    else:
+        typer.echo("What it costs in all is unknown.")
+    if estimate.at_most_usd is not None:
         typer.echo(f"The budgets let it cost {usd(estimate.at_most_usd)} at most.")
+    else:
+        typer.echo("No budget in USD binds it.")
+    for warning in estimate.warnings:
+        typer.echo(f"Warning: {warning}")
 
 
 def _sentence(kind: Kind) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chiron_api.text import one_line
+from chiron_api.text import local_time, one_line
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
@@ -42,7 +42,7 @@ def phrase(event: Event) -> str:
 
 def event_line(event: Event, label: str) -> str:
     """One line of a log that people read or grep."""
-    return f"{event.at.astimezone():%H:%M:%S}  {label}  {phrase(event)}"
+    return f"{local_time(event.at, '%H:%M:%S')}  {label}  {phrase(event)}"
 
 
 def event_field(data: Mapping[str, Any], name: str) -> str:

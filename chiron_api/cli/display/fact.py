@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chiron_api.text import one_line
+from chiron_api.text import local_time, one_line
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
 from chiron_workers.states import QuoteState
 
@@ -19,7 +19,7 @@ def fact_lines(fact: FactDetails) -> Iterator[str]:
         "subject": fact.subject_id,
         "topic": one_line(fact.topic_path),
         "status": f"{fact.status}, confidence {fact.confidence:.2f}{claimed_part}",
-        "stored": f"{fact.created_at.astimezone():%Y-%m-%d %H:%M:%S}{run_part}",
+        "stored": f"{local_time(fact.created_at)}{run_part}",
     }
     yield from (f"{name:9}{value}" for name, value in fields.items())
     yield f"\n{one_line(fact.content, chars_max=4_000)}"
@@ -52,11 +52,13 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     if assertion.content != content:
         yield f"     stored as: {one_line(assertion.content, chars_max=500)}"
     if is_verified and assertion.snapshot_hash:
-        read_at = f", read {assertion.fetched_at.astimezone():%Y-%m-%d %H:%M}" if assertion.fetched_at else ""
+        read_at = (
+            f", read {local_time(assertion.fetched_at, '%Y-%m-%d %H:%M')}" if assertion.fetched_at else ""
+        )
         place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
         yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"
 
 
 def _state(state: FactState) -> str:
-    at = f"{state.at.astimezone():%Y-%m-%d %H:%M:%S}"
+    at = local_time(state.at)
     return f"  {at}  {state.status} {state.confidence:.2f}  {one_line(state.reason, chars_max=200)}"

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import typer
 
-from chiron_api.text import one_line
+from chiron_api.text import local_time, one_line
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import ChironError
 from chiron_workers.runs.model_holds import Hold, active_holds
@@ -18,7 +18,7 @@ def print_holds(holds: Iterable[Hold]) -> None:
     """Print one line for each model that is held, each model once."""
     for hold in {hold.model: hold for hold in holds}.values():
         typer.echo(
-            f"Held until {hold.until.astimezone():%Y-%m-%d %H:%M:%S}: {one_line(hold.model)}. {one_line(hold.reason)} "
+            f"Held until {local_time(hold.until)}: {one_line(hold.model)}. {one_line(hold.reason)} "
             "`chiron resume` of a batch or run tries it at once."
         )
 

@@ -4,48 +4,64 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from chiron_api.cli.display.board import COLOURS
+from chiron_api.cli.display.colours import COLOURS
 from chiron_api.cli.display.model_holds import holds_of_summary, print_holds
-from chiron_api.text import duration, one_line, printable, usd
+from chiron_api.text import (
+    cost_of,
+    cost_phrase,
+    duration,
+    facts_phrase,
+    local_time,
+    one_line,
+    printable,
+    tokens,
+    usd,
+)
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.states import RunState
 
 SILENT = ", silent"
+WORDS = ("subject", "name", "topic")  # columns that may be cropped
+FIGURES = ("runs", "facts", "turns", "cost")
 
 
 def closing_line(summary: BatchSummary | RunSummary) -> str:
     """How a batch or a run ended, in one line."""
-    parts = [f"{summary.facts:,} facts", f"{summary.turns:,} turns"]
-    parts.append(f"{summary.input_tokens:,} tokens in, {summary.output_tokens:,} out")
-    parts.append(usd(summary.spent_usd))
+    parts = [facts_phrase(summary.facts, summary.confirmed), f"{summary.turns:,} turns"]
+    parts.append(f"tokens: {tokens(summary)}")
+    parts.append(cost_phrase(summary))
     if summary.started_at and summary.finished_at:
         parts.append(duration((summary.finished_at - summary.started_at).total_seconds()))
     if isinstance(summary, RunSummary):
+        parts += [_reason(summary.state, summary.error).removesuffix(".")] if summary.error else []
         parts += ["pruned, so its events are gone"] if summary.pruned_at else []
         parts += ["silent, since nothing new was found"] if summary.silent else []
     else:
         parts.insert(0, _counts(summary))
+        parts += [_reason_of_runs(reason).removesuffix(".") for reason in summary.reasons]
         parts += [f"{summary.pruned:,} pruned"] if summary.pruned else []
         parts += [f"{summary.silent:,} silent, since nothing new was found"] if summary.silent else []
     return f"{summary.state.capitalize()}: {'; '.join(parts)}."
 
 
-def print_batches(batches: Sequence[BatchSummary]) -> None:
+def print_batches(batches: Sequence[BatchSummary], short_ids: Mapping[UUID, str]) -> None:
     """A line for each batch, then the models that are held."""
     _print_table(
         ("id", "state", "runs", "facts", "cost", "subject", "name"),
         [_batch_cells(batch) for batch in batches],
+        short_ids,
     )
+    for batch in batches:
+        for reason in batch.reasons if sys.stdout.isatty() else ():
+            typer.echo(f"{short_ids[batch.id]}: {_reason_of_runs(reason)}")
     print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
-def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
+def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], short_ids: Mapping[UUID, str]) -> None:
     """The fields of a batch, then a line for each of these runs."""
     _print_fields(
         {
@@ -53,9 +69,9 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
             "name": one_line(batch.name),
             "subject": batch.subject_id,
             "state": f"{_batch_state(batch)} ({_counts(batch)})",
-            "facts": f"{batch.facts:,}",
+            "facts": facts_phrase(batch.facts, batch.confirmed),
             "turns": f"{batch.turns:,}",
-            "tokens": f"{batch.input_tokens:,} in, {batch.output_tokens:,} out",
+            "tokens": tokens(batch),
             "cost": _cost(batch),
             "at once": f"{batch.concurrency:,} runs" if batch.concurrency else "no limit",
             "started": _started(batch),
@@ -64,8 +80,11 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
         }
     )
     print_holds(holds_of_summary(batch.held))
+    for reason in batch.reasons:
+        typer.echo(_reason_of_runs(reason))
     typer.echo()
-    _print_table(("run", "state", "facts", "turns", "cost", "topic"), [_run_cells(member) for member in runs])
+    columns = ("run", "state", "facts", "turns", "cost", "topic")
+    _print_table(columns, [_run_cells(member) for member in runs], short_ids)
     if hidden_count := sum(batch.runs.values()) - len(runs):
         typer.echo(f"and {hidden_count:,} more")
 
@@ -82,9 +101,9 @@ def print_run(summary: RunSummary) -> None:
             "state": f"{_run_state(summary)} (attempt {summary.attempt})"
             if summary.attempt
             else _run_state(summary),
-            "facts": f"{summary.facts:,}",
+            "facts": facts_phrase(summary.facts, summary.confirmed),
             "turns": f"{summary.turns:,}",
-            "tokens": f"{summary.input_tokens:,} in, {summary.output_tokens:,} out",
+            "tokens": tokens(summary),
             "cost": _cost(summary),
             "started": _started(summary),
             "finished": _time(summary.finished_at),
@@ -93,11 +112,21 @@ def print_run(summary: RunSummary) -> None:
     )
     print_holds(holds_of_summary([summary.held] if summary.held else []))
     if summary.error:
-        typer.echo(f"\nFailed ({summary.error.get('kind')}): {one_line(summary.error.get('message', ''))}")
+        typer.echo(f"\n{_reason(summary.state, summary.error)}")
     if summary.answer:
         typer.echo(f"\n{printable(summary.answer)}")
     for evaluation in summary.evaluations:
         _print_evaluation(evaluation)
+
+
+def _reason(state: str, error: Mapping[str, Any]) -> str:
+    message = one_line(str(error.get("message") or ""), chars_max=600)
+    return f"{state.capitalize()} ({one_line(str(error.get('kind')))}): {message}"
+
+
+def _reason_of_runs(reason: Mapping[str, Any]) -> str:
+    runs = f"{reason['runs']:,} run{'' if reason['runs'] == 1 else 's'}"
+    return f"{runs} {_reason(reason['state'], reason).removesuffix('.')}."
 
 
 def _print_evaluation(evaluation: Mapping[str, Any]) -> None:
@@ -115,10 +144,15 @@ def _print_evaluation(evaluation: Mapping[str, Any]) -> None:
 def _cost(summary: BatchSummary | RunSummary) -> str:
     limits = [usd(summary.budget_usd)] if summary.budget_usd is not None else []
     limits += [f"{summary.budget_tokens:,} tokens"] if summary.budget_tokens is not None else []
-    parts = [usd(summary.spent_usd) + (f" of {' and '.join(limits)}" if limits else "")]
+    parts = [cost_of(summary) + (f" of {' and '.join(limits)}" if limits else "")]
     if summary.unconfirmed_calls:
         calls = f"{summary.unconfirmed_calls:,} call{'' if summary.unconfirmed_calls == 1 else 's'}"
-        parts.append(f"up to {usd(summary.unconfirmed_usd)} unconfirmed, for {calls} whose reply is lost")
+        amount = (
+            "an unknown amount"
+            if summary.unconfirmed_usd is None
+            else f"up to {usd(summary.unconfirmed_usd)}"
+        )
+        parts.append(f"{amount} unconfirmed, for {calls} whose reply is lost")
     if summary.reserved_usd:
         parts.append(f"{usd(summary.reserved_usd)} reserved for calls in flight")
     return "; ".join(parts)
@@ -161,7 +195,7 @@ def _started(summary: BatchSummary | RunSummary) -> str:
 
 
 def _time(at: datetime | None) -> str:
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else "-"
+    return local_time(at) if at else "-"
 
 
 def _print_fields(fields: dict[str, str]) -> None:
@@ -169,16 +203,30 @@ def _print_fields(fields: dict[str, str]) -> None:
         typer.echo(f"{name:9}{value}")
 
 
-def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table that fits the terminal; in a pipe, whole cells between tabs."""
+def _print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], short_ids: Mapping[UUID, str]
+) -> None:
+    """A table that fits the terminal, with short ids in its first column; in a pipe, whole cells between tabs."""
     if not sys.stdout.isatty():
         for row in rows:
             typer.echo("\t".join(row))
         return
-    table = Table(box=None, pad_edge=False)
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, expand=True)
+    shown = [(short_ids[UUID(row[0])], *row[1:]) for row in rows]
     for name in columns:
-        min_width = 36 if name in {"id", "run"} else None
-        table.add_column(name, header_style="dim", overflow="ellipsis", no_wrap=True, min_width=min_width)
-    for row in rows:
+        # Words share what figures leave.
+        table.add_column(
+            name,
+            header_style="dim",
+            overflow="ellipsis",
+            no_wrap=True,
+            ratio=1 if name in WORDS else None,
+            justify="right" if name in FIGURES else "left",
+        )
+    for row in shown:
         table.add_row(*(Text(cell, style=COLOURS.get(cell.removesuffix(SILENT), "")) for cell in row))  # type: ignore[call-overload]
     Console().print(table)

@@ -1,0 +1,64 @@
+"""The commands as `chiron --help` shows them, so that it imports none of them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A command in the overview: the module of this folder that has it, and a sentence."""
+
+    module: str
+    sentence: str
+
+
+GROUPS: dict[str, dict[str, Summary]] = {
+    "Submit and watch": {
+        "submit": Summary("submit", "Submit topics to be researched, as one batch."),
+        "watch": Summary("watch", "Follow a batch or a run until it ends."),
+        "list": Summary("show", "List the batches, newest first."),
+        "show": Summary("show", "Show a batch, a run or a fact."),
+        "results": Summary("results", "Show what the runs of a batch came to."),
+        "logs": Summary("logs", "Show all that is known of how a run went."),
+        "say": Summary("say", "Continue the conversation with a run."),
+        "pause": Summary("pause", "Put runs aside until they are resumed."),
+        "resume": Summary("resume", "Let paused runs go on."),
+        "cancel": Summary("cancel", "End runs. What they found stays."),
+        "retry": Summary("retry", "Try failed or cancelled runs again."),
+        "subscriptions": Summary("subscriptions", "Have topics researched again at set times."),
+        "demo": Summary("demo", "Research a real batch in a minute, without a key."),
+    },
+    "Knowledge": {
+        "search": Summary("search", "Search what is known, by meaning and by words."),
+        "report": Summary("report", "Write what is known as a report with its sources."),
+        "diff": Summary("diff", "Show what has become of a subject."),
+        "corpus": Summary("corpus", "Use documents of your own as sources."),
+        "export": Summary("export", "Export facts with sources, links and history."),
+        "import": Summary("import", "Import facts that were exported."),
+        "withdraw": Summary("withdraw", "Take a fact out of searches and reports."),
+        "recompute": Summary("recompute", "Compute the confidence of every fact anew."),
+        "reembed": Summary("reembed", "Embed facts anew after a change of the model."),
+    },
+    "Operations": {
+        "up": Summary("up", "Start the local stack."),
+        "down": Summary("up", "Stop the local stack. The data stays."),
+        "status": Summary("up", "Show the parts of the local stack."),
+        "doctor": Summary("doctor", "Look at everything that runs need."),
+        "worker": Summary("worker", "Run one worker here."),
+        "api": Summary("api", "Serve the HTTP API here."),
+        "flower": Summary("flower", "Run Flower here, a page that shows workers and runs."),
+        "key": Summary("key", "Print the key of the HTTP API, or Flower's password."),
+        "migrate": Summary("migrate", "Bring the database's schema up to date."),
+        "backup": Summary("backup", "Write everything into one file."),
+        "restore": Summary("restore", "Put a backup back."),
+        "delete": Summary("delete", "Delete a finished run or batch for good."),
+        "prune": Summary("prune", "Drop the journals and events of past months."),
+    },
+    "Extending": {
+        "tools": Summary("tools", "List the tools that every agent is offered."),
+        "skills": Summary("skills", "List the skills that every agent can load."),
+        "mcp": Summary("mcp", "Offer the knowledge and research to MCP clients."),
+        "mcp-servers": Summary("mcp_servers", "Show the MCP servers whose tools agents are offered."),
+        "offline-model": Summary("offline_model", "Serve a stand-in for a language model."),
+    },
+}
+SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()}

@@ -1,0 +1,84 @@
+"""A budget pause says why and what to do, and `resume` without more money changes nothing."""
+
+import asyncio
+import json
+from decimal import Decimal
+
+import pytest
+from support.run_harness import Stage
+from support.scripted_model import says
+
+from chiron_workers.batches.steering import resume
+from chiron_workers.batches.summaries import summary
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.errors import Conflict
+
+TWO_CENTS = Budget(Decimal("0.02"))
+
+
+@pytest.mark.parametrize("where", ["run", "batch"])
+async def test_resume_without_more_money_says_so_and_changes_nothing(stage: Stage, where: str) -> None:
+    await stage.model(lambda _: says("done"))
+    given = {"run_budget": TWO_CENTS} if where == "run" else {"budget": TWO_CENTS}
+    (run_id,) = await stage.submit("tides", **given)
+    await stage.play(run_id)
+    before = await stage.row(run_id)
+    assert before["state"] == "paused"
+    assert "0.0200 USD, which cannot pay one call of this model" in before["error"]["message"]
+    for target in (run_id, before["batch_id"]):
+        with pytest.raises(Conflict, match=r"no more money than before.*--budget-usd"):
+            await resume(stage.pool, target)
+    with pytest.raises(Conflict, match="no more money"):
+        await resume(stage.pool, run_id if where == "run" else before["batch_id"], budget=TWO_CENTS)
+    assert await stage.row(run_id) == before
+    assert (await stage.kinds(run_id))[-2:] == ["budget.reached", "run.paused"]
+    await resume(stage.pool, run_id if where == "run" else before["batch_id"], budget=Budget(Decimal(5)))
+    await stage.play(run_id)
+    assert (await stage.row(run_id))["answer"] == "done"
+
+
+async def test_resume_of_a_batch_lets_those_go_on_that_have_money(stage: Stage) -> None:
+    await stage.model(lambda _: says("done"))
+    (poor_id,) = await stage.submit("tides", run_budget=TWO_CENTS)
+    (rich_id,) = await stage.submit("moons")
+    await stage.play(poor_id)
+    batch_id = (await stage.row(poor_id))["batch_id"]
+    await stage.rows(
+        "update runs set batch_id = %s, state = 'paused' where id = %s returning 1", batch_id, rich_id
+    )
+    assert (await resume(stage.pool, batch_id)).changed == 1
+    assert (await stage.row(poor_id))["state"] == "paused"
+
+
+async def test_a_batch_that_paused_or_failed_shows_its_reasons(stage: Stage, chiron) -> None:
+    await stage.model(lambda _: says("done"))
+    poor_id, failed_id = await stage.submit("tides", "moons", run_budget=TWO_CENTS)
+    await stage.play(poor_id)
+    await stage.rows(
+        """update runs set state = 'failed', error = '{"kind": "model", "message": "No answer."}'
+            where id = %s returning 1""",
+        failed_id,
+    )
+    batch = await summary(stage.pool, (await stage.row(poor_id))["batch_id"])
+    assert [(reason["state"], reason["kind"], reason["runs"]) for reason in batch.reasons] == [
+        ("paused", "budget", 1),
+        ("failed", "model", 1),
+    ]
+    said = (await asyncio.to_thread(chiron, "show", "last")).stdout
+    assert "1 run Failed (model): No answer." in said
+    assert "1 run Paused (budget): The run may cost 0.0200 USD, which cannot pay one call" in said
+    [listed] = json.loads((await asyncio.to_thread(chiron, "list", "--json")).stdout)
+    assert len(listed["reasons"]) == 2
+    said = (await asyncio.to_thread(chiron, "show", str(poor_id))).stdout
+    assert "Paused (budget): The run may cost" in said
+    assert f"`chiron resume {poor_id} --budget-usd` gives it more." in said
+
+
+def test_a_dry_run_says_that_a_budget_cannot_pay_one_call(chiron) -> None:
+    call = ("submit", "A", "B", "-s", "S", "--model", "claude-opus-5-5", "--dry-run")
+    said = chiron(*call, "--run-budget-usd", "0.02").stdout
+    assert "Warning: 0.02 USD cannot pay one call of claude-opus-5-5" in said
+    assert said.count("Warning") == 1
+    assert "0.02 USD cannot pay" in chiron(*call, "--budget-usd", "0.02").stdout
+    assert "Warning" not in chiron(*call).stdout
+    assert json.loads(chiron(*call, "--json").stdout)["warnings"] == []
