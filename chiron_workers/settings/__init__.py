@@ -1,4 +1,4 @@
-"""Every setting, its default and its meaning, once. The environment (prefix CHIRON_) or a .env file sets them."""
+"""Every setting, its default and its meaning, once. The environment (prefix CHIRON_) sets them; some, a .env file as well."""
 
 import json
 import os
@@ -19,10 +19,17 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.settings.env_file import refuse_code
+from chiron_workers.settings.env_file import HarmlessEnvFile
 from chiron_workers.settings.local_services import read_addresses
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -43,7 +50,23 @@ def _split_list(value: object) -> object:
     return [item.strip() for item in value.split(",") if item.strip()]
 
 
-TextList = Annotated[list[str], NoDecode, BeforeValidator(_split_list)]
+def _place(name: str) -> str:
+    """A file or folder as an absolute path, since a part may run elsewhere; the name of a module or provider as it is."""
+    path = Path(name).expanduser()
+    return str(path.absolute()) if "/" in name or name.endswith(".py") or path.is_dir() else name
+
+
+def _places(names: list[str]) -> list[str]:
+    return [_place(name) for name in names]
+
+
+def _provider_places(names: str) -> str:
+    return ",".join(
+        _place(name.strip()) if "/" in name or name.endswith(".py") else name for name in names.split(",")
+    )
+
+
+Places = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_places)]
 
 
 def _split_path(value: object) -> object:
@@ -72,7 +95,8 @@ class RateLimit(BaseModel):
 class Settings(BaseSettings):
     """What a process of Chiron needs to know; see docs/settings.md."""
 
-    model_config = SettingsConfigDict(env_prefix="CHIRON_", env_file=".env", extra="ignore")
+    # pydantic-settings reads no file by itself; `_env_file=None` leaves out the one that HarmlessEnvFile reads.
+    model_config = SettingsConfigDict(env_prefix="CHIRON_", env_file=(), extra="ignore")
 
     home: Folder = Field(
         default_factory=lambda: user_data_path("chiron"), description="Folder of the embedded services' data."
@@ -163,7 +187,7 @@ class Settings(BaseSettings):
     )
     drain_s: Seconds = Field(20, description="Seconds that calls in flight get when a worker stops.")
 
-    tools: TextList = Field(
+    tools: Places = Field(
         default_factory=list,
         description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
     )
@@ -180,7 +204,9 @@ class Settings(BaseSettings):
         default_factory=Path.cwd,
         description="Folder of the project whose skills are offered. Empty: where Chiron was started.",
     )
-    mcp_servers: str = Field(
+    mcp_servers: Annotated[
+        str, AfterValidator(lambda file: str(Path(file).expanduser().absolute()) if file else "")
+    ] = Field(
         "",
         description="File with the MCP servers whose tools agents are offered, in the common mcpServers form. "
         "Empty: mcp.json in CHIRON_HOME, if it is there.",
@@ -210,7 +236,7 @@ class Settings(BaseSettings):
         1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
     )
 
-    search: str = Field(
+    search: Annotated[str, AfterValidator(_provider_places)] = Field(
         "auto",
         description="Search providers to ask, by name, with commas between them. `auto`: the corpus, and each that has what it "
         "needs (Claude's own search, or a key or address below). A module or file of your own is named by its dotted "
@@ -226,6 +252,11 @@ class Settings(BaseSettings):
     )
     search_timeout_s: Seconds = Field(15, description="Seconds that a search provider may take.")
 
+    private_queries: Literal["refuse", "allow"] = Field(
+        "refuse",
+        description="What becomes of a search query, or of a call of an MCP server, with words that stand only in private "
+        "files which the run has read.",
+    )
     fetch_private: bool = Field(
         False, description="Let web_fetch reach loopback and private networks, on any port."
     )
@@ -256,24 +287,52 @@ class Settings(BaseSettings):
     api_host: str = Field("127.0.0.1", description="Address the HTTP API listens on.")
     api_port: Port = Field(8700, description="Port of the HTTP API.")
     api_key: SecretStr = Field(
-        SecretStr(""), description="Bearer token of the HTTP API; needed to listen beyond loopback."
+        SecretStr(""),
+        description="Bearer token of the HTTP API and of MCP over HTTP. Empty: one that is generated and kept in CHIRON_HOME; "
+        "`chiron key` prints it.",
+    )
+    api_without_key: bool = Field(
+        False,
+        description="Let every user and program of this machine use the HTTP API and MCP over HTTP without a key.",
     )
     flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
     flower_port: Port = Field(5555, description="Port of Flower.")
     flower_password: SecretStr = Field(
-        SecretStr(""), description="Password of Flower's user `chiron`; needed to listen beyond loopback."
+        SecretStr(""),
+        description="Password of Flower's user `chiron`. Empty: one that is generated and kept in CHIRON_HOME; "
+        "`chiron key flower` prints it.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the workers log."
     )
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # pydantic passes it by name
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Where values come from, the strongest source first."""
+        assert isinstance(dotenv_settings, DotEnvSettingsSource)
+        if dotenv_settings.env_file is None:
+            return init_settings, env_settings
+        return init_settings, env_settings, HarmlessEnvFile(settings_cls)
+
     @field_validator("redis_url", "broker_url")
     @classmethod
-    def _no_sentinel(cls, url: str) -> str:
+    def _is_supported(cls, url: str) -> str:
         if url.startswith("sentinel"):
             raise ValueError(
                 "Redis Sentinel is not supported: give one address that stays with the master, such as a proxy's or a "
                 "Kubernetes service's. Nothing is lost when Redis is, so one Redis without Sentinel does as well"
+            )
+        if ";" in url and ("amqps://" in url or "rediss://" in url):
+            raise ValueError(
+                "a list of brokers is not supported over TLS, since only the first would have to prove its name: give one "
+                "address that stays with the broker, such as a load balancer's"
             )
         return url
 
@@ -309,8 +368,6 @@ class Settings(BaseSettings):
 
 def read_settings(**values: object) -> Settings:
     """Settings from the environment. Raises ConfigurationError, naming each wrong value and what would be right."""
-    if "_env_file" not in values:
-        refuse_code()
     try:
         return Settings(**values)  # type: ignore[arg-type]  # tests and commands override single fields
     except SettingsError as error:  # a value that must be JSON and is not

@@ -1,27 +1,88 @@
-"""What a file `.env` may not set: whoever made the folder it lies in would have code of theirs run."""
+"""A `.env` of the current folder. Whoever made that folder may have made the file, so it sets only what is harmless."""
 
+import os
+import stat
+import unicodedata
+from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 
 from dotenv import dotenv_values
+from pydantic_settings import DotEnvSettingsSource
 
 from chiron_workers.errors import ConfigurationError
 
 FILE = Path(".env")
-# Folders and files whose contents run as code, or that say where such are looked for; and whose files agents read.
-RUN_CODE = ("CHIRON_FILES", "CHIRON_HOME", "CHIRON_TOOLS", "CHIRON_TRUSTED_SKILLS", "CHIRON_MCP_SERVERS")
+BYTES_MAX = 100_000
+# A setting is on this list only if it names no address, key, provider, file, folder or code, and loosens nothing that bounds
+# money, evidence, politeness or what a stranger's page may take of this machine.
+HARMLESS = frozenset(
+    f"CHIRON_{name}"
+    for name in (
+        "MODEL", "MAX_TOKENS", "CONTEXT_TOKENS", "MAX_TURNS", "MAX_ATTEMPTS", "MODEL_TIMEOUT_S", "MODEL_TRIES",
+        "CACHE_TTL", "MODEL_PATIENCE_S", "RATE_LIMITS", "CLAUDE_SEARCH", "CONCURRENCY", "MODEL_CONCURRENCY", "POOL_SIZE",
+        "LEASE_S", "RENEWAL_S", "RESCUE_S", "RING_AGAIN_S", "DRAIN_S", "TOOL_TIMEOUT_S", "TOOL_RESULT_CHARS",
+        "SEARCH_TIMEOUT_S", "FETCH_TIMEOUT_S", "FETCH_CACHE_S", "FILE_TIMEOUT_S", "LOG_LEVEL",
+    )
+)  # fmt: skip
 
 
-def refuse_code(file: Path = FILE) -> None:
-    """Raise ConfigurationError where a `.env` file names what would run as code; the environment may."""
-    try:
-        values = {name.upper(): value or "" for name, value in dotenv_values(file).items()}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None
-    denied = [name for name in RUN_CODE if name in values]  # empty, it would name the folder itself
-    if any(mark in values.get("CHIRON_SEARCH", "") for mark in "./"):
-        denied.append("CHIRON_SEARCH with a module or file")
+class HarmlessEnvFile(DotEnvSettingsSource):
+    """The values of a `.env` that such a file may set, as a source of pydantic-settings."""
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        # Names are compared here, exactly: pydantic-settings lowers them, and "K" (the kelvin sign) becomes a "k".
+        return {name.lower(): value for name, value in harmless_values().items()}
+
+
+def harmless_values(file: Path = FILE) -> dict[str, str]:
+    """What a `.env` sets beside the environment, which wins; other programs' names are left out.
+
+    Raises:
+        ConfigurationError: It sets a name of Chiron's that only the environment may set, or it cannot be read.
+    """
+    values = {
+        name: value
+        for name, value in dotenv_values(stream=StringIO(_text(file)), interpolate=False).items()
+        if value and _is_of_chiron(name) and name not in os.environ  # empty, it sets nothing
+    }
+    denied = [name for name, value in values.items() if name not in HARMLESS or "${" in value]
     if denied:
         raise ConfigurationError(
-            f"{file.absolute()} sets {', '.join(denied)}. What these name runs as code, or is read by agents, so a file that "
-            "comes with a folder may not set them: put them into the environment (`export`, or `env_file` of a service) instead."
+            f"{file.absolute()} sets {', '.join(map(_printable, denied))}. Such a file may have come with the folder, so it sets "
+            "only what docs/settings.md lists for it, without values of other variables. Put the rest into the environment: "
+            "`export`, `env_file` of a service or, if the file is yours, `uv run --env-file .env chiron ...`."
         )
+    return values
+
+
+def _is_of_chiron(name: str) -> bool:
+    return unicodedata.normalize("NFKC", name).casefold().startswith("chiron")
+
+
+def _printable(name: str) -> str:
+    return name[:60] if name.isascii() else ascii(name[:60])
+
+
+def _text(file: Path) -> str:
+    """The text of a `.env`, empty where there is none or a folder (of a virtual environment) has its name."""
+    try:
+        mode = file.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return ""
+        if not stat.S_ISREG(mode):
+            raise ConfigurationError(
+                f"{file.absolute()} is no ordinary file. Put its values into the environment."
+            )
+        with file.open("rb") as source:
+            content = source.read(BYTES_MAX + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None
+    if len(content) > BYTES_MAX:
+        raise ConfigurationError(f"{file.absolute()} has more than {BYTES_MAX:,} bytes.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file.absolute()} cannot be read: {error}.") from None

@@ -81,28 +81,6 @@ def test_what_redis_needs_is_set_for_redis_and_for_no_other_broker() -> None:
     assert set(redis) <= set(app.conf)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "CHIRON_TOOLS=./evil",
-        "chiron_trusted_skills=./evil",
-        "CHIRON_SEARCH=auto,./evil.py",
-        "CHIRON_HOME=.",
-        "CHIRON_HOME=",
-        "CHIRON_FILES=/home",
-    ],
-)
-def test_a_folder_that_came_from_elsewhere_cannot_have_its_code_run(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".env").write_text(f"CHIRON_LOG_LEVEL=debug\n{line}\n")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigurationError, match="put them into the environment"):
-        read_settings()
-    (tmp_path / ".env").write_text("CHIRON_LOG_LEVEL=debug\nCHIRON_SEARCH=auto,brave\n")
-    assert read_settings().log_level == "debug"
-
-
 def test_an_empty_home_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHIRON_HOME", raising=False)
     usual = read_settings(_env_file=None).home
