@@ -44,6 +44,43 @@ def test_every_secret_is_asked_for_and_none_is_written_down():
     assert all(f"\n{name}=\n" in (ROOT / ".env.example").read_text() for name in secrets)
 
 
+def test_each_container_gets_only_its_own_variables():
+    assert [name for name, service in SERVICES.items() if "env_file" in service] == []
+    names = {name: set(service["environment"]) for name, service in SERVICES.items()}
+    shared = {"CHIRON_HOME", "CHIRON_LOG_LEVEL"}
+    assert names["migrate"] == shared | {"CHIRON_DATABASE_URL"}
+    assert {name for name in names["flower"] - shared if not name.startswith("CHIRON_FLOWER_")} == {
+        "CHIRON_REDIS_URL",
+        "CHIRON_BROKER_URL",
+    }
+    owners = {
+        "ANTHROPIC_API_KEY": {"worker"},
+        "CHIRON_API_KEY": {"api"},
+        "CHIRON_FLOWER_PASSWORD": {"flower"},
+        "CHIRON_DATABASE_URL": {"migrate", "worker", "api"},
+        "CHIRON_SEARCH_KEYS": {"worker", "api"},
+        "CHIRON_EMBEDDING_API_KEY": {"worker", "api"},
+        "POSTGRES_PASSWORD": {"postgres"},
+    }
+    for variable, services in owners.items():
+        assert {name for name in names if variable in names[name]} == services
+
+
+def test_workers_and_api_get_every_setting_that_is_theirs():
+    elsewhere = {"CHIRON_API_HOST", "CHIRON_API_PORT", "CHIRON_API_KEY"}
+    elsewhere |= {f"CHIRON_FLOWER_{part}" for part in ("HOST", "PORT", "PASSWORD")}
+    settings = {f"CHIRON_{name.upper()}" for name in Settings.model_fields} - elsewhere
+    assert settings <= set(SERVICES["worker"]["environment"])
+    assert settings - {"CHIRON_DRAIN_S"} <= set(SERVICES["api"]["environment"])
+
+
+def test_images_are_named_by_exact_versions():
+    images = [service["image"] for service in SERVICES.values() if service["image"] != "chiron:local"]
+    images += re.findall(r"^FROM (\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.MULTILINE)
+    for image in images:
+        assert re.search(r":\d+\.\d+\.\d+(-[\w-]+)?(@sha256:[0-9a-f]{64})?$", image), image
+
+
 def test_no_secret_is_an_argument_of_a_process():
     arguments = [
         str(service.get(key, "")) for service in SERVICES.values() for key in ("command", "entrypoint")
