@@ -1,4 +1,4 @@
-"""Write docs/settings.md, docs/commands.md, docs/tools.md and .env.example from the code; --check names the stale ones."""
+"""Write the generated pages of docs/ (see `documents`) and .env.example from the code; --check names the stale ones."""
 
 import json
 import sys
@@ -6,42 +6,58 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import reference
 import tool_types
-import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from chiron_api.cli import build
+from chiron_api.cli import load_command
+from chiron_api.cli.commands import GROUPS, SUMMARIES
 from chiron_workers.settings import Settings
-from chiron_workers.settings.env_file import RUN_CODE
+from chiron_workers.settings.env_file import HARMLESS
 
 ROOT = Path(__file__).parents[1]
 
 SETTINGS_HEAD = """# Settings
 
-Chiron reads its settings from the environment or from a file `.env` in the folder it is started in; the
-environment wins. What names code or files to read (`CHIRON_FILES`, `CHIRON_HOME`, `CHIRON_TOOLS`, `CHIRON_TRUSTED_SKILLS`,
-`CHIRON_MCP_SERVERS`, a search provider of your own) is taken from the environment only: a folder that came from elsewhere may
-bring a `.env`. A value that cannot be used is refused at the start, with its name and what would be right.
-Copy `.env.example` to begin.
+Chiron reads its settings from the environment. Those marked in the column `.env` may stand in a file of that name in the
+folder it is started in as well; the environment wins. A value that cannot be used is refused at the start, with its name and what
+would be right. Copy `.env.example` to begin.
+
+A `.env` may have come with the folder, from a stranger. So it sets nothing that names an address, a key, a provider, a file, a
+folder or code, and nothing that bounds money, evidence, or what may be fetched and read. Such a name, one that no setting has
+and a value that quotes another variable (`${...}`) are refused, with the name; an empty value sets nothing. Names of other
+programs are not read at all. Put the rest into the environment:
+
+- `export CHIRON_SEARCH=auto,brave` in the shell or its profile;
+- `uv run --env-file .env chiron up`, if the file is yours: what the environment sets too may stand in the file;
+- `environment:` of a Compose service, as `docker-compose.yml` does it, which names what each container gets of `.env`, or
+  `EnvironmentFile=` of systemd.
 
 Claude itself is configured as the Anthropic SDK documents it: `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL`
 for another server that speaks the Messages API. The SDK reads the environment only, not `.env`.
 
-| setting | default | meaning |
-|---|---|---|
+| setting | default | `.env` | meaning |
+|---|---|---|---|
 """
 
 COMMANDS_HEAD = """# Commands
 
 Every command explains itself with `--help`. Exit codes: 0 done, 1 something failed, 2 the call was wrong, 130
 after Ctrl+C. Problems go to standard error as one line. Written by `docs/generate.py`.
+
+Wherever an id is asked for, so much of its beginning is enough that no other begins so. `last` is the newest batch, and a
+batch may be named (not in `report` and `export`, where a name is that of a subject).
 """
 
 TOOLS_HEAD = ROOT / "docs/tools_head.md"
 ENV_HEAD = """# Copy this file to .env and uncomment what should differ; see docs/settings.md.
 
-# Claude. The SDK reads the environment only: `uv run --env-file .env chiron up`. Compose passes it on.
+# Compose hands each container the variables of this file that docker-compose.yml names for it. A chiron that is started in this
+# folder reads only the first part by itself, since such a file may come from a stranger, and refuses the rest. If it is yours:
+# `uv run --env-file .env chiron up`.
+
+# Claude. The SDK reads the environment only.
 ANTHROPIC_API_KEY=
 
 # Needed by docker-compose.yml only: letters and digits, for example from `openssl rand -hex 24`.
@@ -49,6 +65,9 @@ POSTGRES_PASSWORD=
 VALKEY_PASSWORD=
 CHIRON_API_KEY=
 CHIRON_FLOWER_PASSWORD=
+"""
+ENV_REST = """
+# From here on: taken from the environment only, see above.
 """
 NO_DEFAULT = frozenset({"None", "False", "", "()", "[]"})
 SET_IN_HEAD = frozenset({"CHIRON_API_KEY", "CHIRON_FLOWER_PASSWORD"})
@@ -59,6 +78,7 @@ def documents() -> dict[Path, str]:
     return {
         ROOT / "docs/settings.md": settings_page(),
         ROOT / "docs/commands.md": commands_page(),
+        ROOT / "docs/reference.md": "".join(reference.parts()),
         ROOT / "docs/tools.md": TOOLS_HEAD.read_text() + "".join(tool_types.rows()),
         ROOT / ".env.example": env_example(),
     }
@@ -67,29 +87,34 @@ def documents() -> dict[Path, str]:
 def settings_page() -> str:
     """The table of every setting."""
     rows = [
-        f"| `{name}` | {_code(_default(field))} | {_cell(field.description or '')} |\n"
+        f"| `{name}` | {_code(_default(field))} | {'yes' if name in HARMLESS else ''} | {_cell(field.description or '')} |\n"
         for name, field in _settings()
     ]
     return SETTINGS_HEAD + "".join(rows)
 
 
 def env_example() -> str:
-    """Every setting as a line to uncomment, with its default."""
-    lines = [
-        f"\n# {field.description}\n# {_line(name, field)}\n"
+    """Every setting as a line to uncomment, with its default: first those that the file itself may set."""
+    lines = {
+        name: f"\n# {field.description}\n# {name}={_default(field)}\n"
         for name, field in _settings()
         if name not in SET_IN_HEAD
-    ]
-    return ENV_HEAD + "".join(lines)
-
-
-def _line(name: str, field: FieldInfo) -> str:
-    return f"{name}: in the environment only" if name in RUN_CODE else f"{name}={_default(field)}"
+    }
+    own = [line for name, line in lines.items() if name in HARMLESS]
+    rest = [line for name, line in lines.items() if name not in HARMLESS]
+    return "".join([ENV_HEAD, *own, ENV_REST, *rest])
 
 
 def commands_page() -> str:
     """Every command with its arguments and options."""
-    return COMMANDS_HEAD + "".join(_command_text(command, path) for path, command in _commands())
+    overview = "".join(
+        f"\n| {title} | |\n|---|---|\n"
+        + "".join(
+            f"| [`{name}`](#chiron-{name}) | {_cell(text.sentence)} |\n" for name, text in group.items()
+        )
+        for title, group in GROUPS.items()
+    )
+    return COMMANDS_HEAD + overview + "".join(_command_text(command, path) for path, command in _commands())
 
 
 def _settings() -> Iterator[tuple[str, FieldInfo]]:
@@ -107,7 +132,8 @@ def _default(field: FieldInfo) -> str:
 
 
 def _commands() -> Iterator[tuple[str, Any]]:
-    yield from _walk(typer.main.get_command(build()), "chiron")
+    for name in sorted(SUMMARIES):
+        yield from _walk(load_command(name), f"chiron {name}")
 
 
 def _walk(command: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -7,16 +7,19 @@ import sys
 import tomllib
 from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-import typer
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from chiron_api.cli import build
+from chiron_api.cli import load_command
+from chiron_api.cli.commands import SUMMARIES
 from chiron_workers.db.migrate import migrations
-from chiron_workers.settings import Settings
+from chiron_workers.runs.event_fields import FIELDS
+from chiron_workers.settings import Settings, read_settings
+from chiron_workers.settings.env_file import HARMLESS
 from chiron_workers.states import (
     ChangeKind,
     Decider,
@@ -41,10 +44,12 @@ def name_of(page: Path) -> str:
 
 def commands(command: object = None, path: str = "chiron") -> list[str]:
     """Every command that a person can type, such as `chiron corpus add`."""
-    command = command or typer.main.get_command(build())
-    if not (inner := getattr(command, "commands", None)):
-        return [path]
-    return [found for name in inner for found in commands(inner[name], f"{path} {name}")]
+    inner = getattr(command, "commands", {}) if command else all_commands()
+    return [found for name in inner for found in commands(inner[name], f"{path} {name}")] or [path]
+
+
+def all_commands() -> dict[str, Any]:
+    return {name: load_command(name) for name in SUMMARIES}
 
 
 def words_of_check(database_url: str, constraint: str) -> set[str]:
@@ -66,13 +71,14 @@ def test_every_command_is_documented():
 
 
 def test_every_command_and_option_says_what_it_does():
-    def silent(command: object, path: str) -> list[str]:
+    def silent(command: Any, path: str) -> list[str]:
         if inner := getattr(command, "commands", None):
             return [found for name in inner for found in silent(inner[name], f"{path} {name}")]
         missing = [f"{path} {param.name}" for param in command.params if not param.help]
         return missing if command.help else [path, *missing]
 
-    assert silent(typer.main.get_command(build()), "chiron") == []
+    faults = [silent(command, f"chiron {name}") for name, command in all_commands().items()]
+    assert [fault for of_command in faults for fault in of_command] == []
 
 
 def test_the_generated_pages_are_up_to_date():
@@ -93,10 +99,20 @@ def test_every_line_of_the_env_example_is_the_default_as_it_must_be_written(
         monkeypatch.delenv(name, raising=False)
     lines = (ROOT / ".env.example").read_text().splitlines()
     filled = [line.removeprefix("# ") for line in lines if re.match(r"# CHIRON_\w+=.", line)]
-    file = tmp_path / "filled"
-    file.write_text("\n".join(filled))
-    assert len(filled) > 20
-    assert Settings(_env_file=file) == Settings(_env_file=None)
+    own = [line for line in filled if line.partition("=")[0] in HARMLESS]
+    (tmp_path / ".env").write_text("\n".join(own))
+    for name, _, value in (line.partition("=") for line in filled if line not in own):
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    assert len(own) > 20
+    assert len(filled) > len(own)
+    assert read_settings() == Settings(_env_file=None)
+
+
+def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / ".env").write_bytes((ROOT / ".env.example").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert read_settings() == Settings(_env_file=None)
 
 
 @pytest.mark.parametrize(
@@ -144,14 +160,32 @@ def test_no_function_passes_the_wall():
     assert long == []
 
 
-def test_requirements_are_exact_pins_without_addresses():
-    for line in (ROOT / "requirements.txt").read_text().splitlines():
+def requirements() -> dict[str, list[str]]:
+    """The hashes of each line of requirements.txt."""
+    lines = (ROOT / "requirements.txt").read_text().replace(" \\\n    ", "\n    ").splitlines()
+    hashes: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("    "):
+            hashes[next(reversed(hashes))].append(line.strip())
+        else:
+            hashes[line] = []
+    return hashes
+
+
+def test_requirements_are_exact_pins_with_hashes_and_without_addresses():
+    for line, hashes in requirements().items():
         assert re.fullmatch(r"[a-z0-9.-]+(\[[a-z,]+\])?==[\w.+!-]+( ; .+)?", line), line
+        assert hashes, f"{line} has no hash: run `just requirements`"
+        assert [text for text in hashes if not re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", text)] == []
+    assert (
+        "pip install --no-cache-dir --require-hashes --requirement requirements.txt"
+        in (ROOT / "deploy/Dockerfile").read_text()
+    )
 
 
 def test_requirements_pin_what_the_project_asks_for_and_all_that_it_brings():
     pins = {}
-    for line in (ROOT / "requirements.txt").read_text().splitlines():
+    for line in requirements():
         pin = Requirement(line)
         if pin.marker is None or pin.marker.evaluate():
             pins[canonicalize_name(pin.name)] = pin
@@ -231,12 +265,28 @@ def test_the_readme_begins_with_the_two_commands():
     assert "uv run pytest" in head
 
 
-def test_the_readme_names_only_commands_that_exist():
-    known = {path.split()[1] for path in commands()}
-    named = set(
-        re.findall(r"^(?:uv run )?chiron ([a-z-]+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
-    )
-    assert named <= known
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_names_only_commands_that_exist(page: Path):
+    existing = {path.split()[1] for path in commands()}
+    pattern = r"^(?:\$ )?(?:uv run )?chiron ([a-z][a-z-]*)"
+    assert set(re.findall(pattern, page.read_text(), flags=re.MULTILINE)) <= existing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_blank_line_breaks_a_table(page: Path):
+    blocks = re.split(r"\n\s*\n", page.read_text())
+    tables = [block for block in blocks if block.startswith("|")]
+    assert [table for table in tables if not re.match(r"\|.*\|\n\|[-:| ]+\|", table)] == []
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs/README.md").read_text()
+    pages = {file.name for file in (ROOT / "docs").glob("*.md")} - {"README.md", "tools_head.md"}
+    assert {name for name in pages if f"]({name})" not in index} == set()
+
+
+def test_every_kind_of_event_has_its_fields():
+    assert FIELDS.keys() == set(EventKind)
 
 
 def test_each_advisory_lock_has_a_number_of_its_own():
