@@ -29,7 +29,7 @@ docs:
 # Export the pins of the lock file for pip and the container image
 requirements:
     uv lock
-    uv export --frozen --no-dev --no-hashes --no-annotate --no-emit-project --no-header --output-file requirements.txt --quiet
+    uv export --frozen --no-dev --no-annotate --no-emit-project --no-header --output-file requirements.txt --quiet
 
 # Run ruff before every commit
 hooks:

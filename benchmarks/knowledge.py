@@ -69,7 +69,7 @@ class Measuring:
     async def insert(self, there: int, known: list[int], repeats: int) -> None:
         """Store facts as an agent does, in the largest subject, in one in the middle and in the smallest."""
         for n in (0, len(known) // 10, len(known) - 1):
-            took = []
+            took: list[float] = []
             for content in self.world.contents(self.embedder, repeats):
                 start = time.perf_counter()
                 async with self.store() as store:

@@ -95,7 +95,7 @@ def _plain(pod: str) -> str:
 
 def debian(root: Path) -> QuestionSet:
     """The questions of Debian's FAQ in Debian's manuals, below the root of a file system."""
-    from lxml import html
+    from lxml import html  # type: ignore[import-untyped]
 
     folders = {
         "doc/debian/FAQ": "*.en.html",

@@ -15,9 +15,10 @@ from bare import STREAM
 from concurrency import Asked
 from cpu import load_average
 from look_up import create_table
-from report import begin, table
+from report import Figures, begin, table
 from rivals_overhead import PIPELINE
 from services import services
+from turn_overhead import windows
 
 LOOPS = ("bare", *loops.RIVALS, PIPELINE)
 
@@ -52,8 +53,8 @@ def main() -> None:
                 show_throughput(report.figures, names, one)
 
 
-def show_overhead(figures: rivals_overhead.Figures, names: list[str], asked: argparse.Namespace) -> None:
-    early, late = rivals_overhead.windows(asked.turns)
+def show_overhead(figures: Figures, names: list[str], asked: argparse.Namespace) -> None:
+    early, late = windows(asked.turns)
     columns = ["loop", *(f"{what} {when[0]}-{when[1]}" for when in (early, late) for what in WHAT)]
     title = f"Milliseconds a turn over the bare loop, median of {asked.repeats}, load {load_average()}"
     table(title, columns, rivals_overhead.overhead_rows(figures, names))
@@ -66,7 +67,7 @@ def show_overhead(figures: rivals_overhead.Figures, names: list[str], asked: arg
 WHAT = ("wall", "CPU client", "Postgres", "both")
 
 
-def show_throughput(figures: rivals_overhead.Figures, names: list[str], asked: Asked) -> None:
+def show_throughput(figures: Figures, names: list[str], asked: Asked) -> None:
     columns = ["loop", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "peak MB"]
     title = f"{asked.runs} runs in one process, {asked.latency_s * 1_000:g} ms a reply, load {load_average()}"
     table(title, columns, rivals_throughput.rows(figures, names, asked))

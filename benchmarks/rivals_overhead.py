@@ -16,8 +16,8 @@ import loops
 import psutil
 import psycopg
 import uvloop
-from bare import answer, ask, calls, definitions, open_client, passage, question
-from look_up import calls_told_to
+from bare import answer, ask, calls, definitions, open_client, question
+from look_up import calls_told_to, passage
 from report import Figures
 from services import Services, model_server
 from turn_overhead import Cost, Laps, over, play_pipeline, windows

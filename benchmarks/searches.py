@@ -68,7 +68,7 @@ async def search(store: Store, subject_id: str | None, questions: Sequence[str],
 
     for question in questions:
         [vector] = await store.embedder.embed([question], query=True)
-        args = {
+        args: dict[str, object] = {
             "subject_id": subject_id,
             "query": question,
             "vector": halfvec_text(vector),

@@ -86,7 +86,8 @@ class World:
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths
 
 
 def _words(random: np.random.Generator) -> NDArray[np.str_]:

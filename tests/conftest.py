@@ -33,8 +33,8 @@ TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "db" / "released" / "schema_0002" / "database.sql"
 HERE = Path(__file__).parent
 ACCEPTANCE_S = 900  # keeps a long test from hanging
-# What starts workers and stacks as processes: never two of these at a time.
-ALONE = ("tests/acceptance/", "tests/worker/", "tests/local_stack/")
+# What starts workers and stacks as processes beside many quick tests: never two of these at a time.
+ALONE = ("tests/worker/", "tests/local_stack/")
 
 # A busy machine is no failure: an example may take as long as it takes.
 hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,7 +42,7 @@ hypothesis_settings.load_profile("busy")
 
 
 class ByFile(LoadScopeScheduling):
-    """One process plays what starts many processes in order, the others the rest, file by file."""
+    """File by file; one process plays all of `ALONE`, in order."""
 
     def _split_scope(self, nodeid: str) -> str:
         return "alone" if nodeid.startswith(ALONE) else nodeid.partition("::")[0]

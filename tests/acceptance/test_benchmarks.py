@@ -196,3 +196,11 @@ def test_an_answer_given_twice_is_counted_by_when_the_first_was_given(
     log = [*once, *before, *in_flight, *after, *cut]
     assert answered_again(log, stopped_at=5) == Again(before=1, before_by_s=1, in_flight=1, after=1)
     assert until_next_call(log, stopped_at=5) == [7, 15]
+
+
+def test_no_canary_reaches_a_search_provider_and_innocent_queries_do(tmp_path: Path) -> None:
+    found = figures("canaries", tmp_path, "--files", "1")
+    [innocent] = found.pop("innocent")
+    assert {measured["reached"] for [measured] in found.values()} == {0}
+    assert {measured["secrets"] for [measured] in found.values()} == {10}
+    assert innocent["refused"] <= innocent["queries"] / 3

@@ -12,7 +12,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from support.run_harness import LEASE, Stage
 
-from chiron_workers.db.connect import Pool, open_pool, through_outage
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.outages import through_outage
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import say
 

@@ -67,6 +67,13 @@ class Databases:
             self._drop(name)
 
     @contextmanager
+    def lend_copy(self) -> Iterator[str]:
+        """The URL of a migrated database for one test that changes it in ways that emptying it does not undo."""
+        name = self._copy()
+        yield self.url_of(name)
+        self._drop(name)
+
+    @contextmanager
     def lend_blank(self) -> Iterator[str]:
         """The URL of a database with nothing in it, for one test."""
         name = f"e_{ids.new_id().hex}"

@@ -19,7 +19,7 @@ begin
   return new;
 end $$;
 """
-BEFORE = {"entries": "when (new.kind = 'reply')", "tool_results": ""}
+BEFORE = {"entries": "when (new.kind = 'reply')", "tool_results": "", "side_replies": ""}
 
 
 @contextmanager

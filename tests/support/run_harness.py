@@ -14,6 +14,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.model import Model
 from chiron_workers.model.admission import Admission
+from chiron_workers.runs.event_fields import FIELDS
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run, acquire
@@ -27,6 +28,21 @@ from chiron_workers.worker.execution import Execution
 from support.scripted_model import Script, ScriptedModel, scripted_model
 
 LEASE = timedelta(seconds=12)
+
+
+class OneStep(Execution):
+    """An execution that ends after each step, as if its worker had been stopped there."""
+
+    looks = 0
+
+    @property
+    def is_stopping(self) -> bool:
+        self.looks += 1
+        return self.looks > 1
+
+    @is_stopping.setter
+    def is_stopping(self, value: bool) -> None:
+        pass
 
 
 @dataclass
@@ -114,6 +130,14 @@ async def open_stage(pool: Pool, settings: Settings, embedder: Embedder) -> Asyn
         for function in _tools(made.runs_of_tools):
             made.registry.register(function)
         yield made
+        await _check_event_fields(made)
+
+
+async def _check_event_fields(stage: Stage) -> None:
+    """Hold every event of the test to the fields that the page of events names."""
+    rows = await stage.rows("select distinct kind, json_object_keys(data) as field from events")
+    unnamed = [(row["kind"], row["field"]) for row in rows if row["field"] not in FIELDS[row["kind"]]]
+    assert not unnamed, f"chiron_workers/runs/event_fields.py does not name {unnamed}"
 
 
 def _tools(ran: list[str]) -> list[Callable[..., Any]]:

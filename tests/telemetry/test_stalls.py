@@ -1,6 +1,7 @@
 """What a worker says of an event loop that stands still."""
 
 import asyncio
+import ctypes
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ from structlog.testing import capture_logs
 from support.otlp_collector import collector
 
 from chiron_workers.telemetry import metrics
+from chiron_workers.telemetry import stalls as telemetry_stalls
 from chiron_workers.telemetry.stalls import StallWatch
 
 
@@ -66,6 +68,31 @@ def test_a_call_that_blocks_the_loop_is_logged_once_with_its_stack() -> None:
     (line,) = named()
     assert line["ms"] > 200
     assert "released.wait()" in line["stack"]
+
+
+def test_a_stall_that_lasts_is_logged_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry_stalls, "LASTING_S", 0.5)
+    released = threading.Event()
+    with capture_logs() as lines, watched_loop() as loop:
+        loop.call_soon_threadsafe(block_the_loop, released)
+        give_up_at = time.monotonic() + 60
+        while not lines and time.monotonic() < give_up_at:
+            time.sleep(0.01)
+        lasting = lines.copy()
+        released.set()
+    assert [line["event"] for line in lasting] == ["loop.stands_still"]
+    assert "released.wait()" in lasting[0]["stack"]
+
+
+def test_a_call_that_lets_no_other_thread_go_on_is_a_stall_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As where the call used the processor all the while; a busy machine may give it less.
+    monkeypatch.setattr("time.process_time", time.monotonic)
+    with capture_logs() as lines, watched_loop() as loop:
+        loop.call_soon_threadsafe(ctypes.PyDLL(None).usleep, 900_000)
+        give_up_at = time.monotonic() + 60
+        while not stalls(lines) and time.monotonic() < give_up_at:
+            time.sleep(0.01)
+    assert max(line["ms"] for line in stalls(lines)) >= 900
 
 
 def test_stalls_are_counted_as_a_metric_where_an_exporter_of_metrics_is_named(

@@ -1,0 +1,27 @@
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Mapping
+
+
+def output_in_terminal(*arguments: str, environment: Mapping[str, str], columns: int = 80) -> str:
+    """What `chiron` with these arguments prints on a terminal of so many columns, escape sequences included."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chiron_api", *arguments],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**environment, "COLUMNS": str(columns), "TERM": "xterm-256color"},
+    )
+    os.close(child)
+    parts = []
+    try:
+        while part := os.read(parent, 65_536):
+            parts.append(part)
+    except OSError:  # the other end is closed
+        pass
+    os.close(parent)
+    assert process.wait(timeout=60) == 0, b"".join(parts)
+    return b"".join(parts).decode()
