@@ -209,7 +209,8 @@ async def test_two_prunes_at_once_do_not_stumble_over_each_other(old_stage: Stag
     stage = old_stage
     old = await finished(stage, days=LONG_AGO)
     both = await asyncio.gather(*(prune(stage.pool, older_than=QUARTER) for _ in range(2)))
-    assert [month.kept for months in both for month in months if month.name == month_of(LONG_AGO)] == ["", ""]
+    # The slower one may see no more of the month.
+    assert {month.kept for months in both for month in months if month.name == month_of(LONG_AGO)} == {""}
     assert (await run_summary(stage.pool, old)).pruned_at is not None
 
 

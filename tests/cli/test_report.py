@@ -28,7 +28,7 @@ def test_a_report_is_printed_as_markdown_unless_another_text_is_wanted(chiron, r
     assert "**1.** Ducks dive for food." in said
     assert chiron("report", str(run), "--format", "html").stdout.startswith("<!doctype html>")
     found = json.loads(chiron("report", "--subject", "Birds", "-f", "json").stdout)
-    assert (found["format"], found["version"], found["kind"]) == ("chiron.report", 1, "subject")
+    assert (found["format"], found["version"], found["kind"]) == ("chiron.report", 2, "subject")
     assert found["sections"][0]["findings"][0]["content"] == "Ducks dive for food."
     assert found["sources"][0]["link"] == "https://example.org/a"
     assert chiron("report", "birds").stdout.startswith("# Birds\n")

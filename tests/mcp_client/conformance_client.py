@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Any
 
+from support.detached_store import detached_store
+
 from chiron_workers.errors import ToolError
 from chiron_workers.mcp_client.config.configuration import server_config
 from chiron_workers.mcp_client.server import Server
@@ -32,7 +34,7 @@ def arguments_of(tool: RemoteTool) -> dict[str, Any]:
 
 async def call(tool: RemoteTool, arguments: dict[str, Any]) -> None:
     try:
-        print(tool.remote_name, await tool.run(None, tool.validate(arguments)))  # type: ignore[arg-type]
+        print(tool.remote_name, await tool.run(detached_store(), tool.validate(arguments)))
     except ToolError as error:
         print(tool.remote_name, repr(error))
 

@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from support.detached_store import detached_store
+
 from chiron_workers.mcp_client.config.configuration import ServerConfig, server_config
 from chiron_workers.mcp_client.server import Server
 from chiron_workers.mcp_client.tools.tool import RemoteTool
@@ -118,7 +120,7 @@ def tool(server: Server, remote_name: str) -> RemoteTool:
 async def call(server: Server, remote_name: str, /, **arguments: Any) -> str:
     """What a tool answers, called as an agent calls it."""
     found = tool(server, remote_name)
-    return await found.run(None, found.validate(arguments))  # type: ignore[arg-type]
+    return await found.run(detached_store(), found.validate(arguments))
 
 
 def alive(pid: int) -> bool:

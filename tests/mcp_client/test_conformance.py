@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from support.mcp_conformance import judge_client, required
 
-COMMAND = f"{sys.executable} {Path(__file__).parent / 'conformance_client.py'}"
+HERE = Path(__file__).parent
+COMMAND = f"env PYTHONPATH={HERE.parent} {sys.executable} {HERE / 'conformance_client.py'}"
 # Nobody is there to sign in, or to answer what a server asks.
 NOT_FOR_US = ("auth/", "elicitation-")
 SCENARIOS = {

@@ -12,6 +12,7 @@ import pytest
 import structlog
 from aiohttp import web
 from mcp_client.remote import ADD, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
+from support.detached_store import detached_store
 from support.http_server import served
 
 from chiron_api.local_stack.ports import free_port
@@ -306,7 +307,7 @@ async def test_a_call_that_cannot_be_written_fails_alone(tmp_path: Path):
         other = asyncio.create_task(call(server, "sleep", seconds=1, mark="other"))
         await until((tmp_path / "other.began").exists)
         with pytest.raises(MCPToolError, match="cannot be written as JSON"):
-            await add.run(None, {"a": "\ud800"})  # type: ignore[arg-type]
+            await add.run(detached_store(), {"a": "\ud800"})
         assert await other
         assert '"total": 4' in await call(server, "add", a=3)
         assert server.state is State.READY

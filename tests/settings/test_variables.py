@@ -44,6 +44,7 @@ SAMPLES: dict[str, list[Any]] = {
     "embedding_api_key": [ODD], "embedding_dimensions": [512],
     "search": ["auto,brave"], "search_keys": [{"brave": ODD, "exa": "k"}],
     "search_urls": [{"searxng": "https://s.example/?q=%s"}], "search_timeout_s": [2.5],
+    "private_queries": ["allow"],
     "fetch_private": [True], "fetch_bytes_max": [1_000], "fetch_timeout_s": [1.5], "fetch_robots": [False],
     "fetch_pause_s": [0.0], "fetch_cache_s": [0.0],
     "files": [(Path("/a,b"), Path("/c d")), ()], "file_bytes_max": [1_000], "file_timeout_s": [1.5],

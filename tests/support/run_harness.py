@@ -135,8 +135,11 @@ async def open_stage(pool: Pool, settings: Settings, embedder: Embedder) -> Asyn
 
 async def _check_event_fields(stage: Stage) -> None:
     """Hold every event of the test to the fields that the page of events names."""
-    rows = await stage.rows("select distinct kind, json_object_keys(data) as field from events")
-    unnamed = [(row["kind"], row["field"]) for row in rows if row["field"] not in FIELDS[row["kind"]]]
+    # Read here: Postgres' own functions take no data with the character 0, which a reply may hold.
+    rows = await stage.rows("select kind, data from events")
+    unnamed = {
+        (row["kind"], field) for row in rows for field in row["data"] if field not in FIELDS[row["kind"]]
+    }
     assert not unnamed, f"chiron_workers/runs/event_fields.py does not name {unnamed}"
 
 
