@@ -89,11 +89,11 @@ async def fitting(
     """Those of the facts that are near enough in meaning, or share a word with the query where words are searched."""
     if all(_is_near(fact) for fact in facts):
         return facts
-    worded: list[FoundFact] = []
+    matches: list[FoundFact] = []
     if mode is not SearchMode.VECTOR:
-        worded = await store.search.find(query, filters=filters, limit=RESULTS_MAX, mode=SearchMode.TEXT)
-    worded_ids = {fact["id"] for fact in worded}
-    return [fact for fact in facts if _is_near(fact) or fact["id"] in worded_ids]
+        matches = await store.search.find(query, filters=filters, limit=RESULTS_MAX, mode=SearchMode.TEXT)
+    match_ids = {fact["id"] for fact in matches}
+    return [fact for fact in facts if _is_near(fact) or fact["id"] in match_ids]
 
 
 def _is_near(fact: FoundFact) -> bool:
