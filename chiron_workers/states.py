@@ -29,12 +29,33 @@ class StopRequest(StrEnum):
     CANCEL = "cancel"
 
 
+class ThinkingMode(StrEnum):
+    """How a run's model thinks. `auto` leaves it to what the model can; the others are values of the Messages API."""
+
+    AUTO = "auto"
+    ADAPTIVE = "adaptive"
+    BETWEEN_TOOLS = "between_tools"
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
+class Effort(StrEnum):
+    """How much a model puts into a reply, as the Messages API has it."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    XHIGH = "xhigh"
+    MAX = "max"
+
+
 class EventKind(StrEnum):
     """What can happen to a run; `text.delta` is published only and never stored."""
 
     RUN_QUEUED = "run.queued"
     RUN_STARTED = "run.started"
     RUN_RESUMED = "run.resumed"
+    MODEL_THOUGHT = "model.thought"
     MODEL_REPLIED = "model.replied"
     TOOL_CALLED = "tool.called"
     TOOL_RETURNED = "tool.returned"

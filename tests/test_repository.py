@@ -23,6 +23,7 @@ from chiron_workers.settings.env_file import HARMLESS
 from chiron_workers.states import (
     ChangeKind,
     Decider,
+    Effort,
     EventKind,
     FactStatus,
     QuoteState,
@@ -30,6 +31,7 @@ from chiron_workers.states import (
     RunState,
     StopRequest,
     SubscriptionState,
+    ThinkingMode,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -120,6 +122,8 @@ def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.
     [
         ("runs_state_is_known", set(RunState)),
         ("runs_stop_requested_is_known", set(StopRequest)),
+        ("runs_thinking_is_known", set(ThinkingMode)),
+        ("runs_effort_is_known", set(Effort)),
         ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
         ("facts_status_is_known", set(FactStatus)),
         ("facts_quote_state_is_known", set(QuoteState)),

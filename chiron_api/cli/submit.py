@@ -30,6 +30,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     name: options.Name = "",
     role: options.Role = "research",
     model: options.Model = None,
+    thinking: options.Thinking = None,
+    effort: options.RunEffort = None,
     priority: options.Priority = 0,
     budget_usd: options.BudgetUsd = None,
     budget_tokens: options.BudgetTokens = None,
@@ -57,6 +59,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         priority=priority,
         budget=Budget(run_budget_usd, run_budget_tokens),
         ready_at=ready_at,
+        thinking=thinking,
+        effort=effort,
     )
     runs = [
         _run(entry, defaults, needs_subject=subject is None) for entry in _topic_entries(topics or [], file)

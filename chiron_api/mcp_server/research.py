@@ -23,7 +23,7 @@ from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
 from chiron_workers.roles import RoleName
 from chiron_workers.settings import settings
-from chiron_workers.states import SearchMode
+from chiron_workers.states import Effort, SearchMode, ThinkingMode
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -53,13 +53,15 @@ class Cancellation(TypedDict):
 
 
 @tool
-async def start_research(
+async def start_research(  # noqa: PLR0913  # each is an option of a batch
     store: Store,
     *,
     topics: Topics,
     subject: Name,
     role: RoleName = "research",
     model: Name | None = None,
+    thinking: ThinkingMode | None = None,
+    effort: Effort | None = None,
     budget_usd: Usd | None = None,
     max_turns: Annotated[int, Field(ge=1)] | None = None,
     idempotency_key: Name | None = None,
@@ -73,6 +75,8 @@ async def start_research(
         subject: The subject that the facts belong to, by its id or any name; a new one is made.
         role: What the agents are.
         model: The model that plays them. Left out, the configured one.
+        thinking: How the model thinks. Left out, what is configured.
+        effort: How much effort the model makes. Left out, what is configured.
         budget_usd: What all of it may cost; it pauses there.
         max_turns: How many replies of the model each may take. Left out, what is configured.
         idempotency_key: Any text of your own. The same key with the same request starts nothing twice.
@@ -83,7 +87,15 @@ async def start_research(
     from chiron_workers.pubsub.signals import notify
 
     runs = [
-        NewRun(topic, role, subject, model or settings().model, max_turns or settings().max_turns)
+        NewRun(
+            topic,
+            role,
+            subject,
+            model or settings().model,
+            max_turns or settings().max_turns,
+            thinking=thinking,
+            effort=effort,
+        )
         for topic in topics
     ]
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)

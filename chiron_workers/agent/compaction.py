@@ -53,6 +53,11 @@ class WindowShares:
         return min(self.reply, self.context // 10, SUMMARY_TOKENS_MAX)
 
     @property
+    def thinking(self) -> int:
+        """Tokens that a reply may think of where a budget must be named: so many that the summary has room besides."""
+        return self.summary // 2
+
+    @property
     def prompt(self) -> int:
         """Tokens that a request may have so that a summary still fits after its reply."""
         return self.context - self.reply - self.summary - REQUEST_TOKENS

@@ -3,28 +3,31 @@
 import json
 from collections.abc import Sequence
 
-from chiron_workers.runs.entries import Reply, ToolCall
+from chiron_workers.runs.entries import Reply, ToolCall, storable
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.states import EventKind
 
 SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
+THOUGHT_CHARS = 2_000
 
 
 def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
-    """Describe a reply as events: its usage and its first words, then each call that it makes."""
+    """Describe a reply as events: what was thought, its usage and its first words, then each call that it makes."""
+    thoughts = storable(reply.thoughts[:THOUGHT_CHARS])
+    events: list[NewEvent] = [(EventKind.MODEL_THOUGHT, {"turn": turn, "text": thoughts})] if thoughts else []
     payload: dict[str, object] = {
         "turn": turn,
         "stop": reply.stop,
         **usage_payload([reply]),
-        "text": reply.text[:SHOWN_CHARS],
+        "text": storable(reply.text[:SHOWN_CHARS]),
     }
     if reply.is_compaction:
-        return [(EventKind.MODEL_REPLIED, payload | {"folds": True})]
-    if not reply.has_open_calls:
-        return [(EventKind.MODEL_REPLIED, payload)]
-    calls = [(EventKind.TOOL_CALLED, _call_payload(call)) for call in reply.calls]
-    return [(EventKind.MODEL_REPLIED, payload), *calls]
+        payload |= {"folds": True}
+    events.append((EventKind.MODEL_REPLIED, payload))
+    if reply.has_open_calls:
+        events += [(EventKind.TOOL_CALLED, _call_payload(call)) for call in reply.calls]
+    return events
 
 
 def usage_payload(replies: Sequence[Reply]) -> dict[str, object]:

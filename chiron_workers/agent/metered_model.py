@@ -22,7 +22,7 @@ from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
-from chiron_workers.runs.entries import MaxCost, Reply, SideQuestion, Usage
+from chiron_workers.runs.entries import Block, MaxCost, Reply, SideQuestion, Usage
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.messages import Message, encoded
@@ -52,6 +52,10 @@ class MeteredModel:
     async def context_tokens(self) -> int:
         """Tokens that a request and its reply may have together."""
         return await self.model.context_tokens(self.run.model)
+
+    async def thinking(self, *, budget_tokens: int) -> Block | None:
+        """What the run's requests say of thinking; None: nothing. `budget_tokens` is for the mode that needs one."""
+        return await self.model.thinking(self.run.model, self.run.thinking, budget_tokens=budget_tokens)
 
     def shrink_context(self, tokens: int) -> None:
         """Assume at most so many tokens for the context window, since the server refused more."""

@@ -156,8 +156,11 @@ class _Step:
         tools = self.conversation.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
         loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
+        thinking = await self.model.thinking(budget_tokens=shares.thinking)
         frozen = run.model, system, tools, shares.reply
-        await self.conversation.append(Opening(*frozen, question, epoch, draft))
+        await self.conversation.append(
+            Opening(*frozen, question, epoch, draft, thinking=thinking, effort=run.effort)
+        )
 
     async def reply_to(self, entry: Entry | None) -> None:
         conversation, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"

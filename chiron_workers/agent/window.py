@@ -29,6 +29,7 @@ NOT_RUN = "This call was not run, since the reply was cut off ({stop}). Make it 
 SHORTENED_NOTE = "\n[Shortened for want of room.]"
 BYTES_FREED = 5  # for each token that must go: as many as a token of plain English has, and more
 UNFINISHED_STOPS = ("pause_turn", "model_context_window_exceeded")  # replies that a summary cannot follow
+THOUGHT_TYPES = ("thinking", "redacted_thinking")
 TEXTS_KEPT = 3
 
 
@@ -84,6 +85,8 @@ class Window:
             opening.max_tokens,
             self._messages,
             self._last_question_at,
+            opening.thinking,
+            opening.effort,
         )
 
     def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
@@ -174,7 +177,11 @@ def _messages_of(entry: Entry) -> list[tuple[str, list[Block]]]:
 
 
 def _sendable(reply: Reply) -> list[Block]:
-    return [block for block in reply.content if _is_sendable(block, is_cut=reply.stop == "max_tokens")]
+    blocks = [block for block in reply.content if _is_sendable(block, is_cut=reply.stop == "max_tokens")]
+    # The API refuses a message of the model that ends with a thought.
+    while blocks and blocks[-1]["type"] in THOUGHT_TYPES:
+        blocks.pop()
+    return blocks
 
 
 def _is_sendable(block: Block, *, is_cut: bool) -> bool:

@@ -28,6 +28,8 @@ from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.roles import role_names
 from chiron_workers.runs import partitions
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import Effort, ThinkingMode
 
 SQL = load(__file__)
 RUNS_MAX = 100_000
@@ -63,7 +65,10 @@ NOTHING_EARLIER = Earlier()
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now."""
+    """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now.
+
+    `thinking` and `effort` are those of the settings where they are None.
+    """
 
     topic: str
     role: str
@@ -74,6 +79,8 @@ class NewRun:
     budget: Budget = NO_BUDGET
     ready_at: datetime | None = None
     earlier: Earlier = NOTHING_EARLIER
+    thinking: ThinkingMode | None = None
+    effort: Effort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +257,13 @@ def _optional_parts(batch: NewBatch) -> Iterator[object]:
     times = {n: run.ready_at.timestamp() for n, run in enumerate(batch.runs) if run.ready_at is not None}
     if times:
         yield {"ready_at": times}
+    reasoning = {
+        n: [run.thinking, run.effort]
+        for n, run in enumerate(batch.runs)
+        if run.thinking is not None or run.effort is not None
+    }
+    if reasoning:
+        yield {"reasoning": reasoning}
 
 
 async def _copy_runs(
@@ -259,6 +273,7 @@ async def _copy_runs(
     ids: Sequence[UUID],
     row: DictRow,
 ) -> None:
+    current = settings()
     models = {run.model for run in batch.runs}
     prices = {model: frozen_price(model) for model in models}
     default_budgets_usd = {model: run_budget_usd(NO_BUDGET, model) for model in models}
@@ -282,6 +297,8 @@ async def _copy_runs(
                     run.earlier.since,
                     run.earlier.answer,
                     prices[run.model],
+                    run.thinking or current.thinking,
+                    run.effort or current.effort or None,
                 )
             )
 

@@ -8,11 +8,13 @@ import anthropic
 import httpx2
 import structlog
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
+from anthropic.types import ModelInfo
 
 from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.context_sizes import ContextSizes
+from chiron_workers.model.descriptions import ModelDescriptions
 from chiron_workers.model.failures import MEND_KEY, STREAM_FAULTS, Failure
 from chiron_workers.model.rate_limits import Estimate
 from chiron_workers.model.replies import reply_of
@@ -20,15 +22,17 @@ from chiron_workers.model.request import Request, body
 from chiron_workers.model.responses import CALL_MAX_S, Responses
 from chiron_workers.model.retries import BeforeTry, OnFailure, with_retries
 from chiron_workers.model.stream import Accumulation, Wire
-from chiron_workers.runs.entries import Reply
+from chiron_workers.model.thinking import ThinkingParameters
+from chiron_workers.runs.entries import Block, Reply
 from chiron_workers.settings import Settings
+from chiron_workers.states import ThinkingMode
 from chiron_workers.telemetry import spans
 
 log = structlog.get_logger()
 
 TEXT_EVERY_S = 0.2  # text deltas are gathered, so that 200 runs do not publish every syllable
 CONNECTIONS_SPARE = 20
-CONTEXT_S = 10.0  # for the size of a model's window
+DESCRIPTION_S = 10.0  # for what a server says of a model
 
 
 class Model:
@@ -54,7 +58,9 @@ class Model:
         self._api_key = api_key
         self._client: AsyncAnthropic | None = None
         self._responses = Responses()
-        self._contexts = ContextSizes(settings.context_tokens, self._fetch_context_tokens)
+        descriptions = ModelDescriptions(self._fetch_description)
+        self._contexts = ContextSizes(settings.context_tokens, descriptions)
+        self._thinking = ThinkingParameters(descriptions)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -154,9 +160,13 @@ class Model:
         """Assume at most so many tokens for a model's context window, since its server refused more."""
         self._contexts.shrink(model, tokens)
 
-    async def _fetch_context_tokens(self, model: str) -> int | None:
+    async def thinking(self, model: str, mode: ThinkingMode, *, budget_tokens: int) -> Block | None:
+        """What requests to a model say of thinking; None: nothing. `budget_tokens` is for the mode that needs one."""
+        return await self._thinking.of(model, mode, budget_tokens=budget_tokens)
+
+    async def _fetch_description(self, model: str) -> ModelInfo | None:
         try:
-            return (await self._open().models.retrieve(model, timeout=CONTEXT_S)).max_input_tokens
+            return await self._open().models.retrieve(model, timeout=DESCRIPTION_S)
         except anthropic.APIStatusError as error:
             if error.status_code in (400, 404, 405):  # not every server of this API has the endpoint
                 return None

@@ -1,14 +1,12 @@
 """How many tokens fit a model's context window, and how a server says that a request does not fit."""
 
-import asyncio
 import re
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
 from chiron_workers.errors import WindowExceeded
+from chiron_workers.model.descriptions import ModelDescriptions
 
 DEFAULT_TOKENS = 200_000  # where neither a setting nor the server says
-RETRY_S = 300.0  # after the server could not be asked
 
 TOO_LONG = (
     re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<limit>\d+)"),  # Claude
@@ -17,38 +15,31 @@ TOO_LONG = (
     re.compile(r"exceeds? the (available )?context (size|window|length)"),  # llama.cpp and others
 )
 
-Fetch = Callable[[str], Awaitable[int | None]]
-
 
 class ContextSizes:
-    """The context windows of models, asked of the server once for each model.
+    """The context windows of models, as their servers say.
 
     Args:
         settings: Tokens by model, as configured; they take precedence over what servers say.
-        fetch: Asks a model's server; None if it does not say. Raises OSError where it could not be asked.
+        descriptions: What servers say.
     """
 
-    def __init__(self, settings: Mapping[str, int], fetch: Fetch) -> None:
-        self._fetch = fetch
-        self._sizes = {model: (tokens, float("inf")) for model, tokens in settings.items()}
-        self._fetching = asyncio.Lock()
+    def __init__(self, settings: Mapping[str, int], descriptions: ModelDescriptions) -> None:
+        self._settings = settings
+        self._descriptions = descriptions
+        self._limits: dict[str, int] = {}
 
     async def of(self, model: str) -> int:
         """Tokens that a request and its reply may have together."""
-        async with self._fetching:  # runs that start together ask once
-            tokens, until = self._sizes.get(model, (0, 0.0))
-            if time.monotonic() >= until:
-                try:
-                    tokens, until = await self._fetch(model) or DEFAULT_TOKENS, float("inf")
-                except OSError:
-                    tokens, until = DEFAULT_TOKENS, time.monotonic() + RETRY_S
-                self._sizes[model] = tokens, until
-            return tokens
+        tokens = self._settings.get(model)
+        if tokens is None:
+            description = await self._descriptions.of(model)
+            tokens = (description and description.max_input_tokens) or DEFAULT_TOKENS
+        return min(tokens, self._limits.get(model, tokens))
 
     def shrink(self, model: str, tokens: int) -> None:
         """Assume at most so many tokens from now on, since the server refused more."""
-        size, _ = self._sizes.get(model, (tokens, 0.0))
-        self._sizes[model] = min(size, tokens), float("inf")
+        self._limits[model] = min(tokens, self._limits.get(model, tokens))
 
 
 def window_exceeded(words: str) -> WindowExceeded | None:

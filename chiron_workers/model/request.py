@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from chiron_workers.runs.entries import Block
 from chiron_workers.runs.messages import Message, encoded
 
 
@@ -22,6 +23,8 @@ class Request:
     messages: Sequence[Message]
     # The message and the block that the request before this one ended with.
     last_question_at: tuple[int, int] | None = None
+    thinking: Block | None = None  # None: nothing is said of it
+    effort: str | None = None
 
     @property
     def prompt_bytes(self) -> int:
@@ -48,6 +51,10 @@ def body(request: Request, *, ttl: str) -> bytes:
     if request.tools:
         *other_tools, last = request.tools  # runs of other roles and subjects have these too
         parts["tools"] = _json_array([*other_tools, _marked(last, mark)])
+    if request.thinking is not None:
+        parts["thinking"] = encoded(request.thinking)
+    if request.effort is not None:
+        parts["output_config"] = encoded({"effort": request.effort})
     if mark is not None:
         parts["cache_control"] = encoded(mark)  # the API puts this one at the end of the request
         parts["system"] = encoded([{"type": "text", "text": request.system, "cache_control": mark}])

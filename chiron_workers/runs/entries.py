@@ -49,6 +49,8 @@ class Opening:
     question: str | None = None  # what the epoch begins with, where that is more than the run's topic
     epoch: int = 1
     draft: str = ""  # an answer that the epoch before left unfinished
+    thinking: Block | None = None  # as the Messages API takes it; None: nothing is said of it
+    effort: str | None = None
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; the epoch has a column of its own."""
@@ -58,9 +60,13 @@ class Opening:
             "tools": list(self.tools),
             "max_tokens": self.max_tokens,
         }
-        if self.question is not None:
-            body |= {"question": self.question}
-        return body | {"draft": self.draft} if self.draft else body
+        options = {
+            "question": self.question,
+            "draft": self.draft or None,
+            "thinking": self.thinking,
+            "effort": self.effort,
+        }
+        return body | {name: value for name, value in options.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,15 @@ class Reply:
         """The words of the reply."""
         return "\n\n".join(
             block["text"] for block in self.content if block["type"] == "text" and block["text"]
+        )
+
+    @property
+    def thoughts(self) -> str:
+        """What the model lets be known of its thinking: a summary, or nothing."""
+        return "\n\n".join(
+            block["thinking"]
+            for block in self.content
+            if block["type"] == "thinking" and isinstance(block.get("thinking"), str) and block["thinking"]
         )
 
     def body(self) -> dict[str, Any]:

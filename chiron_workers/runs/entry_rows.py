@@ -58,7 +58,10 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
     match row["kind"]:
         case "opening":
             frozen = body["model"], body["system"], tuple(body["tools"]), body["max_tokens"]
-            return Opening(*frozen, body.get("question"), row["epoch"], body.get("draft", ""))
+            options = {
+                name: body[name] for name in ("question", "draft", "thinking", "effort") if name in body
+            }
+            return Opening(*frozen, epoch=row["epoch"], **options)
         case "question":
             return Question(body["text"])
         case "folding":

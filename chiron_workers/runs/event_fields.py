@@ -4,22 +4,26 @@ from collections.abc import Mapping
 
 from chiron_workers.states import EventKind
 
-QUEUED = {
+QUEUE_FIELDS = {
     "role": "the role of the run",
     "topic": "its topic",
     "reason": "why it goes on, where somebody asked for that",
     "continued": "true where a message continues a run that had ended",
 }
-STARTED = {
+START_FIELDS = {
     "worker": "the worker that plays it",
     "attempt": "how often it was started after a failure, from 1",
 }
-STOPPED = {"reason": "why"}
+STOP_FIELDS = {"reason": "why"}
 
 FIELDS: Mapping[EventKind, Mapping[str, str]] = {
-    EventKind.RUN_QUEUED: QUEUED,
-    EventKind.RUN_STARTED: STARTED,
-    EventKind.RUN_RESUMED: STARTED,
+    EventKind.RUN_QUEUED: QUEUE_FIELDS,
+    EventKind.RUN_STARTED: START_FIELDS,
+    EventKind.RUN_RESUMED: START_FIELDS,
+    EventKind.MODEL_THOUGHT: {
+        "turn": "the number of the reply that was thought about, from 1",
+        "text": "the first 2,000 characters of what the model shows of its thinking",
+    },
     EventKind.MODEL_REPLIED: {
         "turn": "the number of the reply, from 1",
         "stop": "why it ended, as the Messages API says it, such as tool_use or end_turn",
@@ -68,7 +72,7 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "depth": "its distance from the root",
         "is_goal_critical": "whether the learning goal needs it",
     },
-    EventKind.RUN_PAUSED: STOPPED,
+    EventKind.RUN_PAUSED: STOP_FIELDS,
     EventKind.RUN_HANDED_BACK: {
         "reason": "why another worker takes it up, or the same one later",
         "worker": "the worker that it was taken from",
@@ -83,8 +87,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "kind": "the kind of failure, in one word",
         "message": "what happened and what to do",
     },
-    EventKind.RUN_CANCELLED: STOPPED,
+    EventKind.RUN_CANCELLED: STOP_FIELDS,
     EventKind.BATCH_COMPLETED: {"runs": "how many it has", "silent": "how many of them found nothing new"},
-    EventKind.BUDGET_REACHED: STOPPED,
+    EventKind.BUDGET_REACHED: STOP_FIELDS,
     EventKind.TEXT_DELTA: {"text": "words of a reply as they come; published only, never stored"},
 }

@@ -14,7 +14,7 @@ from chiron_workers.ids import new_id
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun
-from chiron_workers.states import EventKind, RunState, StopRequest
+from chiron_workers.states import Effort, EventKind, RunState, StopRequest, ThinkingMode
 
 SQL = load(__file__)
 MORE_TURNS = 50  # that a finished run gets for a further message, if it has used up its own
@@ -41,6 +41,8 @@ class Run(LeasedRun):
     price: (
         dict[str, Any] | str | None
     )  # of its model, as frozen at its submit; None in rows of versions before
+    thinking: ThinkingMode
+    effort: Effort | None  # None: what its model does by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,11 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
         row = await (await connection.execute(SQL["acquire"], args)).fetchone()
     if row is None:
         return None
-    run = Run(**{field.name: row[field.name] for field in fields(Run)})
+    states = {
+        "thinking": ThinkingMode(row["thinking"]),
+        "effort": Effort(row["effort"]) if row["effort"] else None,
+    }
+    run = Run(**({field.name: row[field.name] for field in fields(Run)} | states))
     kind = EventKind(row["event_kind"])
     return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 

@@ -31,6 +31,7 @@ from pydantic_settings import (
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings.env_file import HarmlessEnvFile
 from chiron_workers.settings.local_services import read_addresses
+from chiron_workers.states import Effort, ThinkingMode
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -114,6 +115,15 @@ class Settings(BaseSettings):
         "claude-opus-5-5", description="Model of new runs; `offline` plays them with the offline researcher."
     )
     max_tokens: int = Field(16_000, ge=1, description="Output tokens a model reply may have.")
+    thinking: ThinkingMode = Field(
+        ThinkingMode.AUTO,
+        description="How models of new runs think: `adaptive`, `between_tools`, `enabled`, `disabled`, or `auto` for what a "
+        "Claude model needs to say something between its calls.",
+    )
+    effort: Effort | Literal[""] = Field(
+        "",
+        description="How much effort they make: `low`, `medium`, `high`, `xhigh` or `max`. Empty: the model's own default.",
+    )
     context_tokens: dict[str, Annotated[int, Field(ge=8_000)]] = Field(
         default_factory=dict,
         description="Tokens of a model's context window, by model. Without it the model's server is asked.",

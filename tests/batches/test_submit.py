@@ -10,7 +10,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.states import RunState
+from chiron_workers.states import Effort, RunState, ThinkingMode
 
 # Of new_batch(1, idempotency_key="k"), as version 0.1.0 stored it.
 HASH_OF_0_1 = "d27d1900f6b97e94b5a5b8ab954110faff62265f7e5f02b4d3f4835419b35302"
@@ -95,6 +95,8 @@ async def test_a_key_from_before_these_fields_came_still_fits_its_request(pool):
     for other in (
         new_batch(1, idempotency_key="k", concurrency=3),
         NewBatch([new_run("topic 0", ready_at=datetime.now(UTC))], "Python", idempotency_key="k"),
+        NewBatch([new_run("topic 0", thinking=ThinkingMode.AUTO)], "Python", idempotency_key="k"),
+        NewBatch([new_run("topic 0", effort=Effort.LOW)], "Python", idempotency_key="k"),
     ):
         with pytest.raises(Conflict):
             await submit(pool, other)

@@ -174,3 +174,16 @@ def test_tools_are_listed_as_definitions(chiron):
     assert {"store_knowledge", "vector_search"} <= {one["name"] for one in definitions}
     assert all(set(one) >= {"name", "description", "input_schema"} for one in definitions)
     assert "store_knowledge" in chiron("tools").stdout
+
+
+def test_thinking_and_effort_are_those_of_the_topic_of_the_call_or_of_the_settings(
+    chiron, rows, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("CHIRON_THINKING", "disabled")
+    (tmp_path / "t.jsonl").write_text('"A"\n{"topic": "B", "thinking": "adaptive", "effort": "max"}\n')
+    assert chiron("submit", "--file", "t.jsonl", "-s", "S", "--effort", "low").exit_code == 0
+    stored = rows("select thinking, effort from runs order by id")
+    assert [tuple(row.values()) for row in stored] == [("disabled", "low"), ("adaptive", "max")]
+    refused = chiron("submit", "-s", "S", stdin='{"topic": "A", "effort": "much"}\n')
+    assert refused.exit_code != 0
+    assert "effort must be 'low', 'medium', 'high', 'xhigh' or 'max' (got 'much')." in refused.stderr

@@ -239,6 +239,13 @@ def test_words_of_pages_and_models_do_not_reach_the_terminal_as_commands():
     assert "[red]x[/red]" in text
 
 
+def test_what_a_model_thinks_is_shown():
+    board, run_id = Board("A batch"), new_id()
+    board.apply(event(run_id, EventKind.RUN_QUEUED, topic="Ducks"))
+    board.apply(event(run_id, EventKind.MODEL_THOUGHT, turn=1, text="First the\nfeet."))
+    assert any("thinks: First the feet." in line for line in drawn(board))
+
+
 def test_text_deltas_show_what_the_model_writes():
     board, run_id = Board("A batch"), new_id()
     board.apply(event(run_id, EventKind.RUN_QUEUED, topic="Ducks"))

@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from support.run_harness import LEASE, Stage
-from support.scripted_model import says
+from support.scripted_model import Says, says, text, thinks, thought
 
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.steering import resume, retry
@@ -70,6 +70,15 @@ async def test_what_was_in_flight_is_executed_to_the_end(stage: Stage) -> None:
     states = {row["topic"]: row["state"] for row in await stage.rows("select topic, state from runs")}
     assert states.pop("failed") == "failed"
     assert set(states.values()) == {"completed"}
+
+
+async def test_thoughts_of_what_was_in_flight_are_events(stage: Stage) -> None:
+    await stage.model(
+        lambda _: Says((thought("Let me see."), text("High."))), capabilities=thinks("adaptive")
+    )
+    rung = (await run_ids(stage))["rung"]
+    assert await stage.play(rung) is Outcome.PLAYED
+    assert "model.thought" in await stage.kinds(rung)
 
 
 async def test_the_batch_keeps_its_budget_and_its_sums(stage: Stage) -> None:

@@ -116,10 +116,13 @@ async def test_without_tasks_research_is_started_waited_for_and_cancelled_with_t
     talking: Talking, settings: Settings
 ):
     async with talking("legacy") as client:
-        started = await call(client, "start_research", **TOPIC, budget_usd=2.5, idempotency_key="tides")
-        assert (await call(client, "start_research", **TOPIC, budget_usd=2.5, idempotency_key="tides"))[
-            "run_ids"
-        ] == started["run_ids"]
+        options = {"budget_usd": 2.5, "idempotency_key": "tides", "thinking": "adaptive", "effort": "low"}
+        started = await call(client, "start_research", **TOPIC, **options)
+        again = await call(client, "start_research", **TOPIC, **options)
+        assert again["run_ids"] == started["run_ids"]
+        assert rows(settings, "select thinking, effort from runs") == [
+            {"thinking": "adaptive", "effort": "low"}
+        ]
         other = await client.call_tool(
             "start_research", TOPIC | {"subject": "Chemistry", "idempotency_key": "tides"}
         )

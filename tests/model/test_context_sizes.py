@@ -1,50 +1,31 @@
-import asyncio
-
 import pytest
+from anthropic.types import ModelInfo
 
 from chiron_workers.errors import WindowExceeded
-from chiron_workers.model import context_sizes as context
 from chiron_workers.model.context_sizes import DEFAULT_TOKENS, ContextSizes, window_exceeded
+from chiron_workers.model.descriptions import ModelDescriptions
 
 
-class Server:
-    def __init__(self, *answers: int | OSError | None) -> None:
-        self.answers = list(answers)
-        self.asked: list[str] = []
+def says(tokens: int | None) -> ModelDescriptions:
+    """What a server says that gives each model so many tokens."""
 
-    async def __call__(self, model: str) -> int | None:
-        self.asked.append(model)
-        await asyncio.sleep(0)
-        found = self.answers.pop(0)
-        if isinstance(found, OSError):
-            raise found
-        return found
+    async def fetch(model: str) -> ModelInfo:
+        return ModelInfo.construct(id=model, max_input_tokens=tokens)
+
+    return ModelDescriptions(fetch)
 
 
-async def test_a_server_is_asked_once_for_each_model() -> None:
-    server = Server(64_000, None)
-    sizes = ContextSizes({}, server)
-    assert await asyncio.gather(*(sizes.of("one") for _ in range(20))) == [64_000] * 20
-    assert [await sizes.of("two") for _ in range(2)] == [DEFAULT_TOKENS] * 2
-    assert server.asked == ["one", "two"]
+async def test_a_window_is_as_large_as_the_server_says() -> None:
+    assert await ContextSizes({}, says(64_000)).of("one") == 64_000
+    assert await ContextSizes({}, says(None)).of("one") == DEFAULT_TOKENS
 
 
 async def test_what_people_say_goes_before_what_a_server_says() -> None:
-    assert await ContextSizes({"one": 32_000}, Server()).of("one") == 32_000
-
-
-async def test_a_server_that_cannot_be_asked_is_asked_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(OSError("away"), 64_000)
-    sizes = ContextSizes({}, server)
-    assert [await sizes.of("one") for _ in range(2)] == [DEFAULT_TOKENS] * 2
-    assert len(server.asked) == 1
-    monkeypatch.setattr(context, "RETRY_S", 0)
-    again = ContextSizes({}, Server(OSError("away"), 64_000))
-    assert [await again.of("one") for _ in range(2)] == [DEFAULT_TOKENS, 64_000]
+    assert await ContextSizes({"one": 32_000}, says(64_000)).of("one") == 32_000
 
 
 async def test_a_window_shrinks_and_never_grows() -> None:
-    sizes = ContextSizes({}, Server(64_000))
+    sizes = ContextSizes({}, says(64_000))
     assert await sizes.of("one") == 64_000
     sizes.shrink("one", 32_000)
     sizes.shrink("one", 48_000)

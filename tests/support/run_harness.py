@@ -61,15 +61,21 @@ class Stage:
     model_name: str = "claude-opus-5-5"
     tools_pool: Pool | None = None  # None: tools share the pool of the core
 
-    async def model(self, script: Script) -> None:
+    async def model(self, script: Script, *, capabilities: Any = 404) -> None:
         """Put a scripted model in place."""
-        self.server = await self.resources.enter_async_context(scripted_model(script))
+        server = scripted_model(script, capabilities=capabilities)
+        self.server = await self.resources.enter_async_context(server)
 
     async def submit(
-        self, *topics: str, max_turns: int = 50, budget: Budget = NO_BUDGET, run_budget: Budget = NO_BUDGET
+        self,
+        *topics: str,
+        max_turns: int = 50,
+        budget: Budget = NO_BUDGET,
+        run_budget: Budget = NO_BUDGET,
+        **options: Any,
     ) -> list[UUID]:
         runs = [
-            NewRun(topic, "research", "Physics", self.model_name, max_turns, budget=run_budget)
+            NewRun(topic, "research", "Physics", self.model_name, max_turns, budget=run_budget, **options)
             for topic in topics
         ]
         return (await submit(self.pool, NewBatch(runs, "Physics", budget=budget))).run_ids

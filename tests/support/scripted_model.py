@@ -62,6 +62,17 @@ def text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
+def thought(words: str, signature: str = "c2lnbmVk") -> Block:
+    return {"type": "thinking", "thinking": words, "signature": signature}
+
+
+def thinks(*kinds: str) -> dict[str, Any]:
+    """Capabilities of a model that takes these kinds of thinking."""
+    known = ("adaptive", "between_tools", "disabled", "enabled")
+    types = {kind: {"supported": kind in kinds} for kind in known}
+    return {"thinking": {"supported": bool(kinds), "types": types}}
+
+
 def call(name: str, **arguments: Any) -> Block:
     return {"type": "tool_use", "id": f"toolu_{next(_ids):06}", "name": name, "input": arguments}
 
@@ -120,11 +131,13 @@ class ScriptedModel:
     requests: list[dict[str, Any]] = field(default_factory=list)
     answered: list[dict[str, Any]] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
+    capabilities: Any = 404  # what it says that each model can; a number: the status with which it does not
+    lookups: list[str] = field(default_factory=list)  # the models it was asked for
 
 
 @asynccontextmanager
-async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
-    model = ScriptedModel()
+async def scripted_model(script: Script, *, capabilities: Any = 404) -> AsyncIterator[ScriptedModel]:
+    model = ScriptedModel(capabilities=capabilities)
 
     async def handle(http: web.Request) -> web.StreamResponse:
         request = await http.json()
@@ -145,8 +158,16 @@ async def scripted_model(script: Script) -> AsyncIterator[ScriptedModel]:
         model.answered.append(request)
         return response
 
+    async def describe(http: web.Request) -> web.Response:
+        name = http.match_info["id"]
+        model.lookups.append(name)
+        if isinstance(model.capabilities, int):
+            return web.Response(status=model.capabilities)
+        return web.json_response({"id": name, "type": "model", "capabilities": model.capabilities})
+
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_post("/v1/messages", handle)
+    app.router.add_get("/v1/models/{id}", describe)
     app.router.add_post("/{client}/v1/messages", handle)
     async with served(app) as model.url:
         yield model
@@ -230,17 +251,17 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = [{"type": "message_start", "message": opening}]
     for index, block in enumerate(said.blocks):
         if block["type"] == "text":
-            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+            start, deltas = {"type": "text", "text": ""}, [{"type": "text_delta", "text": block["text"]}]
+        elif block["type"] == "thinking":
+            start, deltas = {"type": "thinking", "thinking": "", "signature": ""}, _thought_deltas(block)
         elif block["type"] == "tool_use":
             start = {"input": {}} | {name: value for name, value in block.items() if name not in RAW}
-            delta = {
-                "type": "input_json_delta",
-                "partial_json": block.get("partial_json") or json.dumps(block["input"]),
-            }
+            arguments = block.get("partial_json") or json.dumps(block["input"])
+            deltas = [{"type": "input_json_delta", "partial_json": arguments}]
         else:
-            start, delta = block, {}
+            start, deltas = block, []
         events.append({"type": "content_block_start", "index": index, "content_block": start})
-        if delta:
+        for delta in deltas:
             events.append({"type": "content_block_delta", "index": index, "delta": delta})
         events.append({"type": "content_block_stop", "index": index})
     usage = {"output_tokens": said.usage["output_tokens"]}
@@ -249,3 +270,10 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
     )
     events.append({"type": "message_stop"})
     return events
+
+
+def _thought_deltas(block: Block) -> list[Block]:
+    middle = len(block["thinking"]) // 2
+    halves = [block["thinking"][:middle], block["thinking"][middle:]]
+    deltas: list[Block] = [{"type": "thinking_delta", "thinking": half} for half in halves if half]
+    return [*deltas, {"type": "signature_delta", "signature": block["signature"]}]

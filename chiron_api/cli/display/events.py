@@ -17,6 +17,8 @@ def phrase(event: Event) -> str:
         case EventKind.RUN_STARTED | EventKind.RUN_RESUMED:
             verb = "started" if event.kind == EventKind.RUN_STARTED else "resumed"
             return f"{verb} on {event_field(data, 'worker')}"
+        case EventKind.MODEL_THOUGHT:
+            return f"thinks: {event_field(data, 'text')}"
         case EventKind.MODEL_REPLIED:
             return one_line(
                 f"turn {event_field(data, 'turn')}: {event_field(data, 'text') or event_field(data, 'stop')}"

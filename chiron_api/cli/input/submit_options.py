@@ -8,6 +8,7 @@ import typer
 
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.times import time_option
+from chiron_workers.states import Effort, ThinkingMode
 
 Topics = Annotated[
     list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
@@ -19,7 +20,7 @@ TopicsFile = Annotated[
         "-f",
         metavar="FILE",
         help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
-        "A topic may have its own subject, role, model, priority, max_turns, budget_usd,"
+        "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
         " budget_tokens and ready_at there.",
     ),
 ]
@@ -29,6 +30,12 @@ Subject = Annotated[
 Name = Annotated[str, typer.Option(help="Name of the batch. Default: from its topics.")]
 Role = Annotated[str, typer.Option(help="Which agent works on the topics.")]
 Model = Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")]
+Thinking = Annotated[
+    ThinkingMode | None, typer.Option(help="How the model thinks. Default: CHIRON_THINKING.")
+]
+RunEffort = Annotated[
+    Effort | None, typer.Option("--effort", help="How much effort the model makes. Default: CHIRON_EFFORT.")
+]
 Priority = Annotated[int, typer.Option(help="Higher goes first.")]
 BudgetUsd = Annotated[Decimal | None, usd_option("What the whole batch may cost.")]
 BudgetTokens = Annotated[

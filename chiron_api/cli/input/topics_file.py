@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from chiron_api.cli.input.times import parse_time
 from chiron_workers.errors import UsageError
+from chiron_workers.states import Effort, ThinkingMode
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
@@ -33,6 +34,8 @@ class Topic(BaseModel):
     subject: str | None = None
     role: str | None = None
     model: str | None = None
+    thinking: ThinkingMode | None = None
+    effort: Effort | None = None
     priority: int | None = None
     max_turns: int | None = None
     budget_usd: Decimal | None = None
@@ -202,6 +205,8 @@ def _sentence(error: ValidationError) -> str:
             return f"{field} must be text (got {problem['input']!r:.60}); put it in quotes."
         case kind if kind.startswith("decimal") or kind == "finite_number":
             return f"{field} must be an amount, such as 2.50 (got {problem['input']!r:.60})."
+        case "enum":
+            return f"{field} must be {problem['ctx']['expected']} (got {problem['input']!r:.60})."
         case "value_error":
             return f"{field} {problem['ctx']['error']}"
     return f"{field} must be a whole number (got {problem['input']!r:.60})."

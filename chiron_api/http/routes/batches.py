@@ -35,6 +35,7 @@ from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.pubsub.signals import notify
+from chiron_workers.states import Effort, ThinkingMode
 
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 
@@ -46,6 +47,8 @@ class Topic(RequestModel):
     subject: Name | None = None
     role: Name | None = None
     model: Name | None = None
+    thinking: ThinkingMode | None = None
+    effort: Effort | None = None
     priority: int | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
     budget_usd: Usd | None = None
@@ -62,6 +65,8 @@ class Batch(RequestModel):
     name: Annotated[str, Field(max_length=200)] = ""
     role: Name = "research"
     model: Name | None = None
+    thinking: ThinkingMode | None = None
+    effort: Effort | None = None
     priority: int = 0
     max_turns: Annotated[int, Field(ge=1)] | None = None
     budget_usd: Usd | None = None
@@ -132,6 +137,8 @@ def _new_batch(batch: Batch, services: Services, idempotency_key: str | None) ->
                 entry.budget_usd or batch.run_budget_usd, entry.budget_tokens or batch.run_budget_tokens
             ),
             ready_at=entry.ready_at or batch.ready_at,
+            thinking=entry.thinking or batch.thinking,
+            effort=entry.effort or batch.effort,
         )
         for entry in topics
     ]

@@ -4,6 +4,7 @@ import pytest
 
 from chiron_api.cli.input.topics_file import read_topics
 from chiron_workers.errors import UsageError
+from chiron_workers.states import Effort, ThinkingMode
 
 
 @pytest.fixture
@@ -30,6 +31,13 @@ def test_a_csv_has_a_topic_column_and_what_a_topic_has_of_its_own(file):
     first, second = [found.topic for found in read_topics(path)]
     assert (first.topic, first.priority, first.role, first.subject) == ("Ducks, typed", 3, "research", None)
     assert (second.topic, second.priority, second.subject) == ("Plain", None, "Birds")
+
+
+def test_a_topic_may_have_thinking_and_effort_of_its_own(file):
+    path = file("t.csv", "topic,thinking,effort\nA,between_tools,xhigh\nB,,\n")
+    first, second = [found.topic for found in read_topics(path)]
+    assert (first.thinking, first.effort) == (ThinkingMode.BETWEEN_TOOLS, Effort.XHIGH)
+    assert (second.thinking, second.effort) == (None, None)
 
 
 def test_jsonl_has_strings_or_objects(file):

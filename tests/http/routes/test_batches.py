@@ -204,3 +204,17 @@ async def test_a_message_waits_in_the_inbox_of_its_run(client: httpx2.AsyncClien
     assert rows == [{"run_id": UUID(run_id), "text": "Look at nonlocal as well."}]
     for text in ("", "x" * 100_001):
         assert (await client.post(f"/v1/runs/{run_id}/messages", json={"text": text})).status_code == 422
+
+
+async def test_thinking_and_effort_are_those_of_the_topic_or_of_its_batch(
+    client: httpx2.AsyncClient, pool: Pool
+):
+    topics = ["Closures", {"topic": "Decorators", "thinking": "between_tools", "effort": "low"}]
+    body = BATCH | {"topics": topics, "effort": "high"}
+    assert (await client.post("/v1/batches", json=body)).status_code == 202
+    async with pool.connection() as connection:
+        stored = await (await connection.execute("select thinking, effort from runs order by id")).fetchall()
+    assert [tuple(row.values()) for row in stored] == [("auto", "high"), ("between_tools", "low")]
+    for field in ("thinking", "effort"):
+        answer = await client.post("/v1/batches", json=BATCH | {field: "much"})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
