@@ -4,6 +4,7 @@ import sys
 import typer
 
 from chiron_api.local_stack.access import flower_password
+from chiron_api.local_stack.home import make_folder
 from chiron_api.local_stack.ports import port_conflict_of
 from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import settings
@@ -22,7 +23,7 @@ def flower() -> None:
     current = settings()
     if not current.broker:
         raise ConfigurationError("No broker is known. Start one with `chiron up`, or set CHIRON_REDIS_URL.")
-    current.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(current.home)
     flower_password(current)
     if sentence := port_conflict_of(current, "flower"):
         raise ChironError(sentence)

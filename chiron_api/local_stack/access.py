@@ -5,6 +5,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from chiron_api.local_stack.home import make_folder
 from chiron_api.local_stack.ports import is_loopback
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
@@ -77,7 +78,7 @@ def _kept_secret(file: Path) -> str:
 
 def _make(file: Path) -> str:
     """Write a new secret, or read the one that another process has written meanwhile."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(file.parent)
     fresh = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
         target.write(secrets.token_urlsafe(SECRET_BYTES) + "\n")

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from chiron_workers.errors import ConfigurationError, Conflict
 
 # macOS allows a socket's path 103 bytes, Linux 107; the longest name in the folder of sockets takes 28.
 SOCKET_FOLDER_BYTES = 75
+PRIVATE_UMASK = 0o077
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,19 @@ class Home:
         return outside if is_short else Path("/tmp") / outside.name  # noqa: S108  # made private, or refused
 
     def prepare(self) -> None:
-        """Make the folders, open to nobody else.
+        """Make the folders, and close them and what is in them to everybody else; the folders above stay as they are.
 
         Raises:
             ConfigurationError: One cannot be made, or belongs to somebody else.
         """
         for folder in (self.folder, self.logs, self.valkey, self.sockets):
             with _explained(folder):
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                make_folder(folder)
             _refuse_foreign_folder(folder)
             folder.chmod(0o700)
+        for folder in (self.logs, self.valkey):
+            with _explained(folder):
+                _close_contents(folder)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -71,8 +76,8 @@ class Home:
             Conflict: Another process is starting a stack here.
         """
         with _explained(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = (self.folder / "up.lock").open("w")
+            make_folder(self.folder)
+            file = open_private(self.folder / "up.lock")
         with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,12 +88,26 @@ class Home:
             yield
 
 
-def make_traversable(folder: Path) -> None:
-    """Let every user traverse a folder and those above it, without listing them."""
-    for parent in (folder, *folder.parents):
-        mode = stat.S_IMODE(parent.stat().st_mode)
-        if not mode & stat.S_IXOTH:
-            parent.chmod(mode | stat.S_IXOTH)
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing, open to nobody else whatever the umask; leave the others."""
+    # `mkdir(parents=True)` would leave the modes of the folders above to the umask.
+    for missing in reversed([folder, *folder.parents]):
+        if not missing.exists():
+            missing.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_private(file: Path) -> BinaryIO:
+    """Open a file for writing, empty; nobody else can read it, whatever the umask and its mode before."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "wb")
+
+
+def _close_contents(folder: Path) -> None:
+    """Take the rights of others from files that a program made with another umask."""
+    for path in folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 @contextmanager

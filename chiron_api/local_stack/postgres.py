@@ -5,13 +5,16 @@ import os
 import pwd
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 import psutil
 import psycopg
 
-from chiron_api.local_stack.home import Home, make_traversable
+from chiron_api.local_stack import postgres_account
+from chiron_api.local_stack.home import Home
+from chiron_api.local_stack.postgres_account import command_as, reachable_programs
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 
@@ -19,7 +22,6 @@ SQL = load(__file__)
 SUPERUSER = "postgres"
 DATABASE = "chiron"
 PORT = "5432"  # part of the socket's name; nothing listens on TCP
-ACCOUNT = "embedded_postgres"  # PostgreSQL refuses to run as root
 CONNECTIONS_FOR_OTHERS = 40  # connections left for commands, reports and a person's psql
 
 
@@ -44,14 +46,14 @@ def url(home: Home, database: str = DATABASE) -> str:
 
 
 def command(home: Home, *, connections: int) -> list[str]:
-    """The command line of the server.
+    """The command line of the server, which under root runs it as another account.
 
     The parameters were measured with append-only journals and vectors. `max_wal_size` alone is lower than the
     measured 8 GB, to spare the disks of laptops; above it Postgres only checkpoints earlier.
     """
     parameters = {
         "listen_addresses": "",
-        "unix_socket_permissions": "0700",
+        "unix_socket_permissions": "0600",
         "max_connections": str(connections + CONNECTIONS_FOR_OTHERS),
         "checkpoint_timeout": "30min",
         "max_wal_size": "2GB",
@@ -63,15 +65,13 @@ def command(home: Home, *, connections: int) -> list[str]:
     }
     flags = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
     places = ["-D", str(home.postgres), "-k", str(_sockets(home)), "-p", PORT]
-    return [str(binaries() / "postgres"), *places, *flags]
+    program = [str(reachable_programs(binaries()) / "postgres"), *places, *flags]
+    return command_as(account(home), program, folders=[home.postgres, _sockets(home)])
 
 
 def account(home: Home) -> str:
     """The system user that the server runs as: the current one or, under root, an unprivileged one."""
-    if os.geteuid() != 0:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    owner = home.postgres.stat().st_uid if home.postgres.exists() else 0
-    return pwd.getpwuid(owner).pw_name if owner else _unprivileged_account()
+    return postgres_account.account(home.postgres)
 
 
 def prepare(home: Home) -> None:
@@ -82,10 +82,6 @@ def prepare(home: Home) -> None:
         Conflict: A PostgreSQL that is not ours runs on this data.
     """
     user = account(home)
-    if os.geteuid() == 0:
-        make_traversable(home.folder)
-        make_traversable(home.sockets)
-        make_traversable(binaries())
     if home.postgres.exists():
         _refuse_other_version(home)
         _clear_stale_pid(home.postgres / "postmaster.pid")
@@ -116,24 +112,21 @@ def _create_data(home: Home, user: str) -> None:
     # The C locale and the built-in provider sort alike on every machine, whatever locales it has.
     locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     access = ["-U", SUPERUSER, "--auth-local=trust", "--auth-host=scram-sha-256", "--no-instructions"]
-    _run(["initdb", "-D", str(folder), *locale, *access], user)
+    _run(["initdb", "-D", str(folder), *locale, *access], user, folders=[folder])
     folder.rename(home.postgres)  # Only a complete folder gets the name, so a broken first start is repeated.
 
 
-def _run(arguments: list[str], user: str) -> str:
-    as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
+def _run(arguments: list[str], user: str, *, folders: Sequence[Path] = ()) -> str:
+    program = reachable_programs(binaries()) / arguments[0]
+    command = command_as(user, [str(program), *arguments[1:]], folders=folders)
     try:
-        process = subprocess.run(
-            [str(binaries() / arguments[0]), *arguments[1:]],
-            check=True, capture_output=True, text=True, cwd="/", timeout=120,
-            **(as_user if os.geteuid() == 0 else {}),  # type: ignore[call-overload]
-        )  # fmt: skip
+        process = subprocess.run(command, check=True, capture_output=True, text=True, cwd="/", timeout=120)
     except subprocess.CalledProcessError as error:
         lines = error.stderr.strip().splitlines() or ["no reason given"]
         # The last line may only tell that cleaning up failed as well.
         reason = next((line for line in lines if "FATAL" in line or "error:" in line), lines[-1])
         raise ChironError(f"PostgreSQL's {arguments[0]} fails: {reason.rstrip('.')}.") from None
-    return str(process.stdout)
+    return process.stdout
 
 
 def _refuse_other_version(home: Home) -> None:
@@ -170,18 +163,3 @@ def _make_owned_folder(folder: Path, user: str) -> None:
         account_entry = pwd.getpwnam(user)
         os.chown(folder, account_entry.pw_uid, account_entry.pw_gid)
     folder.chmod(0o700)
-
-
-def _unprivileged_account() -> str:
-    try:
-        return pwd.getpwnam(ACCOUNT).pw_name
-    except KeyError:
-        pass
-    try:
-        subprocess.run(["useradd", "--system", "--no-create-home", ACCOUNT], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        raise ConfigurationError(
-            f"PostgreSQL does not run as root, and the user `{ACCOUNT}` cannot be made. "
-            "Run chiron as an ordinary user."
-        ) from None
-    return ACCOUNT

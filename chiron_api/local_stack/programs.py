@@ -40,7 +40,6 @@ class Program:
     address: str = ""
     stop_signal: str = "TERM"
     stop_within_s: int = 15
-    user: str = ""
     steady_after_s: int = 1  # A program that ends sooner counts as failed to start; each retry waits longer.
 
 
@@ -59,7 +58,6 @@ def stack_programs(
                 address=postgres.url(home),
                 stop_signal="INT",  # its fast shutdown, which waits for no client
                 stop_within_s=60,
-                user=postgres.account(home),
             )
         )
     if not settings.redis_url:

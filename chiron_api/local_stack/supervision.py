@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from chiron_api.local_stack.home import Home
+from chiron_api.local_stack.home import PRIVATE_UMASK, Home, open_private
 from chiron_api.local_stack.programs import PRIORITY, Kind, Program, node_name
 from chiron_workers.errors import ChironError
 
@@ -72,11 +72,11 @@ class Supervisor:
             json.dumps({program.name: [program.kind, program.address] for program in programs}),
         )
         variables = environment | {HOME_VARIABLE: str(self.home.folder)}
-        with (self.home.logs / "supervisor.err").open("wb") as errors:
+        with open_private(self.home.logs / "supervisor.err") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "supervisor.supervisord", "-n", "-c", str(self._configuration)],
                 env=variables, cwd=self.home.folder, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, umask=PRIVATE_UMASK,
             )  # fmt: skip
         deadline = time.monotonic() + START_TIMEOUT_S
         while self.pid() is None:
@@ -167,7 +167,7 @@ def configuration(home: Home, programs: list[Program]) -> str:
     workers = [program.name for program in programs if program.kind is Kind.WORKER]
     return "\n".join(
         [
-            _section("unix_http_server", file=_socket(home), chmod="0700"),
+            _section("unix_http_server", file=_socket(home), chmod="0600"),
             _section("rpcinterface:supervisor", **{"supervisor.rpcinterface_factory": RPC_FACTORY}),
             _section(
                 "supervisord",
@@ -176,7 +176,6 @@ def configuration(home: Home, programs: list[Program]) -> str:
                 logfile_backups=1,
                 pidfile="supervisord.pid",
                 childlogdir="logs",
-                umask="077",
                 silent="true",
                 **({"user": "root"} if os.geteuid() == 0 else {}),
             ),
@@ -205,7 +204,6 @@ def _program_section(program: Program) -> str:
         stdout_logfile=f"logs/{program.name}.log",
         stdout_logfile_maxbytes="10MB",
         stdout_logfile_backups=3,
-        **({"user": program.user} if program.user and os.geteuid() == 0 else {}),
     )
 
 
@@ -225,8 +223,8 @@ def _socket(home: Home) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    file.write_text(text)
-    file.chmod(0o600)
+    with open_private(file) as target:
+        target.write(text.encode())
 
 
 def _is_alive(pid: int) -> bool:

