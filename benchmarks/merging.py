@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chiron_workers.evidence.statements.relation import Verdict, relate
+from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.states import Relation
 
 PAIRS = Path(__file__).parent.parent / "tests" / "evidence"
@@ -38,9 +38,9 @@ class Score:
     """What the rules answered, by label."""
 
     answers: Counter[tuple[str, str]] = field(default_factory=Counter)
-    wrong: list[tuple[Pair, Verdict]] = field(default_factory=list)
+    wrong: list[tuple[Pair, RelationVerdict]] = field(default_factory=list)
 
-    def add(self, pair: Pair, verdict: Verdict) -> None:
+    def add(self, pair: Pair, verdict: RelationVerdict) -> None:
         self.answers[pair.label, verdict.relation or OPEN] += 1
         if verdict.relation not in {None, pair.label}:
             self.wrong.append((pair, verdict))

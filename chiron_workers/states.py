@@ -127,6 +127,26 @@ class Decider(StrEnum):
     AGENT = "agent"
 
 
+class Verdict(StrEnum):
+    """Whether a quote, with what stands around it, bears a statement out."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    CONTRADICTED = "contradicted"
+    SILENT = "silent"
+    UNCHECKED = "unchecked"
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether a statement is not stored with that quote."""
+        return self in (Verdict.CONTRADICTED, Verdict.SILENT)
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether a statement with that quote counts like one without any."""
+        return self.is_refusal or self is Verdict.PARTLY
+
+
 class SubscriptionState(StrEnum):
     """Whether a subscription comes due: a paused one waits for somebody, an ended one is over."""
 

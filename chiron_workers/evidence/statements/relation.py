@@ -19,34 +19,34 @@ REPEATED_SHARE = 0.6  # of the prior statement's content words, that the one whi
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RelationVerdict:
     """How a new statement relates to a prior one, and what decided it; None: it is not decided."""
 
     relation: Relation | None
     reason: str
 
 
-def relate(new: str, prior: str) -> Verdict:
+def relate(new: str, prior: str) -> RelationVerdict:
     """Decide how `new` relates to `prior`, as far as rules can tell; they see no more of the world than these words.
 
     `same` needs the same words in the same order, and figures that differ in notation alone: 5 km, 5,000 metres.
     `contradicts` needs one slot that the two fill differently. What is not plain stays undecided.
     """
     if plainly_written(new) == plainly_written(prior):
-        return Verdict(Relation.SAME, "The words are the same.")
+        return RelationVerdict(Relation.SAME, "The words are the same.")
     new_statement, prior_statement = parse(new), parse(prior)
     if not (new_statement.is_english and prior_statement.is_english):
-        return Verdict(None, "The rules read English only.")
+        return RelationVerdict(None, "The rules read English only.")
     if max(len(new_statement.order), len(prior_statement.order)) > SIZE_MAX:
-        return Verdict(None, "They are too long for rules that compare single statements.")
+        return RelationVerdict(None, "They are too long for rules that compare single statements.")
     figures = zip(new_statement.figures.all, prior_statement.figures.all, strict=False)
     if new_statement.masked_text == prior_statement.masked_text and all(starmap(_is_same_figure, figures)):
-        return Verdict(Relation.SAME, "Figures, names and words agree.")
+        return RelationVerdict(Relation.SAME, "Figures, names and words agree.")
     comparison = compare(new_statement, prior_statement)
     for answer, rule in _RULES:
         if reason := rule(comparison):
-            return Verdict(answer, f"{reason}.")
-    return Verdict(None, "The words differ in ways that rules cannot judge.")
+            return RelationVerdict(answer, f"{reason}.")
+    return RelationVerdict(None, "The words differ in ways that rules cannot judge.")
 
 
 def limit(comparison: Comparison) -> str:

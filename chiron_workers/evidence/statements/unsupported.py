@@ -21,13 +21,19 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
     denies and the fact does not is pointed out as well.
     """
     fact_parts, quote_parts = parse(fact), parse(quote)
-    figures = fact_parts.figures.all[:FIGURES_MAX]
-    missing_parts = [figure.written for figure in figures if not _shows(quote_parts.figures, figure)]
-    missing_parts += _unread(fact_parts.figures, quote_parts.figures)
+    missing_parts = missing_figures(fact, quote)
     if fact_parts.negations and not quote_parts.negations:
         missing_parts.append(f'"{fact_parts.negations[0]}"')
-    sentences = [f"The fact says {figure}, the quote does not." for figure in dict.fromkeys(missing_parts)]
+    sentences = [f"The fact says {figure}, the quote does not." for figure in missing_parts]
     return sentences + ([] if fact_parts.negations else _denials(fact_parts, quote_parts))
+
+
+def missing_figures(fact: str, quote: str) -> list[str]:
+    """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation."""
+    fact_figures, quote_figures = parse(fact).figures, parse(quote).figures
+    figures = fact_figures.all[:FIGURES_MAX]
+    missing_parts = [figure.written for figure in figures if not _shows(quote_figures, figure)]
+    return list(dict.fromkeys([*missing_parts, *_unread(fact_figures, quote_figures)]))
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
-from chiron_workers.evidence.statements.relation import Verdict
+from chiron_workers.evidence.statements.relation import RelationVerdict
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
@@ -47,7 +47,7 @@ class Judgements:
         self._session = session
         self._side_model = side_model
 
-    async def decide(self, claim_text: str, fact_text: str) -> Verdict:
+    async def decide(self, claim_text: str, fact_text: str) -> RelationVerdict:
         """How a claim stands to a stored fact; relation None where there is no model to ask, or its answer is no use.
 
         The answer is stored in a transaction of its own, so it is paid for once even if the call that asked fails.
@@ -60,30 +60,30 @@ class Judgements:
         row = await self._session.row(SQL["find"], args)
         if row is not None:
             return _without_false_merge(
-                Verdict(Relation(row["relation"]), row["reason"]), claim_text, fact_text
+                RelationVerdict(Relation(row["relation"]), row["reason"]), claim_text, fact_text
             )
         if self._side_model is None or self._side_model.model_name == OFFLINE_MODEL:
-            return Verdict(None, "There is no model to ask.")
+            return RelationVerdict(None, "There is no model to ask.")
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 reply = await self._side_model.ask(
                     _question(claim_text, fact_text), tools=[ANSWER_TOOL], max_tokens=ANSWER_TOKENS_MAX
                 )
         except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
-            return Verdict(None, f"The model does not answer: {error}")
+            return RelationVerdict(None, f"The model does not answer: {error}")
         answer = parse_verdict(reply)
         if answer is None:
-            return Verdict(None, "The model gave no answer that can be used.")
+            return RelationVerdict(None, "The model gave no answer that can be used.")
         await self._store(args["pair"], answer, self._side_model.model_name)
         return _without_false_merge(answer, claim_text, fact_text)
 
-    async def _store(self, pair: str, answer: Verdict, model: str) -> None:
+    async def _store(self, pair: str, answer: RelationVerdict, model: str) -> None:
         args = {"pair": pair, "relation": answer.relation, "reason": answer.reason, "model": model}
         async with self._session.pool.connection() as connection:
             await connection.execute(SQL["store"], args | {"run_id": self._session.caller.run_id})
 
 
-def parse_verdict(reply: Reply) -> Verdict | None:
+def parse_verdict(reply: Reply) -> RelationVerdict | None:
     """The verdict in a model's reply; None where the reply holds no usable one."""
     arguments = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
     try:
@@ -91,7 +91,7 @@ def parse_verdict(reply: Reply) -> Verdict | None:
     except ValidationError:
         return None
     reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
-    return Verdict(answer.relation, reason) if reason else None
+    return RelationVerdict(answer.relation, reason) if reason else None
 
 
 def _pair_hash(claim_text: str, fact_text: str) -> str:
@@ -104,7 +104,7 @@ def _question(claim_text: str, fact_text: str) -> str:
     return QUESTION.substitute(passages, tool=ANSWER)
 
 
-def _without_false_merge(answer: Verdict, claim_text: str, fact_text: str) -> Verdict:
+def _without_false_merge(answer: RelationVerdict, claim_text: str, fact_text: str) -> RelationVerdict:
     # What is merged is gone, so a slip of the model must not merge two figures that differ.
     if answer.relation is not Relation.SAME:
         return answer
@@ -113,7 +113,7 @@ def _without_false_merge(answer: Verdict, claim_text: str, fact_text: str) -> Ve
         find_unsupported(fact_text, claim_text),
     )
     if missing_in_fact and missing_in_claim:
-        return Verdict(
+        return RelationVerdict(
             None, f"The model takes them for the same, but they differ in figures: {missing_in_fact[0]}"
         )
     return answer

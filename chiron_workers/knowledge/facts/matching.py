@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.relation import Verdict, relate
+from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
@@ -151,16 +151,16 @@ def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
     return next(iter([*current, *repeats]), None)
 
 
-def _decide_by_rules(claim_text: str, fact_text: str) -> Verdict:
+def _decide_by_rules(claim_text: str, fact_text: str) -> RelationVerdict:
     """How two statements stand to each other by the rules, which are made for statements and not for pages."""
     if claim_text == fact_text:
-        return Verdict(Relation.SAME, "The words are the same.")
+        return RelationVerdict(Relation.SAME, "The words are the same.")
     if max(len(claim_text), len(fact_text)) > RULES_CHARS_MAX:
-        return Verdict(None, "Too long for rules.")
+        return RelationVerdict(None, "Too long for rules.")
     return relate(claim_text, fact_text)
 
 
-def _match(row: DictRow, verdict: Verdict, decider: Decider) -> list[Match]:
+def _match(row: DictRow, verdict: RelationVerdict, decider: Decider) -> list[Match]:
     """One match, or none where nothing relates the two."""
     if verdict.relation in (None, Relation.NEW):
         return []

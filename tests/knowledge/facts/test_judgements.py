@@ -17,7 +17,7 @@ from chiron_workers.errors import (
     MoneyReserved,
     RunFailed,
 )
-from chiron_workers.evidence.statements.relation import Verdict
+from chiron_workers.evidence.statements.relation import RelationVerdict
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.facts.judgements import ANSWER, ANSWER_TOOL, Judgements, parse_verdict
 from chiron_workers.runs.entries import Reply
@@ -49,7 +49,7 @@ class Answers:
         return answer
 
 
-async def decided(pool: Pool, side_model: Answers | None, new: str = NEW, known: str = KNOWN) -> Verdict:
+async def decided(pool: Pool, side_model: Answers | None, new: str = NEW, known: str = KNOWN) -> RelationVerdict:
     async with Session(pool) as session:
         return await Judgements(session, side_model).decide(new, known)
 
@@ -58,7 +58,7 @@ async def test_a_pair_is_asked_about_once_and_the_answer_kept(pool: Pool) -> Non
     side_model = Answers([reply()])
     first = await decided(pool, side_model)
     again = await decided(pool, side_model, NEW + "  ", KNOWN)
-    assert first == again == Verdict(Relation.SUPPORTS, "A lift takes visitors up.")
+    assert first == again == RelationVerdict(Relation.SUPPORTS, "A lift takes visitors up.")
     assert len(side_model.questions) == 1
 
 

@@ -1,0 +1,70 @@
+"""Whether a quote bears a statement out, as far as rules can tell from their words alone."""
+
+from dataclasses import dataclass
+
+from chiron_workers.evidence.quotes.context import LEADS, may_turn
+from chiron_workers.evidence.quotes.sentences import sentence_breaks
+from chiron_workers.evidence.statements.comparison import compare
+from chiron_workers.evidence.statements.relation import relate
+from chiron_workers.evidence.statements.statement import parse
+from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.states import Relation, Verdict
+
+SENTENCES_MAX = 20  # of a statement or a quote that are compared
+SENTENCE_CHARS_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict on one statement and its quote, and the reason for it in a sentence."""
+
+    verdict: Verdict
+    reason: str
+
+
+def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | None:
+    """The verdict of the rules; None where they reach none and somebody who understands both has to be asked.
+
+    A sentence of the quote that cannot be true beside the statement contradicts it. A number or date that stands neither
+    in the quote nor in its context leaves it partly supported. It is supported where each of its sentences is one of the
+    quote, in other notation at most, and the context does not take that back. Takes dozens of milliseconds for long
+    texts.
+    """
+    statement_sentences, quote_sentences = _sentences(statement), _sentences(quote)
+    if not (statement_sentences and quote_sentences):
+        return None
+    relations = [[relate(ours, theirs) for theirs in quote_sentences] for ours in statement_sentences]
+    is_repeated = [any(verdict.relation is Relation.SAME for verdict in row) for row in relations]
+    figures = missing_figures(statement, f"{context} {quote}")
+    for ours, row, is_same in zip(statement_sentences, relations, is_repeated, strict=True):
+        for theirs, verdict in zip(quote_sentences, row, strict=True):
+            if verdict.relation is Relation.CONTRADICTS and not is_same:
+                # Another sentence of the quote may have the statement's figure.
+                if figures or not compare(parse(ours), parse(theirs)).different_slots:
+                    return Finding(
+                        Verdict.CONTRADICTED, f"The quote says otherwise: {verdict.reason.rstrip('.')}."
+                    )
+    if figures:
+        return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.")
+    if all(is_repeated) and not _leaves_open(context):
+        return Finding(Verdict.SUPPORTED, "The statement's words stand in the quote.")
+    return None
+
+
+def judge_unasked(statement: str, context: str, reason: str) -> Finding:
+    """The verdict where the rules reach none and nobody answers; `reason` says why nobody does."""
+    if may_turn(context) and not may_turn(statement):
+        return Finding(Verdict.PARTLY, f'The source may take it back: it stands beside "{context}".')
+    return Finding(Verdict.UNCHECKED, reason)
+
+
+def _leaves_open(context: str) -> bool:
+    return may_turn(context) or context.endswith(LEADS)
+
+
+def _sentences(text: str) -> list[str]:
+    breaks = sentence_breaks(text) if text.strip() else []
+    pieces = [text[start:end].strip() for start, end in zip(breaks, breaks[1:], strict=False)]
+    sentences = [piece for piece in pieces if piece]
+    is_comparable = len(sentences) <= SENTENCES_MAX and max(map(len, sentences), default=0) <= SENTENCE_CHARS_MAX
+    return sentences if is_comparable else []

@@ -1,0 +1,89 @@
+import pytest
+
+from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
+from chiron_workers.states import Verdict
+
+QUOTE = "The tower is 330 m tall. It was finished in 1889 and is repainted every seven years."
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The tower is 330 m tall.", QUOTE),
+        ("The tower is 330 metres tall.", QUOTE),
+        ("The tower is 330 m tall. It was finished in 1889 and is repainted every seven years.", QUOTE),
+        ("Der Turm ist 330 m hoch.", "Der Turm ist 330 m hoch. Er wird alle sieben Jahre gestrichen."),
+        ("塔高330米。", "塔高330米。"),
+    ],
+)
+def test_a_statement_in_the_quotes_own_words_is_supported(statement: str, quote: str) -> None:
+    finding = judge_by_rules(statement, quote)
+    assert finding is not None
+    assert finding.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "difference"),
+    [
+        ("The tower is 324 m tall.", QUOTE, "324 m against 330 m"),
+        ("The drug is effective.", "The drug is not effective.", "not"),
+        ("The drug is not effective.", "The drug is effective.", "not"),
+        ("The hook runs after the commit.", "The hook runs before the commit.", "after"),
+        ("The capital is Sydney.", "The capital is Canberra.", "sydney against canberra"),
+        ("Electrons flow from the copper to the zinc.", "Electrons flow from the zinc to the copper.", "from"),
+    ],
+)
+def test_a_statement_that_cannot_be_true_beside_its_quote_is_contradicted(
+    statement: str, quote: str, difference: str
+) -> None:
+    finding = judge_by_rules(statement, quote)
+    assert finding is not None
+    assert finding.verdict is Verdict.CONTRADICTED
+    assert difference in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "figure"),
+    [
+        ("The tower was sold for 12,000 francs.", QUOTE, "12,000"),
+        ("About 40 % of the patients recovered within a week.", "Most patients recovered.", "40 %"),
+        ("Der Umsatz stieg um 12 Prozent.", "Der Umsatz stieg deutlich.", "12"),
+    ],
+)
+def test_a_figure_that_the_quote_does_not_show_leaves_a_statement_partly_supported(
+    statement: str, quote: str, figure: str
+) -> None:
+    finding = judge_by_rules(statement, quote)
+    assert finding is not None
+    assert finding.verdict is Verdict.PARTLY
+    assert figure in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "context"),
+    [
+        ("Visitors can ride up the tower.", "The tower has a lift.", ""),
+        ("Revenue in 2020 was 7 million euros.", "Revenue was 7 million euros.", "Results for 2020"),
+        ("Coffee stunts growth.", "Coffee stunts growth.", "The following statements are false."),
+        ("Coffee stunts growth.", "Coffee stunts growth.", "Critics claim:"),
+        ("The firm earned 25 million.", "The firm earned 20 million. A year later the firm earned 25 million.", ""),
+        ("", QUOTE, ""),
+        ("The tower is tall.", "word " * 2_000, ""),
+    ],
+)
+def test_what_words_alone_do_not_settle_stays_open(statement: str, quote: str, context: str) -> None:
+    assert judge_by_rules(statement, quote, context) is None
+
+
+def test_what_the_source_may_take_back_counts_partly_where_nobody_answers() -> None:
+    finding = judge_unasked("Coffee stunts growth.", "Five myths about coffee", "Nobody was asked.")
+    assert finding.verdict is Verdict.PARTLY
+    assert "Five myths" in finding.reason
+
+
+@pytest.mark.parametrize("context", ["", "Effects of coffee"])
+def test_what_nobody_was_asked_about_is_unchecked(context: str) -> None:
+    expected = Finding(Verdict.UNCHECKED, "Nobody was asked.")
+    assert judge_unasked("Coffee stunts growth.", context, "Nobody was asked.") == expected
+    statement = "That coffee stunts growth is a myth."
+    assert judge_unasked(statement, "Five myths about coffee", "Nobody was asked.") == expected
