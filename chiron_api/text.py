@@ -9,12 +9,20 @@ from typing import Any
 from uuid import UUID
 
 from chiron_workers.runs.usage import RunUsage, TokenCounts
+from chiron_workers.states import Decider, Verdict
 
 # Escape sequences, then what else a terminal obeys: controls, and marks that turn the direction of writing.
 ESCAPE_SEQUENCES = re.compile(
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])"
 )
 CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+VERDICT_WORDS = {
+    Verdict.SUPPORTED: "supported by its quote",
+    Verdict.PARTLY: "supported by its quote in part",
+    Verdict.CONTRADICTED: "contradicted by its quote",
+    Verdict.SILENT: "not in its quote",
+    Verdict.UNCHECKED: "unchecked",
+}
 
 
 def printable(text: str) -> str:
@@ -99,3 +107,9 @@ def _json_value(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def verdict_and_judge(verdict: Verdict, judge: str) -> str:
+    """Whether a quote bears its statement out, and who found that."""
+    by = f", by {'the rules' if judge == Decider.RULES else judge}" if judge else ""
+    return f"{VERDICT_WORDS[verdict]}{by}"

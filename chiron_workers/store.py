@@ -6,11 +6,13 @@ from chiron_workers.knowledge.coverage.evaluations import Evaluations
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.facts import Facts
+from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.loaded_skills import LoadedSkills
 from chiron_workers.runs.notes import Notes
 from chiron_workers.runs.session import Caller, Session, SideModel
 from chiron_workers.runs.tool_results import ToolResults
+from chiron_workers.runs.turns import Turn
 from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.sources.egress import EgressPolicy
 from chiron_workers.sources.sources import Sources
@@ -23,12 +25,19 @@ class Store:
     `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
     """
 
-    def __init__(self, session: Session, embedder: Embedder, side_model: SideModel | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        embedder: Embedder,
+        side_model: SideModel | None = None,
+        turn: Turn | None = None,
+    ) -> None:
         self.session = session
         self.embedder = embedder
         self.side_model = side_model
         self.subjects = Subjects(session)
         self.facts = Facts(session, embedder, side_model)
+        self.verdicts = Verdicts(session, side_model, turn)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)
         self.assessments = Assessments(session)

@@ -11,7 +11,7 @@ from chiron_api.text import one_line
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
-from chiron_workers.states import FactStatus, QuoteState, SearchMode
+from chiron_workers.states import FactStatus, QuoteState, SearchMode, Verdict
 from chiron_workers.store import Store
 
 # Cosine. Between questions and facts that have nothing to do with each other the model that comes with Chiron stays below it
@@ -105,7 +105,9 @@ def _print(place: int, fact: FoundFact) -> None:
     typer.echo(f"{place:>3}  {one_line(fact['content'], chars_max=2_000)}{candidate}")
     if fact["quote"]:
         mark = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
-        typer.echo(f"     “{one_line(fact['quote'], chars_max=500)}”{mark}")
+        doubt = " [partly supported]" if Verdict(fact["verdict"]).is_doubt else ""
+        context = f"[{one_line(fact['context'], chars_max=300)}] " if fact["context"] else ""
+        typer.echo(f"     {context}“{one_line(fact['quote'], chars_max=500)}”{mark}{doubt}")
     further = f" and {count} more" if (count := fact["corroborations"]) else ""
     similarity = "" if fact["similarity"] is None else f", similarity {fact['similarity']:.2f}"
     typer.echo(

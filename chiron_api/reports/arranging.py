@@ -10,7 +10,7 @@ from chiron_api.reports.report import Citation, Contradiction, Finding, Relative
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.states import FactStatus, QuoteState, Relation
+from chiron_workers.states import FactStatus, QuoteState, Relation, Verdict
 
 Place = tuple[str, str | None]  # an address and the hash of the text it gave
 
@@ -110,6 +110,10 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         source_score=row["source_score"],
         source_mark=context.material.source_marks.get(row["id"], ""),
         stored_at=row["created_at"],
+        context=row["context"],
+        verdict=Verdict(row["verdict"]),
+        verdict_reason=row["verdict_reason"],
+        verdict_by=row["verdict_by"],
     )
 
 

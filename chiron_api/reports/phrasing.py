@@ -17,9 +17,9 @@ from chiron_api.reports.report import (
     Source,
     SubjectPart,
 )
-from chiron_api.text import cost_of, tokens, tokens_by_name, usd
+from chiron_api.text import cost_of, tokens, tokens_by_name, usd, verdict_and_judge
 from chiron_workers.knowledge.report_rows import Kind
-from chiron_workers.states import Decider, FactStatus, Relation, RunState
+from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
@@ -153,7 +153,17 @@ def confidence_line(finding: Finding) -> str:
 
 def confidence_and_origins(finding: Finding) -> str:
     """How sure a finding is, and how many say so independently."""
-    return f"confidence {finding.confidence:.2f} · {count(finding.origins, 'independent source')}"
+    origins = count(finding.origins, "independent source")
+    return f"confidence {finding.confidence:.2f} · {origins} · {_verdict(finding)}"
+
+
+def _verdict(finding: Finding) -> str:
+    """The best verdict on a finding's quotes, and whose it is."""
+    citations = {citation.verdict: citation for citation in reversed(finding.citations)}
+    for verdict in (Verdict.SUPPORTED, Verdict.UNCHECKED, Verdict.PARTLY):
+        if verdict in citations:
+            return verdict_and_judge(verdict, citations[verdict].verdict_by)
+    return "not supported by its quotes"
 
 
 def marks(finding: Finding) -> list[str]:
@@ -164,12 +174,14 @@ def marks(finding: Finding) -> list[str]:
 
 
 def passage(citation: Citation) -> str:
-    """The words of the source, in quotation marks, or that there are none; and what became of the source."""
-    mark = f" ({citation.source_mark})" if citation.source_mark else ""
+    """The words of the source in quotation marks, behind what stands around them in brackets; and what is wrong with them."""
+    notes = [citation.source_mark, citation.verdict_reason if citation.verdict.is_doubt else ""]
+    mark = "".join(f" ({note})" for note in notes if note)
     if not citation.quote:
         return f"No passage was given.{mark}"
+    context = f"[{one_line(citation.context)}] " if citation.context else ""
     return (
-        f"“{one_line(citation.quote)}”"
+        f"{context}“{one_line(citation.quote)}”"
         + ("" if citation.is_verified else " (not found in the source)")
         + mark
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import Decider, FactStatus, Relation, RunState
+from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Source:
 class Citation:
     """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs.
 
-    `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    `context` stands around the quote in the source; `verdict` says whether both bear the statement out, found by
+    `verdict_by`. `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
     """
 
     source: int
@@ -46,6 +47,10 @@ class Citation:
     source_score: float
     source_mark: str
     stored_at: datetime
+    context: str = ""
+    verdict: Verdict = Verdict.UNCHECKED
+    verdict_reason: str = ""
+    verdict_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""Whether the quotes of a file stand in the texts that are kept here: a file's own word does not count."""
+"""Whether the quotes of a file stand in the texts that are kept here, and bear their statements out: its word does not count."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
 from chiron_api.transfer.records import AssertionRecord
+from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.evidence.statements.support import Finding, judge_by_rules
 from chiron_workers.knowledge import transfers
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.runs.session import Session
@@ -40,7 +42,21 @@ async def recheck_quotes(session: Session, assertions: Sequence[AssertionRecord]
     stored_hashes = await transfers.find_texts(
         session, sorted({assertion.snapshot_hash for assertion in assertions if assertion.snapshot_hash})
     )
-    return [proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions]
+    rechecks = [
+        proven.get(id(assertion)) or _unverified(assertion, stored_hashes) for assertion in assertions
+    ]
+    return await asyncio.to_thread(lambda: [_judge(assertion) for assertion in rechecks])
+
+
+def _judge(assertion: AssertionRecord) -> AssertionRecord:
+    """Give an assertion the verdict of the rules; a doubt of the file stays, and that somebody supported it does not."""
+    finding = judge_by_rules(assertion.content, assertion.quote or "", assertion.context)
+    if finding is None or not finding.verdict.is_doubt:
+        if assertion.verdict.is_doubt:
+            return assertion
+        finding = finding if finding and assertion.quote_state is QuoteState.VERIFIED else Finding()
+    verdict = {"verdict": finding.verdict, "verdict_reason": finding.reason, "verdict_by": finding.judge}
+    return assertion.model_copy(update=verdict)
 
 
 def _match_quotes(assertions: Sequence[AssertionRecord], text: str) -> list[AssertionRecord | None]:
@@ -52,10 +68,14 @@ def _match_quote(assertion: AssertionRecord, text: str) -> AssertionRecord | Non
     match = locate(quote, text)
     if match is None:
         return None
+    start, end = match.start, match.end
     if match.quote == quote == text[assertion.quote_start or 0 : assertion.quote_end or 0]:
-        return assertion  # the same words can stand in a text twice
-    place = {"quote": match.quote, "quote_start": match.start, "quote_end": match.end}
-    return assertion.model_copy(update=place)
+        start, end = (
+            assertion.quote_start or 0,
+            assertion.quote_end or 0,
+        )  # the same words can stand in a text twice
+    place = {"quote": match.quote, "quote_start": start, "quote_end": end}
+    return assertion.model_copy(update=place | {"context": context_of(text, start, end)})
 
 
 def _unverified(assertion: AssertionRecord, stored_hashes: set[str]) -> AssertionRecord:

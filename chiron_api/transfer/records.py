@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.facts import claims
-from chiron_workers.states import Decider, FactStatus, QuoteState, Relation
+from chiron_workers.states import Decider, FactStatus, QuoteState, Relation, Verdict
 
 KIND, VERSION = "chiron.export", 1
 # Bounds of what is stored, with room for quotes that were extended to whole sentences.
@@ -112,6 +112,10 @@ class AssertionRecord(Record):
     source_score: Share
     claimed_confidence: Share | None = None
     snapshot_hash: Hash | None = None
+    context: Reason = ""
+    verdict: Verdict = Verdict.UNCHECKED
+    verdict_reason: Reason = ""
+    verdict_by: Annotated[str, Field(max_length=200), STORABLE] = ""
     created_at: AwareDatetime
 
 

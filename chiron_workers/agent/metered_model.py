@@ -77,7 +77,7 @@ class MeteredModel:
             LeaseLost: The run is no longer ours.
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
-        tariff = Tariff.of(self.run, self.settings.prices)
+        tariff = self._tariff_of(request.model)
         reserved = max_cost(
             tariff.known_price,
             prompt_tokens=prompt_tokens + FRAME_TOKENS,
@@ -103,6 +103,11 @@ class MeteredModel:
         if reply.problem:
             reply = _bounded(reply, reserved, reply_tokens=request.max_tokens)
         return replace(reply, reserved=reservation.max_cost)
+
+    def _tariff_of(self, model: str) -> Tariff:
+        if model == self.run.model:
+            return Tariff.of(self.run, self.settings.prices)
+        return Tariff.of_model(model, self.settings.prices)
 
 
 def _bounded(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
@@ -209,8 +214,13 @@ class RunSideModel:
         """The run's own model."""
         return self.model.run.model
 
-    async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
+    async def ask(
+        self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int, model: str = ""
+    ) -> Reply:
         """One reply to one question, apart from the run's conversation.
+
+        Args:
+            model: Who is asked; empty: the run's own model.
 
         Raises:
             RunFailed: The model refuses the request.
@@ -221,7 +231,7 @@ class RunSideModel:
         run = self.model.run
         message = Message.of("user", [{"type": "text", "text": question}])
         definitions = [encoded(tool) for tool in tools]
-        request = Request(run.model, SYSTEM, definitions, max_tokens, [message])
+        request = Request(model or run.model, SYSTEM, definitions, max_tokens, [message])
         key = self._key(request)
         reply = await self.journal.read_side_reply(run, key)
         if reply is not None:
@@ -254,7 +264,9 @@ class RunSideModel:
             raise
 
     def _key(self, request: Request) -> SideQuestion:
-        text = b"\n".join([*request.tools, *request.messages[0].blocks, str(request.max_tokens).encode()])
+        is_own = request.model == self.model_name
+        parts = [*request.tools, *request.messages[0].blocks, str(request.max_tokens).encode()]
+        text = b"\n".join(parts if is_own else [*parts, request.model.encode()])
         digest = hashlib.sha256(text).hexdigest()
         self._counts[digest] += 1
         return SideQuestion(self.n, self.call_id, digest, self._counts[digest])

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 import psycopg
 import structlog
@@ -36,6 +37,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill, loaded_skills_of
 from chiron_workers.runs.notes import notes_of
+from chiron_workers.runs.turns import ASKING_TOOLS, Turn
 from chiron_workers.settings import Settings
 
 log = structlog.get_logger()
@@ -223,13 +225,13 @@ class _Step:
         calls_by_id = {call.id: call for call in calls}
         bytes_max = (await self.window_shares()).result_bytes(len(calls_by_id))
         limit = Limit(self.settings.tool_result_chars, bytes_max)
-        call_one = self.tools.call
-        n, is_fresh = self.conversation.last_n, self.conversation.is_fresh
+        turn = Turn(call.id for call in calls_by_id.values() if call.name in ASKING_TOOLS)
+        call_one = partial(self.tools.call, limit=limit, is_fresh=self.conversation.is_fresh, turn=turn)
+        n = self.conversation.last_n
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {
-                    key: group.create_task(call_one(self.run, n, call, limit=limit, is_fresh=is_fresh))
-                    for key, call in calls_by_id.items()
+                    key: group.create_task(call_one(self.run, n, call)) for key, call in calls_by_id.items()
                 }
         except BaseExceptionGroup as errors:  # the first says why the others were cancelled
             raise errors.exceptions[0] from None

@@ -20,6 +20,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.runs.tool_results import CUT_CHARS, how_to_read_on
+from chiron_workers.runs.turns import Turn
 from chiron_workers.settings import Settings
 from chiron_workers.skills import Skills
 from chiron_workers.skills.instructions import catalogue_lines
@@ -73,13 +74,21 @@ class Toolbox:
         return self.registry.definitions()
 
     async def call(
-        self, run: Run, n: int, call: ToolCall, *, limit: Limit | None = None, is_fresh: bool = False
+        self,
+        run: Run,
+        n: int,
+        call: ToolCall,
+        *,
+        limit: Limit | None = None,
+        is_fresh: bool = False,
+        turn: Turn | None = None,
     ) -> ToolResult:
         """The result of a call of the n-th entry: the committed one if it has run, an error as data if it fails.
 
         Args:
             limit: How much of the result is shown; the rest is kept for `read_result`. None: what the settings say.
             is_fresh: The entry was appended in this execution, so the call cannot have run before.
+            turn: The calls of the same reply that may put one question together.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
@@ -91,18 +100,22 @@ class Toolbox:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
             committed_result = None if was_fresh else await self.journal.read_result(run, n, call)
-            return committed_result or await self._run(run, n, call, limit)
+            return committed_result or await self._run(run, n, call, limit, turn)
 
-        return await through_outage(attempt)
+        try:
+            return await through_outage(attempt)
+        finally:
+            if turn is not None:
+                turn.leave(call.id)
 
-    async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit) -> ToolResult:
+    async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None) -> ToolResult:
         caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model, run.role)
         began = time.monotonic()
         async with Session(self.pool, caller) as session:
             with spans.tool_call(call) as span:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
                 async with RunSideModel(model, self.journal, n, call.id) as side_model:
-                    store = Store(session, self.embedder, side_model)
+                    store = Store(session, self.embedder, side_model, turn)
                     result = await self._outcome(call, store, span)
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)

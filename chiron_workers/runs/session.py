@@ -36,8 +36,10 @@ class SideModel(Protocol):
     def model_name(self) -> str:
         """Which one it is."""
 
-    async def ask(self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int) -> Reply:
-        """One reply to one question, apart from any conversation."""
+    async def ask(
+        self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int, model: str = ""
+    ) -> Reply:
+        """One reply to one question, apart from any conversation; of `model` where one is named."""
 
 
 # Who of a pool's sessions may take a lock next, by what it locks.

@@ -225,6 +225,11 @@ class Settings(BaseSettings):
     tool_result_chars: int = Field(
         60_000, ge=1_000, description="Characters of a tool result that the model sees."
     )
+    verdict_model: str = Field(
+        "",
+        description="Model that is asked whether a quote bears its fact out, where rules cannot tell. Empty: the run's own. "
+        "`none`: nobody is asked.",
+    )
     confidence_threshold: float = Field(
         0.7, ge=0, le=1, description="Facts must be above this confidence; the others stay candidates."
     )

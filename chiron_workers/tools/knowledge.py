@@ -7,16 +7,20 @@ from pydantic import Field
 
 from chiron_workers.embeddings import looks_foreign
 from chiron_workers.errors import ToolError
+from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
+from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
 from chiron_workers.knowledge.facts.facts import StoredFact
+from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
-from chiron_workers.states import SHOWN_STATUSES, FactStatus
+from chiron_workers.states import SHOWN_STATUSES, FactStatus, Verdict
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
+REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
 
 class Related(TypedDict):
@@ -29,9 +33,10 @@ class Related(TypedDict):
 
 
 class Receipt(TypedDict, total=False):
-    """What became of a fact; `quote`, `related` and `note` only where there is something to tell.
+    """What became of a fact; `quote`, `context`, `related` and `note` only where there is something to tell.
 
-    `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate.
+    `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate; `verdict` says
+    whether the quote bears the fact out.
     """
 
     status: str
@@ -39,7 +44,9 @@ class Receipt(TypedDict, total=False):
     topic_path: str
     fact_id: str
     confidence: float
+    verdict: str
     quote: str
+    context: str
     related: list[Related]
     note: str
 
@@ -63,7 +70,9 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     web_fetch or file_reader, and the quote must stand in it word for word. A fact that says the same as a known one
     is joined to it as a further source; one that contradicts a known one is linked to it, and both stay. How sure a
     fact is, is computed from the independent sources for and against it. Without a quote that was found in a source
-    which was read, a fact stays a candidate, out of sight: vector_search shows it with candidates set to true.
+    which was read, a fact stays a candidate, out of sight: vector_search shows it with candidates set to true. So does
+    one that says more than its quote, until you store it in words that the quote bears out; one that its quote
+    contradicts or does not speak of is refused.
 
     Args:
         content: The fact in one or a few sentences, at most 4,000 characters.
@@ -78,8 +87,9 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
 
     Returns:
         status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this
-        source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, quote
-        (as it stands in the source, in whole sentences), related (known facts it supports, contradicts or
+        source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, verdict
+        (supported, partly, or unchecked), quote (as it stands in the source, in whole sentences), context (the heading
+        and the lead-in of the quote there), related (known facts it supports, contradicts or
         qualifies), and a note where there is more to know.
     """
     new_claim = claim(
@@ -92,12 +102,7 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         contradictions=contradictions or (),
         quote=quote,
     )
-    quoted_claim = await _locate_quote(store, new_claim)
-    unsupported_notes = (
-        await asyncio.to_thread(find_unsupported, quoted_claim.content, quoted_claim.quote or "")
-        if quoted_claim.place
-        else []
-    )
+    quoted_claim = await _judge(store, await _locate_quote(store, new_claim))
     stored_fact = await store.facts.add(quoted_claim)
     receipt = Receipt(
         status=_status(stored_fact),
@@ -105,15 +110,18 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         topic_path=stored_fact.topic_path,
         fact_id=stored_fact.fact_id,
         confidence=round(stored_fact.confidence, 4),
+        verdict=quoted_claim.finding.verdict,
     )
     if quoted_claim.place and quoted_claim.quote:
         receipt["quote"] = quoted_claim.quote
+    if quoted_claim.context:
+        receipt["context"] = quoted_claim.context
     if stored_fact.matches:
         receipt["related"] = [
             Related(fact_id=fact.fact_id, relation=fact.relation, content=fact.content, reason=fact.reason)
             for fact in stored_fact.matches
         ]
-    if notes := [*unsupported_notes, *_notes(store, quoted_claim, stored_fact)]:
+    if notes := [*await _verdict_notes(quoted_claim), *_notes(store, quoted_claim, stored_fact)]:
         receipt["note"] = " ".join(notes)
     return receipt
 
@@ -140,9 +148,42 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
         match = await asyncio.to_thread(locate, new_claim.quote, version.text)
         if match is not None:
             place = Place(version.hash, match.start, match.end)
-            return replace(new_claim, source_url=version.url, quote=match.quote, place=place)
+            context = await asyncio.to_thread(context_of, version.text, match.start, match.end)
+            return replace(new_claim, source_url=version.url, quote=match.quote, place=place, context=context)
     reason = await asyncio.to_thread(refusal_reason, new_claim.quote, texts[0].text)
     raise ToolError(f"quote: {reason}")
+
+
+async def _judge(store: Store, quoted_claim: Claim) -> Claim:
+    """Add the verdict on its quote to a claim. Raises ToolError if the quote does not bear the claim out at all."""
+    if quoted_claim.quote is None:
+        return quoted_claim
+    evidence = Evidence(
+        quoted_claim.content, quoted_claim.quote, quoted_claim.context, quoted_claim.source_url
+    )
+    if quoted_claim.place is not None:
+        finding = await store.verdicts.judge(evidence)
+    else:  # nobody is asked what a quote bears out that may not be there, but the rules see what it cannot
+        rules_finding = await asyncio.to_thread(judge_by_rules, evidence.statement, evidence.quote)
+        finding = rules_finding if rules_finding and rules_finding.verdict.is_doubt else UNCHECKED
+    if finding.verdict.is_refusal:
+        raise ToolError(
+            f"content: its quote {REFUSALS[finding.verdict]}. {finding.reason} Store what the quote says, or give the "
+            "passage that says so."
+        )
+    return replace(quoted_claim, finding=finding)
+
+
+async def _verdict_notes(quoted_claim: Claim) -> list[str]:
+    finding = quoted_claim.finding
+    if finding.verdict is Verdict.PARTLY:
+        return [
+            f"Its quote bears it out in part: {finding.reason} It stays out of sight; store it in words that the quote "
+            "bears out, or with the passage that says all of it."
+        ]
+    if finding.verdict is not Verdict.UNCHECKED or quoted_claim.place is None:
+        return []
+    return await asyncio.to_thread(find_unsupported, quoted_claim.content, quoted_claim.quote or "")
 
 
 def _status(stored_fact: StoredFact) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import re
 import socket
 import struct
 import time
@@ -95,6 +96,25 @@ def turn(request: dict[str, Any]) -> int:
     return sum(message["role"] == "assistant" for message in request["messages"])
 
 
+def asks_for_verdicts(request: dict[str, Any]) -> bool:
+    """Whether a request asks if quotes bear statements out."""
+    return [tool["name"] for tool in request.get("tools", ())] == ["give_verdicts"]
+
+
+def verdicts(request: dict[str, Any], verdict: str = "supported", reason: str = "The quote says so.") -> Says:
+    """The same verdict on each statement of a question."""
+    question = request["messages"][0]["content"]
+    words = question if isinstance(question, str) else "".join(block["text"] for block in question)
+    numbers = re.findall(r"^Number (\d+)$", words, re.MULTILINE)
+    entries = [{"number": int(number), "verdict": verdict, "reason": reason} for number in numbers]
+    return calls(call("give_verdicts", verdicts=entries))
+
+
+def supports_all(request: dict[str, Any]) -> Says:
+    """The judge of tests that are about something else."""
+    return verdicts(request)
+
+
 @dataclass(slots=True)
 class Ask:
     """A line of the server's log: one request and what became of it. Times are those of `time.time()`."""
@@ -133,20 +153,25 @@ class ScriptedModel:
     asks: list[Ask] = field(default_factory=list)
     capabilities: Any = 404  # what it says that each model can; a number: the status with which it does not
     lookups: list[str] = field(default_factory=list)  # the models it was asked for
+    verdict_questions: list[dict[str, Any]] = field(default_factory=list)  # kept apart from `requests`
 
 
 @asynccontextmanager
-async def scripted_model(script: Script, *, capabilities: Any = 404) -> AsyncIterator[ScriptedModel]:
+async def scripted_model(
+    script: Script, *, capabilities: Any = 404, judge: Script | None = supports_all
+) -> AsyncIterator[ScriptedModel]:
+    """A server that plays a script; what it is asked of facts and quotes goes to `judge`, or to the script without one."""
     model = ScriptedModel(capabilities=capabilities)
 
     async def handle(http: web.Request) -> web.StreamResponse:
         request = await http.json()
-        model.requests.append(request)
+        is_verdict = judge is not None and asks_for_verdicts(request)
+        (model.verdict_questions if is_verdict else model.requests).append(request)
         client = http.match_info.get("client", "")
         ask = Ask(client, request, f"req_{next(_ids)}", received_at=time.time())
         model.asks.append(ask)
         try:
-            answer = script(request)
+            answer = judge(request) if judge is not None and is_verdict else script(request)
             reply = await answer if isinstance(answer, Awaitable) else answer
             if isinstance(reply, Fails):
                 return await _fail(http, reply)
@@ -155,7 +180,8 @@ async def scripted_model(script: Script, *, capabilities: Any = 404) -> AsyncIte
             return web.Response()
         finally:
             ask.ended_at = time.time()
-        model.answered.append(request)
+        if not is_verdict:
+            model.answered.append(request)
         return response
 
     async def describe(http: web.Request) -> web.Response:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from chiron_api.text import local_time, one_line
+from chiron_api.text import local_time, one_line, verdict_and_judge
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
-from chiron_workers.states import QuoteState
+from chiron_workers.states import QuoteState, Verdict
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
@@ -47,6 +47,9 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     names = [one_line(name) for name in (assertion.source_title, assertion.source_author) if name]
     dates = [f"of {assertion.published_at:%Y-%m-%d}"] if assertion.published_at else []
     yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} (score {assertion.source_score:.2f})"
+    if assertion.context:
+        yield f"     around it: {one_line(assertion.context, chars_max=500)}"
+    yield f"     {_verdict_line(assertion)}"
     if assertion.source_mark:
         yield f"     {assertion.source_mark}"
     if assertion.content != content:
@@ -57,6 +60,11 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
         )
         place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
         yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"
+
+
+def _verdict_line(assertion: AssertionDetails) -> str:
+    reason = f": {one_line(assertion.verdict_reason, chars_max=300)}" if assertion.verdict_reason else ""
+    return f"{verdict_and_judge(Verdict(assertion.verdict), assertion.verdict_by)}{reason}"
 
 
 def _state(state: FactState) -> str:

@@ -1,6 +1,7 @@
 """Whether a quote bears a statement out, as far as rules can tell from their words alone."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chiron_workers.evidence.quotes.context import LEADS, may_turn
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
@@ -8,7 +9,7 @@ from chiron_workers.evidence.statements.comparison import compare
 from chiron_workers.evidence.statements.relation import relate
 from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.unsupported import missing_figures
-from chiron_workers.states import Relation, Verdict
+from chiron_workers.states import Decider, Relation, Verdict
 
 SENTENCES_MAX = 20  # of a statement or a quote that are compared
 SENTENCE_CHARS_MAX = 1_000
@@ -16,10 +17,17 @@ SENTENCE_CHARS_MAX = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A verdict on one statement and its quote, and the reason for it in a sentence."""
+    """A verdict on one statement and its quote, and the reason for it in a sentence.
 
-    verdict: Verdict
-    reason: str
+    `judge` is who reached it: `rules`, or the name of a model; empty where nobody did.
+    """
+
+    verdict: Verdict = Verdict.UNCHECKED
+    reason: str = ""
+    judge: str = ""
+
+
+UNCHECKED = Finding()
 
 
 def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | None:
@@ -38,23 +46,24 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
     figures = missing_figures(statement, f"{context} {quote}")
     for ours, row, is_same in zip(statement_sentences, relations, is_repeated, strict=True):
         for theirs, verdict in zip(quote_sentences, row, strict=True):
-            if verdict.relation is Relation.CONTRADICTS and not is_same:
-                # Another sentence of the quote may have the statement's figure.
-                if figures or not compare(parse(ours), parse(theirs)).different_slots:
-                    return Finding(
-                        Verdict.CONTRADICTED, f"The quote says otherwise: {verdict.reason.rstrip('.')}."
-                    )
+            if verdict.relation is not Relation.CONTRADICTS or is_same:
+                continue
+            # Another sentence of the quote may have the statement's figure.
+            if figures or not compare(parse(ours), parse(theirs)).different_slots:
+                reason = f"The quote says otherwise: {verdict.reason.rstrip('.')}."
+                return Finding(Verdict.CONTRADICTED, reason, Decider.RULES)
     if figures:
-        return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.")
+        return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.", Decider.RULES)
     if all(is_repeated) and not _leaves_open(context):
-        return Finding(Verdict.SUPPORTED, "The statement's words stand in the quote.")
+        return Finding(Verdict.SUPPORTED, "The statement's words stand in the quote.", Decider.RULES)
     return None
 
 
 def judge_unasked(statement: str, context: str, reason: str) -> Finding:
     """The verdict where the rules reach none and nobody answers; `reason` says why nobody does."""
     if may_turn(context) and not may_turn(statement):
-        return Finding(Verdict.PARTLY, f'The source may take it back: it stands beside "{context}".')
+        reason = f'The source may take it back: it stands beside "{context}".'
+        return Finding(Verdict.PARTLY, reason, Decider.RULES)
     return Finding(Verdict.UNCHECKED, reason)
 
 
@@ -64,7 +73,9 @@ def _leaves_open(context: str) -> bool:
 
 def _sentences(text: str) -> list[str]:
     breaks = sentence_breaks(text) if text.strip() else []
-    pieces = [text[start:end].strip() for start, end in zip(breaks, breaks[1:], strict=False)]
+    pieces = [text[start:end].strip() for start, end in pairwise(breaks)]
     sentences = [piece for piece in pieces if piece]
-    is_comparable = len(sentences) <= SENTENCES_MAX and max(map(len, sentences), default=0) <= SENTENCE_CHARS_MAX
+    is_comparable = (
+        len(sentences) <= SENTENCES_MAX and max(map(len, sentences), default=0) <= SENTENCE_CHARS_MAX
+    )
     return sentences if is_comparable else []

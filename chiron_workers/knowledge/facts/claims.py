@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import QuoteState
@@ -28,7 +29,8 @@ class Claim:
     """A statement that is to become a fact, with what it rests on.
 
     `confidence` is what its author claims. `place` is known once the quote was found in a snapshot of the source;
-    `snapshot_hash` alone says which text the source gave.
+    `snapshot_hash` alone says which text the source gave. `context` stands around the quote there, and `finding` is
+    the verdict on both.
     """
 
     subject_id: str
@@ -41,11 +43,18 @@ class Claim:
     quote: str | None = None
     place: Place | None = None
     snapshot_hash: str | None = None
+    context: str = ""
+    finding: Finding = UNCHECKED
 
     @property
     def quote_state(self) -> QuoteState:
         """Verified where the quote was found in the source."""
         return QuoteState.VERIFIED if self.place else QuoteState.UNVERIFIED
+
+    @property
+    def counts_in_full(self) -> bool:
+        """Whether its quote was found in the source, and no verdict says that it does not bear the statement out."""
+        return self.place is not None and not self.finding.verdict.is_doubt
 
     @property
     def text_hash(self) -> str | None:

@@ -1,8 +1,9 @@
 -- assertions
 -- Every assertion that counts for or against some facts: their own and those of facts that support them, against those
--- of facts that contradict them. What was withdrawn counts for nothing but itself.
-select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.quote_state = 'verified' as is_verified,
-       s.signature, a.quote
+-- of facts that contradict them. What was withdrawn counts for nothing but itself. A quote that does not bear its statement
+-- out counts like none.
+select f.id::text as fact_id, side.is_for, a.source_url, a.source_score,
+       a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') as is_verified, s.signature, a.quote
   from unnest(%(fact_ids)s::uuid[]) as f (id)
   cross join lateral (
     select f.id, true as is_for

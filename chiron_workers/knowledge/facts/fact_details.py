@@ -20,7 +20,9 @@ SQL = load(__file__)
 class AssertionDetails:
     """An assertion of a fact by a source; `quote_start` and `quote_end` count characters of the snapshot's text.
 
-    `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
+    `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
+    then: that it is gone, or no longer holds the quote.
     """
 
     id: str
@@ -40,6 +42,10 @@ class AssertionDetails:
     licence: str
     run_id: UUID | None
     created_at: datetime
+    context: str
+    verdict: str
+    verdict_reason: str
+    verdict_by: str
     source_mark: str
 
 

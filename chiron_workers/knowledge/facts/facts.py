@@ -81,7 +81,7 @@ class Facts:
         await self.lock_subject(claim.subject_id)
         await Subjects(self.session).ensure_writable(claim.subject_id)
         matches = await self.matching.recheck(candidates, claim, embedding, table)
-        if repeat := best(matches, unlike=contradicted_ids):
+        if repeat := best(matches, unlike=contradicted_ids | await self._doubted_ids(claim, matches)):
             return await self._join(claim, repeat.fact_id, matches, contradicted_ids)
         fact_id = await self._insert(claim)
         if fact_id is None:  # the same words from the same source, which another embedding model stored
@@ -137,7 +137,7 @@ class Facts:
         """The id of the new fact; None where the subject has the same statement from the same source."""
         caller = self.session.caller
         fact_id = ids.new_id()
-        assertion = Assertion(claim.source_url, claim.source_score, claim.place is not None)
+        assertion = Assertion(claim.source_url, claim.source_score, claim.counts_in_full)
         confidence = compute_confidence([assertion], [])
         rows = await self.session.write(
             SQL["insert"],
@@ -218,6 +218,13 @@ class Facts:
             await self.links.add(Link(fact_id, other_id, Relation.CONTRADICTS, reason, Decider.AGENT))
         return tuple(links)
 
+    async def _doubted_ids(self, claim: Claim, matches: Sequence[Match]) -> frozenset[str]:
+        """The facts that say the same in other words, which their own quotes do not bear out."""
+        same_ids = [match.fact_id for match in matches if match.relation is Relation.SAME]
+        args = {"fact_ids": same_ids, "content": claim.content}
+        rows = await self.session.rows(SQL["doubted"], args) if same_ids else []
+        return frozenset(row["fact_id"] for row in rows)
+
     async def _contradicted_ids(self, claim: Claim) -> frozenset[str]:
         """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
         fact_ids = {fact_id for text in claim.contradictions if (fact_id := parse_id_or_none(text))}
@@ -254,6 +261,11 @@ def _assertion_args(claim: Claim) -> dict[str, Any]:
         "source_score": claim.source_score,
         "claimed_confidence": claim.confidence,
         "snapshot_hash": claim.text_hash,
+        "counts_in_full": claim.counts_in_full,
+        "context": claim.context,
+        "verdict": claim.finding.verdict,
+        "verdict_reason": claim.finding.reason,
+        "verdict_by": claim.finding.judge,
     }
 
 
@@ -266,5 +278,6 @@ def _event_data(claim: Claim, fact: StoredFact) -> dict[str, Any]:
         "topic_path": claim.topic_path,
         "status": fact.status,
         "quote_state": claim.quote_state,
+        "verdict": claim.finding.verdict,
         "contradicts": [match.fact_id for match in fact.matches if match.relation is Relation.CONTRADICTS],
     }

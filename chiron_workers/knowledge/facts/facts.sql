@@ -8,12 +8,14 @@ select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
 -- insert nothing.
 insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
-  confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id
+  confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, verdict,
+  verdict_reason, verdict_by
 )
 values (
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
   %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
-  %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
+  %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(verdict)s,
+  %(verdict_reason)s, %(verdict_by)s
 )
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
@@ -26,19 +28,20 @@ select id::text as fact_id
    and md5(source_url) = md5(%(source_url)s);
 
 -- join
--- A source is counted once for a fact; with a verified quote it counts again where it had none.
+-- A source is counted once for a fact; with a verified quote that bears it out it counts again where it had none.
 insert into corroborations (
   id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-  snapshot_hash, run_id, call_id
+  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by
 )
 select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
-       %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s
+       %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s,
+       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s
  where not exists (
    select
      from assertions
     where fact_id = %(fact_id)s
       and source_url = %(source_url)s
-      and (quote_state = 'verified' or %(quote_state)s = 'unverified')
+      and ((quote_state = 'verified' and verdict in ('supported', 'unchecked')) or not %(counts_in_full)s)
  )
 on conflict do nothing
 returning id;
@@ -70,6 +73,14 @@ update facts f
   ) as addition
  where f.id = %(fact_id)s
    and addition.statements is not null;
+
+-- doubted
+-- Facts whose own quote does not bear them out in full: another source's words do not mend theirs.
+select id::text as fact_id
+  from facts
+ where id = any(%(fact_ids)s::uuid[])
+   and verdict in ('partly', 'contradicted', 'silent')
+   and content <> %(content)s;
 
 -- subjects_of
 select id::text as fact_id, subject_id

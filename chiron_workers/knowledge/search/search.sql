@@ -144,8 +144,8 @@ coalesce((select (share * (select reltuples from pg_class where oid = 'facts'::r
 (select count(*) from (select from facts where subject_id = %(subject_id)s limit %(few)s + 1) as counted)
 
 -- shown
-select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.source_url, f.source_score, f.topic_path,
-       f.confidence, f.status, round(b.score::numeric, 6)::float8 as score, {similarity} as similarity,
+select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.context, f.verdict, f.source_url, f.source_score,
+       f.topic_path, f.confidence, f.status, round(b.score::numeric, 6)::float8 as score, {similarity} as similarity,
        (select count(distinct c.source_url) from corroborations c
          where c.fact_id = f.id
            and c.source_url <> f.source_url)::int as corroborations,

@@ -14,7 +14,11 @@ def context(before: str = "", after: str = "") -> str:
     [
         ("", "", ""),
         ("The following statements are false. ", "", "The following statements are false."),
-        ("The following statements are false:\n\nSugar is a drug.\n\n", "", "The following statements are false:"),
+        (
+            "The following statements are false:\n\nSugar is a drug.\n\n",
+            "",
+            "The following statements are false:",
+        ),
         ("Common myths\n\nSugar is a drug.\n\n", "", "Common myths"),
         ("Effects of coffee\n\n", "", "Effects of coffee"),
         ("", " Wrong! It does not.", "Wrong!"),
@@ -32,14 +36,19 @@ def test_a_paragraph_of_prose_above_is_no_context() -> None:
 
 
 def test_the_head_of_a_list_and_the_heading_of_an_item_both_stay() -> None:
-    assert context("Which of these are wrong?\n\nSugar is a drug.\n\nCoffee\n\n") == "Which of these are wrong? … Coffee"
+    assert (
+        context("Which of these are wrong?\n\nSugar is a drug.\n\nCoffee\n\n")
+        == "Which of these are wrong? … Coffee"
+    )
 
 
 def test_a_page_without_stops_is_looked_through_in_bounds() -> None:
     assert len(context("word " * 200_000, " word" * 200_000)) <= 400
 
 
-@pytest.mark.parametrize("words", ["Wrong!", "Five common myths", "Falsch ist:", "以下说法是错误的", "Это неправда."])
+@pytest.mark.parametrize(
+    "words", ["Wrong!", "Five common myths", "Falsch ist:", "以下说法是错误的", "Это неправда."]
+)
 def test_words_that_take_a_statement_back_are_known(words: str) -> None:
     assert may_turn(words)
 

@@ -30,7 +30,11 @@ def test_a_statement_in_the_quotes_own_words_is_supported(statement: str, quote:
         ("The drug is not effective.", "The drug is effective.", "not"),
         ("The hook runs after the commit.", "The hook runs before the commit.", "after"),
         ("The capital is Sydney.", "The capital is Canberra.", "sydney against canberra"),
-        ("Electrons flow from the copper to the zinc.", "Electrons flow from the zinc to the copper.", "from"),
+        (
+            "Electrons flow from the copper to the zinc.",
+            "Electrons flow from the zinc to the copper.",
+            "from",
+        ),
     ],
 )
 def test_a_statement_that_cannot_be_true_beside_its_quote_is_contradicted(
@@ -66,7 +70,11 @@ def test_a_figure_that_the_quote_does_not_show_leaves_a_statement_partly_support
         ("Revenue in 2020 was 7 million euros.", "Revenue was 7 million euros.", "Results for 2020"),
         ("Coffee stunts growth.", "Coffee stunts growth.", "The following statements are false."),
         ("Coffee stunts growth.", "Coffee stunts growth.", "Critics claim:"),
-        ("The firm earned 25 million.", "The firm earned 20 million. A year later the firm earned 25 million.", ""),
+        (
+            "The firm earned 25 million.",
+            "The firm earned 20 million. A year later the firm earned 25 million.",
+            "",
+        ),
         ("", QUOTE, ""),
         ("The tower is tall.", "word " * 2_000, ""),
     ],

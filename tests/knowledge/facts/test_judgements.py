@@ -49,7 +49,9 @@ class Answers:
         return answer
 
 
-async def decided(pool: Pool, side_model: Answers | None, new: str = NEW, known: str = KNOWN) -> RelationVerdict:
+async def decided(
+    pool: Pool, side_model: Answers | None, new: str = NEW, known: str = KNOWN
+) -> RelationVerdict:
     async with Session(pool) as session:
         return await Judgements(session, side_model).decide(new, known)
 

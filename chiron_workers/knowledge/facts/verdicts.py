@@ -1,0 +1,183 @@
+"""Whether the quote of a fact, in its context, bears it out: by the rules of `evidence.statements.support`, else by a model.
+
+The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from string import Template
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import collapse_whitespace
+from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
+from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
+from chiron_workers.quotation import quoted
+from chiron_workers.runs.entries import Reply, storable
+from chiron_workers.runs.session import Session, SideModel
+from chiron_workers.runs.turns import Turn
+from chiron_workers.settings import OFFLINE_MODEL, settings
+from chiron_workers.states import Verdict
+
+SQL = load(__file__)
+_PACKAGE = files("chiron_workers.knowledge.facts")
+QUESTION = Template((_PACKAGE / "verdicts.md").read_text(encoding="utf-8").rstrip("\n"))
+ANSWER_TOOL: dict[str, Any] = json.loads((_PACKAGE / "verdicts.json").read_text(encoding="utf-8"))
+ANSWER: str = ANSWER_TOOL["name"]
+NOBODY = "none"  # as the name of the model to ask
+ITEMS_MAX = 20  # of one question
+FRAME_TOKENS = 300  # of an answer, beside its entries
+ENTRY_TOKENS = 120
+ANSWER_TIMEOUT_S = 60.0  # a fact is stored with or without an answer
+REASON_CHARS_MAX = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A statement and what it rests on. `source` tells a model where the quote is from."""
+
+    statement: str
+    quote: str
+    context: str = ""
+    source: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The key of its verdict, hex: the same words get the same verdict, wherever they stand."""
+        words = [collapse_whitespace(text) for text in (self.statement, self.quote, self.context)]
+        return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+class _Entry(BaseModel):
+    number: int
+    verdict: Literal[Verdict.SUPPORTED, Verdict.PARTLY, Verdict.CONTRADICTED, Verdict.SILENT]
+    reason: Annotated[str, Field(min_length=1, max_length=10 * REASON_CHARS_MAX)]
+
+
+class Verdicts:
+    """Verdicts on statements and their quotes: the rules' own, or one of a model that is paid for once and stored.
+
+    Args:
+        turn: The calls that ask together with the session's own.
+    """
+
+    def __init__(self, session: Session, side_model: SideModel | None, turn: Turn | None = None) -> None:
+        self._session = session
+        self._side_model = side_model
+        self._turn = turn
+
+    async def judge(self, evidence: Evidence) -> Finding:
+        """The verdict on one statement; `unchecked` where the rules reach none and no model can be asked.
+
+        Call it before the session's first write: it waits for the model, and for the other calls of the turn.
+
+        Raises:
+            LeaseLost: The run is no longer ours.
+        """
+        finding = await asyncio.to_thread(
+            judge_by_rules, evidence.statement, evidence.quote, evidence.context
+        )
+        if finding is not None:
+            return finding
+        row = await self._session.row(SQL["find"], {"evidence": evidence.digest})
+        if row is not None:
+            return Finding(Verdict(row["verdict"]), row["reason"], row["model"])
+        model = self._model_name()
+        if not model:
+            return judge_unasked(evidence.statement, evidence.context, "No model was asked.")
+        answer = await self._ask_with_turn(evidence) or "The question to the model came to nothing."
+        if isinstance(answer, str):
+            return judge_unasked(evidence.statement, evidence.context, answer)
+        return replace(answer, judge=model)
+
+    def _model_name(self) -> str:
+        """Who is asked; empty for nobody."""
+        if self._side_model is None or self._side_model.model_name == OFFLINE_MODEL:
+            return ""
+        name = settings().verdict_model or self._side_model.model_name
+        return "" if name in (NOBODY, OFFLINE_MODEL) else name
+
+    async def _ask_with_turn(self, evidence: Evidence) -> "Finding | str | None":
+        call_id = self._session.caller.call_id
+        if self._turn is None or call_id is None:
+            return (await self._ask({"": evidence})).get("")
+        answer: Finding | str | None = await self._turn.ask_together(call_id, evidence, self._ask)
+        return answer
+
+    async def _ask(self, evidence: Mapping[str, Evidence]) -> dict[str, Finding | str]:
+        """For each key the model's finding, or in a sentence why there is none."""
+        answers: dict[str, Finding | str] = {}
+        keys = list(evidence)
+        for start in range(0, len(keys), ITEMS_MAX):
+            page = keys[start : start + ITEMS_MAX]
+            findings = await self._ask_once([evidence[key] for key in page])
+            answers |= dict(zip(page, findings, strict=True))
+        return answers
+
+    async def _ask_once(self, evidence: Sequence[Evidence]) -> Sequence[Finding | str]:
+        assert self._side_model is not None
+        model = self._model_name()
+        tokens_max = FRAME_TOKENS + ENTRY_TOKENS * len(evidence)
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                reply = await self._side_model.ask(
+                    question(evidence), tools=[ANSWER_TOOL], max_tokens=tokens_max, model=model
+                )
+        except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
+            return [f"The model does not answer: {error}".strip()] * len(evidence)
+        findings = parse_findings(reply, len(evidence))
+        await self._store(evidence, findings, model)
+        return [finding or "The model gave no answer that can be used." for finding in findings]
+
+    async def _store(
+        self, evidence: Sequence[Evidence], findings: Sequence[Finding | None], model: str
+    ) -> None:
+        pairs = [(item.digest, finding) for item, finding in zip(evidence, findings, strict=True) if finding]
+        args = {
+            "evidence": [digest for digest, _ in pairs],
+            "verdicts": [finding.verdict for _, finding in pairs],
+            "reasons": [finding.reason for _, finding in pairs],
+            "model": model,
+            "run_id": self._session.caller.run_id,
+        }
+        # In a transaction of its own: it is paid for once even if the call that asked fails.
+        async with self._session.pool.connection() as connection:
+            await connection.execute(SQL["store"], args)
+
+
+def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
+    """The findings in a model's reply, in the order of the question's items; None for an item without a usable one."""
+    arguments = next((call.arguments for call in reply.calls if call.name == ANSWER), {})
+    entries = arguments.get("verdicts")
+    findings: list[Finding | None] = [None] * count
+    for entry in entries if isinstance(entries, list) else []:
+        try:
+            answer = _Entry.model_validate(entry)
+        except ValidationError:
+            continue
+        reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
+        if 1 <= answer.number <= count and reason:
+            findings[answer.number - 1] = findings[answer.number - 1] or Finding(answer.verdict, reason)
+    return findings
+
+
+def question(evidence: Sequence[Evidence]) -> str:
+    """The words that put statements to a model, each with its quote between marks that it cannot close."""
+    items = "\n\n".join(_item(number, item) for number, item in enumerate(evidence, start=1))
+    return QUESTION.substitute(items=items, tool=ANSWER)
+
+
+def _item(number: int, evidence: Evidence) -> str:
+    texts = {
+        "statement": evidence.statement,
+        "source": evidence.source,
+        "context": evidence.context,
+        "quote": evidence.quote,
+    }
+    return "\n".join([f"Number {number}", *(quoted(name, text) for name, text in texts.items() if text)])
