@@ -68,4 +68,4 @@ async def test_what_was_not_checked_is_marked(sea_ice, pool):
     assert "(not found in the source)" in text
     assert "without a stored fact or source: “Some say it is 3 m.”" in text
     assert text.count("not verified") >= 7
-    assert "confidence 0.45 · 1 independent source · disputed" in text
+    assert "confidence 0.45 · 1 independent source · unchecked · disputed" in text

@@ -7,6 +7,7 @@ from uuid import UUID
 import psycopg
 import zstandard
 
+from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.ids import new_id
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -91,7 +92,7 @@ class Shelf:
         start = text.index(quote)
         return {
             "quote": quote, "quote_state": "verified", "quote_start": start, "quote_end": start + len(quote),
-            "snapshot_hash": self.source(url, text),
+            "snapshot_hash": self.source(url, text), "context": context_of(text, start, start + len(quote)),
         }  # fmt: skip
 
     def _insert(self, table: str, **values) -> UUID:

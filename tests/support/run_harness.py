@@ -25,7 +25,7 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.worker.execution import Execution
-from support.scripted_model import Script, ScriptedModel, scripted_model
+from support.scripted_model import Script, ScriptedModel, scripted_model, supports_all
 
 LEASE = timedelta(seconds=12)
 
@@ -61,9 +61,11 @@ class Stage:
     model_name: str = "claude-opus-5-5"
     tools_pool: Pool | None = None  # None: tools share the pool of the core
 
-    async def model(self, script: Script, *, capabilities: Any = 404) -> None:
+    async def model(
+        self, script: Script, *, capabilities: Any = 404, judge: Script | None = supports_all
+    ) -> None:
         """Put a scripted model in place."""
-        server = scripted_model(script, capabilities=capabilities)
+        server = scripted_model(script, capabilities=capabilities, judge=judge)
         self.server = await self.resources.enter_async_context(server)
 
     async def submit(

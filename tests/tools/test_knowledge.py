@@ -56,7 +56,9 @@ async def test_a_fact_is_stored_from_sloppy_arguments_and_found_again(call: Call
         "topic_path": "orbit/distance",
         "fact_id": receipt["fact_id"],
         "confidence": 0.9,
+        "verdict": "unchecked",
         "quote": "It orbits at 384,400 km.",
+        "context": "The Moon is the only natural satellite of Earth.",
     }
     found = await call("vector_search", {"query": "how far is it?", "subject_id": "Moon", "top_k": "3"})
     assert json.loads(json.dumps(found)) == found

@@ -31,11 +31,11 @@ def library(shelf: Shelf) -> Shelf:
     shelf.subject("sea-ice", "Sea ice", "Know it =all=,\nall of it.")
     shelf.subject("birds", "Birds")
     mean = shelf.fact(
-        "sea-ice", "=SUM(1,2) is no formula; the ice is 1.9 m thick.", "https://a.org/ice", "thickness/arctic",
+        "sea-ice", "=SUM(A) is no formula; the ice was 1.9 m thick.", "https://a.org/ice", "thickness/arctic",
         quote="In winter 2023 the mean thickness was 1.9 metres.", text=TEXT, confidence=0.45, status="disputed",
     )  # fmt: skip
     other = shelf.fact(
-        "sea-ice", "'+2.4 m', it says,\nand \"more\".", "https://c.org/sonar", quote="Older ice is thicker.", text=TEXT,
+        "sea-ice", "'+ more', it says,\nand \"more\".", "https://c.org/sonar", quote="Older ice is thicker.", text=TEXT,
         contradictions='["Some say it is 3 m."]', confidence=0.45, status="disputed",
     )  # fmt: skip
     shelf.fact(

@@ -47,6 +47,10 @@ def test_each_assertion_is_a_row_and_only_the_first_tells_of_the_fact_and_its_su
             "quote_end",
             "source_score",
             "claimed_confidence",
+            "context",
+            "verdict",
+            "verdict_reason",
+            "verdict_by",
             "created_at",
         )
     )

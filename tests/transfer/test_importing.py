@@ -161,7 +161,7 @@ async def test_links_count_for_the_facts_that_were_there_before(importing, store
     known = fact("Rust never sleeps.", own=proof)
     await importing(source("https://a.org/"), known)
     link = {"other_id": known["id"], "relation": "contradicts", "decided_by": "agent", "created_at": AT}
-    against = fact("Rust sleeps.", "https://b.org/", own=proof, links=[link])
+    against = fact("Rust rests at night.", "https://b.org/", own=proof, links=[link])
     done = await importing(source("https://a.org/"), source("https://b.org/"), known, against)
     assert (done.facts, done.links) == (1, 1)
     assert {row["status"] for row in await stored("select status from facts")} == {"disputed"}

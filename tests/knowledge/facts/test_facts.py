@@ -282,6 +282,7 @@ async def test_a_new_fact_is_told_to_watchers_and_a_known_one_is_not(pool: Pool,
         "topic_path": "orbit",
         "status": "candidate",
         "quote_state": "unverified",
+        "verdict": "unchecked",
         "contradicts": [],
     }
     assert session.pending == [(EventKind.FACT_STORED, event)]

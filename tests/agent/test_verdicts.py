@@ -1,0 +1,155 @@
+"""Whether its quote bears a fact out is asked once for all facts of a turn, paid for once, and decides what is shown."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn, verdicts
+from support.scripted_sites import Site, serving
+
+from chiron_workers.knowledge.facts import verdicts as verdicts_module
+from chiron_workers.states import Outcome
+from chiron_workers.tools import registry
+
+PAGE = "The tower\n\nThe tower has a lift. Stairs lead to the second floor. It was painted in 2010."
+CLAIMS = {
+    "Visitors can ride up the tower.": "The tower has a lift.",
+    "One can walk to the second floor.": "Stairs lead to the second floor.",
+    "The tower was painted in 2010.": "It was painted in 2010.",
+}
+
+
+@pytest.fixture
+async def site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
+    setting("FETCH_PRIVATE", "true")
+    setting("FETCH_PAUSE_S", "0")
+    async with serving("127.0.0.1") as site:
+        site.text("/tower", PAGE)
+        yield site
+
+
+def fact(site: Site, content: str, quote: str) -> dict[str, Any]:
+    return call(
+        "store_knowledge", content=content, quote=quote, subject_id="physics", source_url=site.url + "/tower",
+        source_score=0.9, topic_path="towers", confidence=1.0,
+    )  # fmt: skip
+
+
+def script(site: Site, claims: dict[str, str]) -> Callable[[dict[str, Any]], Says]:
+    def answer(request: dict[str, Any]) -> Says:
+        steps = [
+            lambda: calls(call("web_fetch", url=site.url + "/tower")),
+            lambda: calls(*(fact(site, content, quote) for content, quote in claims.items())),
+            lambda: says("Done."),
+        ]
+        return steps[turn(request)]()
+
+    return answer
+
+
+async def facts(stage: Stage) -> dict[str, dict[str, Any]]:
+    return {row["content"]: row for row in await stage.rows("select * from facts")}
+
+
+async def test_the_facts_of_a_turn_are_one_question_and_each_shows_who_checked_it(
+    stage: Stage, site: Site
+) -> None:
+    stage.registry = registry()
+    await stage.model(script(site, CLAIMS))
+    [run_id] = await stage.submit("towers")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    [question] = stage.server.verdict_questions
+    rows = await facts(stage)
+    assert {row["verdict"] for row in rows.values()} == {"supported"}
+    assert {row["verdict_by"] for row in rows.values()} == {question["model"]}
+    assert {row["status"] for row in rows.values()} == {"accepted"}
+    assert rows["The tower was painted in 2010."]["context"] == "Stairs lead to the second floor."
+    row = await stage.row(run_id)
+    paid = "select sum(cost_usd) from (select cost_usd from entries union all select cost_usd from tool_results) as paid"
+    [costs] = await stage.rows(paid)
+    assert row["spent_usd"] == costs["sum"], "the question is paid for like any call"
+
+
+async def test_what_a_quote_does_not_bear_out_is_refused_or_stays_out_of_sight(
+    stage: Stage, site: Site
+) -> None:
+    judgements = {1: "partly", 2: "silent", 3: "contradicted"}
+
+    def judge(request: dict[str, Any]) -> Says:
+        entries = [
+            {"number": number, "verdict": verdict, "reason": f"Reason {number}."}
+            for number, verdict in judgements.items()
+        ]
+        return calls(call("give_verdicts", verdicts=entries))
+
+    stage.registry = registry()
+    await stage.model(script(site, CLAIMS), judge=judge)
+    [run_id] = await stage.submit("towers")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    rows = await facts(stage)
+    assert list(rows) == ["Visitors can ride up the tower."]
+    [row] = rows.values()
+    assert (row["verdict"], row["verdict_reason"], row["status"]) == ("partly", "Reason 1.", "candidate")
+    last = stage.server.requests[-1]["messages"][-1]["content"]
+    partly, silent, contradicted = (str(block["content"]) for block in last if block["type"] == "tool_result")
+    assert "bears it out in part: Reason 1." in partly
+    assert "does not speak of it. Reason 2." in silent
+    assert "contradicts it. Reason 3." in contradicted
+
+
+async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: Stage, site: Site) -> None:
+    claims = {"The tower has a fast lift.": "The tower has a lift."}
+
+    def judge(request: dict[str, Any]) -> Says:
+        is_first = "fast" in str(request["messages"])
+        return verdicts(request, *(("partly", "It does not say how fast.") if is_first else ()))
+
+    def answer(request: dict[str, Any]) -> Says:
+        steps = [
+            lambda: calls(call("web_fetch", url=site.url + "/tower")),
+            lambda: calls(*(fact(site, content, quote) for content, quote in claims.items())),
+            lambda: calls(fact(site, "The tower has a lift.", "The tower has a lift.")),
+            lambda: says("Done."),
+        ]
+        if [tool["name"] for tool in request["tools"]] == ["give_relation"]:
+            return calls(call("give_relation", relation="same", reason="They say the same."))
+        return steps[turn(request)]()
+
+    stage.registry = registry()
+    await stage.model(answer, judge=judge)
+    [run_id] = await stage.submit("towers")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    rows = await facts(stage)
+    assert (rows["The tower has a fast lift."]["status"], rows["The tower has a lift."]["status"]) == (
+        "candidate",
+        "accepted",
+    )
+    assert rows["The tower has a lift."]["verdict_by"] == "rules"
+
+
+async def test_a_worker_that_dies_behind_the_answer_does_not_ask_again(
+    stage: Stage, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.registry = registry()
+    await stage.model(script(site, CLAIMS))
+    [run_id] = await stage.submit("towers")
+    is_answered = asyncio.Event()
+    parse = verdicts_module.parse_findings
+
+    def die(*args: Any) -> Any:
+        is_answered.set()
+        first.cancel()  # as a killed worker: the reply is committed, and no verdict
+        return parse(*args)
+
+    monkeypatch.setattr(verdicts_module, "parse_findings", die)
+    first = asyncio.create_task(stage.play(run_id))
+    await asyncio.wait_for(is_answered.wait(), 60)
+    await asyncio.gather(first, return_exceptions=True)
+    monkeypatch.setattr(verdicts_module, "parse_findings", parse)
+    assert await facts(stage) == {}
+    await stage.rows("update runs set state = 'queued' where id = %s returning 1", run_id)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert len(stage.server.verdict_questions) == 1
+    assert {row["verdict"] for row in (await facts(stage)).values()} == {"supported"}
