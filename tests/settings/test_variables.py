@@ -39,7 +39,7 @@ SAMPLES: dict[str, list[Any]] = {
     "tools": [["a_module", "/a,b/folder"], []],
     "skills": [[Path("/a,b"), Path('/c"d')]], "trusted_skills": [[Path("/a,b")]], "project": [Path("/srv/p")],
     "mcp_servers": ["/etc/mcp, mine.json"],
-    "tool_timeout_s": [1.5], "tool_result_chars": [1_000], "confidence_threshold": [0.1],
+    "tool_timeout_s": [1.5], "tool_result_chars": [1_000], "verdict_model": [ODD], "confidence_threshold": [0.1],
     "unverified_confidence_max": [0.2], "require_quotes": [False],
     "embedding_provider": ["voyage"], "embedding_model": [ODD], "embedding_url": ["https://e.example/v1"],
     "embedding_api_key": [ODD], "embedding_dimensions": [512],
