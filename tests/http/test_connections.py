@@ -103,6 +103,26 @@ async def test_the_oldest_half_sent_request_of_an_address_gives_way(
         connection.close()
 
 
+async def test_no_part_of_an_answer_waits_until_the_one_before_is_acknowledged(
+    keyless: Settings,
+    serving: Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    options = []
+
+    class RecordedProtocol(connections.BoundedProtocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            opened = transport.get_extra_info("socket")
+            options.append(opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(connections, "BoundedProtocol", RecordedProtocol)
+    async with serving(keyless) as client:
+        await client.get("/healthz")
+    assert options
+    assert all(options)
+
+
 async def test_a_stream_of_events_is_no_half_sent_request(
     client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
