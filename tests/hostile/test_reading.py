@@ -1,13 +1,13 @@
 """Nothing that a stranger wrote stalls a worker's event loop above 200 ms or takes 300 MB.
 
-A new member is a file in one of the folders that KINDS names.
+A new member is a file in one of the folders that KINDS names. SETTINGS are what it changes; IS_LONG leaves it to the acceptance run.
 """
 
 import asyncio
 import gc
 import json
 import runpy
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,15 @@ async def quote(member: Member, execute: Any, folder: Path, pool: Pool) -> Async
 KINDS: dict[str, Any] = {
     "pages": page, "files": file, "mcp_replies": mcp_reply, "arguments": arguments, "quotes": quote,
 }  # fmt: skip
-MEMBERS = [member for kind in KINDS for member in sorted((HERE / kind).glob("*.py"))]
+
+
+def members() -> Iterator[Any]:
+    """Every member as a parameter of a test; none is executed yet."""
+    for kind in KINDS:
+        for member in sorted((HERE / kind).glob("*.py")):
+            is_long = "\nIS_LONG = True\n" in member.read_text()
+            marks = [pytest.mark.acceptance] if is_long else []
+            yield pytest.param(member, id=f"{kind}-{member.stem}", marks=marks)
 
 
 def fact(url: str, words: str) -> dict[str, Any]:
@@ -91,23 +99,22 @@ def fact(url: str, words: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("member", MEMBERS, ids=lambda member: f"{member.parent.name}-{member.stem}")
+@pytest.mark.parametrize("member", list(members()))
 async def test_what_a_stranger_wrote_neither_stalls_a_worker_nor_fills_its_memory(
     member: Path, pool: Pool, embedder: Embedder, setting: Callable[[str, str], None], tmp_path: Path
 ):
-    for name, value in {
-        "FETCH_PRIVATE": "true",
-        "FETCH_PAUSE_S": "0",
-        "FILES": str(tmp_path),
-        "FETCH_CACHE_S": "0",
-    }.items():
+    words = runpy.run_path(str(member))
+    values = {
+        "FETCH_PRIVATE": "true", "FETCH_PAUSE_S": "0", "FETCH_CACHE_S": "0", "FILES": str(tmp_path),
+    }  # fmt: skip
+    for name, value in (values | words.get("SETTINGS", {})).items():
         setting(name, value)
 
     async def execute(tool: str, **values: Any) -> Any:
         async with Store(Session(pool, Caller()), embedder) as store:
             return await registry().execute(tool, store, values, timeout_s=200)
 
-    async with KINDS[member.parent.name](runpy.run_path(str(member)), execute, tmp_path, pool) as read:
+    async with KINDS[member.parent.name](words, execute, tmp_path, pool) as read:
         await warm(execute)
         pulse, taken_bytes = await measured(read)
         for _ in range(TRIES_MAX - 1):

@@ -1,4 +1,5 @@
-"""Millions of paragraphs."""
+"""More paragraphs than there is memory for."""
 
+SETTINGS = {"FILE_MEMORY_MB": "150"}
 NAME = "a.html"
-CONTENT = b"<html><body>" + b"<p>a b</p>" * 900_000
+CONTENT = b"<html><body>" + b"<p>a b</p>" * 200_000

@@ -1,0 +1,5 @@
+"""Half a million blocks, which take longer to read than a page may."""
+
+IS_LONG = True
+BODY = b"<html><body><h1>Tides</h1>" + b"<p>a b</p>" * 480_000
+TYPE = "text/html"
