@@ -4,6 +4,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -114,7 +115,7 @@ async def test_no_part_of_an_answer_waits_until_the_one_before_is_acknowledged(
     options = []
 
     class RecordedProtocol(connections.BoundedProtocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:
+        def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             opened = transport.get_extra_info("socket")
             options.append(opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
