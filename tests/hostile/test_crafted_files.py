@@ -1,18 +1,17 @@
-"""Files that are small and stand for much: a new one is an entry of DOCUMENTS or of TABLES.
+"""Files that are small and stand for much: a new member is a file in `documents` or in `table_queries`.
 
 What is bound is the size of what a file is read as, and that it is read in the sandbox, which has limits of time and memory.
 """
 
-import io
 import json
 import re
-import zipfile
-from collections.abc import Callable
+import runpy
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 import pytest
+from support.hostile_documents import nested_rows
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.read_folder import FileDocument, read_folder
@@ -20,62 +19,28 @@ from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import ANSWER_CHARS_MAX, _CellWriter, describe_tables, query_tables
 
-GARDEN = Path(__file__).parents[1] / "golden" / "garden.docx"
+HERE = Path(__file__).parent
+DOCUMENTS = sorted((HERE / "documents").glob("*.py"))
+QUERIES = sorted((HERE / "table_queries").glob("*.sql"))
 LIMITS = Limits(timeout_s=60, memory_bytes=1_000_000_000)
 CHARS_PER_BYTE_MAX = 20  # that a document's text may have, of those that are not compressed
-LAUGHS = ["a0: &a0 [ha, ha]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-
-
-def nested_rows(depth: int) -> bytes:
-    """A Word document whose one table holds tables within tables."""
-    start, end = "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>deep words</w:t></w:r></w:p>", "</w:tc></w:tr></w:tbl>"
-    body = start * depth + end * depth
-    out = io.BytesIO()
-    with zipfile.ZipFile(GARDEN) as garden, zipfile.ZipFile(out, "w") as made:
-        for name in garden.namelist():
-            content = garden.read(name)
-            if name == "word/document.xml":
-                head = content.partition(b"<w:body>")[0]
-                content = head + b"<w:body>" + body.encode() + b"</w:body></w:document>"
-            made.writestr(name, content)
-    return out.getvalue()
-
-
-def front_matter(*lines: str) -> bytes:
-    """A Markdown file with this front matter."""
-    return "\n".join(["---", *lines, "---", "# Tides", "", "They rise and fall."]).encode()
-
-
-DOCUMENTS: dict[str, Callable[[], bytes]] = {
-    "rows in rows.docx": lambda: nested_rows(70),
-    "laughs in a title.md": lambda: front_matter(*LAUGHS, "title: *a29"),
-    "laughs in an author.md": lambda: front_matter(*LAUGHS, "author: *a29", "licence: *a29"),
-    "merged laughs.md": lambda: front_matter(*LAUGHS, "title: {<<: *a29}"),
-    "brackets in a title.md": lambda: front_matter("title: " + "[" * 2_000),
-}
-# LONG stands for a text, LISTS for lists of a hundred lists of a hundred of what is in brackets.
+# In a query LONG stands for a text, LISTS for lists of a hundred lists of a hundred of what is in brackets.
 LONG = "repeat('x', 1900)"
 LISTS = "list_transform(range(100), a -> list_transform(range(100), b -> {}))"
-TABLES = {
-    "lists of lists": "select LISTS[LONG] from range(2)",
-    "many rows": "select LONG, LONG, LONG, LONG from range(1000)",
-    "a struct in structs": "select {'a': list_transform(range(90), a -> {'b': list_transform(range(90), b -> [LONG, LONG])})}",
-    "a map": "select map(list_transform(range(90), a -> a || LONG), list_transform(range(90), a -> [LONG, LONG])) from range(9)",
-    "bytes": "select LISTS[LONG::blob] from range(2)",
-}
 
 
 def written_out(query: str) -> str:
-    """A query of TABLES in SQL."""
+    """A query with what its words stand for."""
     return re.sub(r"LISTS\[(.*?)\](?= from)", lambda match: LISTS.format(match[1]), query).replace(
         "LONG", LONG
     )
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_document_is_read_as_no_more_than_it_holds(name: str, tmp_path: Path):
-    file = tmp_path / name
-    file.write_bytes(DOCUMENTS[name]())
+@pytest.mark.parametrize("member", DOCUMENTS, ids=lambda member: member.stem)
+def test_a_document_is_read_as_no_more_than_it_holds(member: Path, tmp_path: Path):
+    words = runpy.run_path(str(member))
+    file = tmp_path / words["NAME"]
+    file.write_bytes(words["CONTENT"])
     [result] = read_folder(file)
     assert isinstance(result, FileDocument), result
     chars = len(json.dumps(asdict(result.document), default=str))
@@ -90,10 +55,10 @@ def test_what_stands_in_a_cell_of_a_cell_is_read_once(tmp_path: Path):
     assert result.document.text.count("deep words") == 30
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_an_answer_of_a_table_has_no_more_text_than_there_is_room_for(name: str):
+@pytest.mark.parametrize("member", QUERIES, ids=lambda member: member.stem)
+def test_an_answer_of_a_table_has_no_more_text_than_there_is_room_for(member: Path):
     files = (TableFile("a.csv", b"a,b\n1,2\n"),)
-    job = partial(query_tables, files, written_out(TABLES[name]), rows_max=1_000, limits=LIMITS)
+    job = partial(query_tables, files, written_out(member.read_text()), rows_max=1_000, limits=LIMITS)
     answer = run_sandboxed_sync(job, limits=LIMITS)
     assert answer.problem == ""
     size = len(json.dumps(asdict(answer), ensure_ascii=False))

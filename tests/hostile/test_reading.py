@@ -1,6 +1,7 @@
 """Nothing that a stranger wrote stalls a worker's event loop above 200 ms or takes 300 MB.
 
-A new member is a file in one of the folders that KINDS names. SETTINGS are what it changes; IS_LONG leaves it to the acceptance run.
+A new member is a file in one of the folders that KINDS names. SETTINGS are those that it changes;
+IS_LONG leaves it to the acceptance run.
 """
 
 import asyncio
