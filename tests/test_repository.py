@@ -295,6 +295,21 @@ def test_every_page_is_in_the_index():
     assert {name for name in pages if f"]({name})" not in index} == set()
 
 
+def test_every_test_that_the_page_on_security_names_exists():
+    text = (ROOT / "docs/security.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text)
+    assert len(named) > 40
+    assert text.count("::") == len(named)  # none is written otherwise
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not re.search(rf"^(async )?def {name}\(", (ROOT / path).read_text(), re.MULTILINE)
+    ]
+    assert missing == []
+    lines = [line for line in text.splitlines() if line.startswith("| ") and "| proved by |" not in line]
+    assert [line for line in lines if "::test_" not in line and "| trusted |" not in line] == []
+
+
 def test_every_kind_of_event_has_its_fields():
     assert FIELDS.keys() == set(EventKind)
 

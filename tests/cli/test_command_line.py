@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.worker_processes import chiron as command_of
+from support.worker_processes import environment
 from typer.testing import Result
 
 import chiron_api.cli
 from chiron_api.cli import load_command, raise_on_sigterm
 from chiron_api.cli.commands import GROUPS, SUMMARIES
+from chiron_workers.settings import Settings
 
 # What may be imported beside the standard library and the libraries' own parts.
 FOR_HELP = {"chiron_api", "chiron_workers", "typer", "annotated_doc", "shellingham"}
@@ -50,8 +53,15 @@ def test_the_overview_imports_no_command() -> None:
     assert imported_by(code) <= FOR_HELP
 
 
-def test_showing_imports_neither_numpy_nor_rich_nor_what_only_other_commands_need() -> None:
-    assert imported_by("from chiron_api.cli import load_command; load_command('show')") <= FOR_SHOW
+@pytest.mark.parametrize("arguments", [["list"], ["show", "last"]], ids=lambda arguments: arguments[0])
+def test_listing_and_showing_import_neither_numpy_nor_rich_nor_what_only_other_commands_need(
+    arguments: list[str], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command_of(settings, "submit", "Tides", "--subject", "Moon").returncode == 0
+    for name, value in environment(settings).items():
+        monkeypatch.setenv(name, value)
+    code = f"import sys; sys.argv[1:] = {arguments}; from chiron_api.cli import build; build()(standalone_mode=False)"
+    assert imported_by(code) <= FOR_SHOW
 
 
 def test_the_overview_names_every_command_there_is() -> None:

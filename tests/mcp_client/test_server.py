@@ -16,7 +16,7 @@ from support.detached_store import detached_store
 from support.http_server import served
 
 from chiron_api.local_stack.ports import free_port
-from chiron_workers.errors import MCPToolError
+from chiron_workers.errors import MCPConnectionError, MCPToolError
 from chiron_workers.mcp_client.server import Server, State
 from chiron_workers.quotation import quoted
 
@@ -87,6 +87,21 @@ async def test_a_server_that_was_restarted_between_two_calls_is_called_again(
             assert '"total": 3' in await call(server, "add", a=2)
         with http_server(port, *options, marks=tmp_path):
             assert '"total": 4' in await call(server, "add", a=3)
+
+
+async def test_a_server_that_is_gone_is_another_error_than_one_that_refuses(tmp_path: Path):
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+    async with supervised({"url": url}) as server:
+        with http_server(port, marks=tmp_path):
+            await until(lambda: server.state is State.READY)
+            add = tool(server, "add")
+            with pytest.raises(MCPToolError) as refused:
+                await call(server, "refuse", why="because")
+        with pytest.raises(MCPConnectionError) as gone:
+            await add.run(detached_store(), add.validate({"a": 1}))
+    assert not isinstance(refused.value, MCPConnectionError)
+    assert gone.value.server_url == url
 
 
 async def test_a_call_that_is_cut_is_not_repeated_and_says_that_it_may_have_acted(tmp_path: Path):
