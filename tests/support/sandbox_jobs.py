@@ -5,11 +5,9 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from chiron_workers.documents.document import Block, Document, UnreadableError
-from chiron_workers.documents.sandbox.open_below import open_below
 from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import QueryAnswer, query_tables
@@ -23,13 +21,7 @@ def process_id() -> int:
     return os.getpid()
 
 
-def tells_its_id_and_hangs(file: str) -> int:
-    Path(file).write_text(str(os.getpid()))
-    return hangs()
-
-
-def tells_its_ids_and_sleeps(file: str) -> int:
-    Path(file).write_text(f"{os.getpid()} {os.getppid()}\n")
+def sleeps() -> int:
     time.sleep(60)
     return 1
 
@@ -91,12 +83,6 @@ def lies() -> int:
 
 def answers_with_too_much() -> str:
     return "x" * 300_000_000
-
-
-def opens_as_nobody(path: str, folder: str) -> str:
-    os.setuid(65_534)
-    with open_below(path, [Path(folder)]) as file:
-        return file.read(bytes_max=1000).decode()
 
 
 def all_queries(files: tuple[TableFile, ...], queries: list[str], limits: Limits) -> list[QueryAnswer]:

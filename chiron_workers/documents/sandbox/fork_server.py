@@ -21,6 +21,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter
 
 from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.sandbox.confinement import Confiner
 
 PARSERS = (
     "chiron_workers.documents.read_file",
@@ -49,6 +50,7 @@ def serve(requests: socket.socket) -> None:
     for name in PARSERS:
         with suppress(ImportError):  # An optional parser; a file that needs it names the package.
             importlib.import_module(name)
+    confiner = Confiner.prepare()
     gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
     while True:
@@ -58,7 +60,7 @@ def serve(requests: socket.socket) -> None:
         if os.fork() == 0:
             requests.close()
             with Connection(descriptors[0]) as connection:
-                _run_job(connection)
+                _run_job(connection, confiner)
             os._exit(0)
         os.close(descriptors[0])
 
@@ -68,18 +70,19 @@ def result_adapter(job: "partial[Any]") -> TypeAdapter[Any]:
     return TypeAdapter(get_type_hints(job.func)["return"])
 
 
-def _run_job(connection: Connection) -> None:
+def _run_job(connection: Connection, confiner: Confiner) -> None:
     with suppress(EOFError, OSError):  # The job was cancelled.
         connection.send_bytes(str(os.getpid()).encode())
         timeout_s, memory_bytes = pickle.loads(connection.recv_bytes())  # noqa: S301  # Sent by our own process.
         job_bytes = connection.recv_bytes()
         _apply_limits(timeout_s, memory_bytes)
-        connection.send_bytes(_result(job_bytes, memory_bytes))
+        connection.send_bytes(_result(job_bytes, memory_bytes, confiner))
 
 
-def _result(job_bytes: bytes, memory_bytes: int) -> bytes:
+def _result(job_bytes: bytes, memory_bytes: int, confiner: Confiner) -> bytes:
     try:
-        job = pickle.loads(job_bytes)  # noqa: S301
+        job = pickle.loads(job_bytes)  # noqa: S301  # Imports what the job needs; a stranger's bytes are data in it.
+        confiner.confine()
         payload = SUCCESS + result_adapter(job).dump_json(job())
     except UnreadableError as error:
         return FAILURE + str(error).encode(errors="replace")

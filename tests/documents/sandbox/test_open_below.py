@@ -2,16 +2,14 @@ import os
 import socket
 import tempfile
 import threading
-from functools import partial
 from pathlib import Path
 
 import pytest
-from support import sandbox_jobs
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.open_below import OutsideError, list_folder, open_below
-from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
+NOBODY = 65_534
 SECRET = "the secret word is xyzzy"
 
 
@@ -143,8 +141,15 @@ def test_a_file_that_the_system_refuses_is_said() -> None:
         Path(folder).chmod(0o755)
         (Path(folder) / "a.txt").write_text(SECRET)
         (Path(folder) / "a.txt").chmod(0o600)
-        with pytest.raises(UnreadableError, match="Permission denied"):
-            run_sandboxed_sync(partial(sandbox_jobs.opens_as_nobody, "a.txt", folder), limits=Limits())
+        os.seteuid(NOBODY)
+        try:
+            with (
+                pytest.raises(UnreadableError, match="Permission denied"),
+                open_below("a.txt", [Path(folder)]),
+            ):
+                pass
+        finally:
+            os.seteuid(0)
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_opened_leads_nowhere(allowed: Path, tmp_path: Path) -> None:

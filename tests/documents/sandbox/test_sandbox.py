@@ -25,6 +25,13 @@ from chiron_workers.documents.sandbox.sandbox import (
 LIMITS = Limits(timeout_s=60, memory_bytes=500_000_000)
 
 
+def jobs_of(pid: int) -> tuple[list[int], list[int]]:
+    """The ids of a process's fork servers, and of the jobs that these have forked."""
+    children = psutil.Process(pid).children()
+    servers = [child for child in children if any("fork_server" in word for word in child.cmdline())]
+    return [server.pid for server in servers], [job.pid for server in servers for job in server.children()]
+
+
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
     output = await run_sandboxed(partial(sandbox_jobs.says, "Größe 火星 \n"), limits=LIMITS)
     assert output == Document("a title", (Block("Größe 火星 \n"),))
@@ -46,13 +53,9 @@ async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile(
     assert pulse.worked_s < 0.5
 
 
-async def test_cancelling_the_wait_kills_the_process(tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    job = asyncio.create_task(
-        run_sandboxed(partial(sandbox_jobs.tells_its_id_and_hangs, str(pid_file)), limits=LIMITS)
-    )
-    await asyncio.to_thread(wait_until, lambda: pid_file.exists() and pid_file.read_text())
-    pid = int(pid_file.read_text())
+async def test_cancelling_the_wait_kills_the_process() -> None:
+    job = asyncio.create_task(run_sandboxed(partial(sandbox_jobs.hangs), limits=LIMITS))
+    [pid] = await asyncio.to_thread(wait_until, lambda: jobs_of(os.getpid())[1])
     assert psutil.pid_exists(pid)
     job.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -160,16 +163,14 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
 
 def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    pid_file = tmp_path / "pid"
     script.write_text(
         "from functools import partial\nfrom support import sandbox_jobs\n"
         "from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync\n"
-        f"run_sandboxed_sync(partial(sandbox_jobs.tells_its_ids_and_sleeps, {str(pid_file)!r}), limits=Limits(timeout_s=2))\n"
+        "run_sandboxed_sync(partial(sandbox_jobs.sleeps), limits=Limits(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:
-        wait_until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
+        [server], [job] = wait_until(lambda: (ids := jobs_of(worker.pid))[1] and ids)
         worker.kill()
-    job, server = map(int, pid_file.read_text().split())
     wait_until(lambda: not psutil.pid_exists(server))
     wait_until(lambda: not psutil.pid_exists(job))
