@@ -8,11 +8,12 @@ import ctypes
 import errno
 import os
 import platform
+import stat
 import struct
 import sys
 import sysconfig
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from chiron_workers.documents.sandbox import system_calls as calls
@@ -26,7 +27,7 @@ EPERM, ENOSYS = (0x0005_0000 | code for code in (errno.EPERM, errno.ENOSYS))
 # linux/bpf_common.h: load a word; jump if equal, if at least, if any of these bits is set; return.
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_BITS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0)
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CLONE_THREAD = 0x1_0000
 O_PATH = getattr(os, "O_PATH", 0)
 # linux/landlock.h, by the version of the interface that brought them.
@@ -34,16 +35,11 @@ FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}  # how many bits of rights to files t
 READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
 NETWORK_VERSION, NETWORK_RIGHTS = 4, 0b11  # bind and connect
 SCOPE_VERSION, SCOPES = 6, 0b11  # abstract sockets and signals
+# The last ones are what DuckDB looks at to see how much of the machine it has.
 SYSTEM_PLACES = (
-    "/usr/lib",
-    "/usr/lib64",
-    "/lib",
-    "/lib64",
-    "/usr/share/zoneinfo",
-    "/etc/localtime",
-    "/etc/mime.types",
-)
-PROCESS_PLACES = ("/dev/null", "/dev/urandom", "/proc/self/statm", "/proc/meminfo", "/sys/fs/cgroup")
+    "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/mime.types", "/dev/null",
+    "/dev/urandom", "/proc/meminfo", "/proc/cpuinfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
+)  # fmt: skip
 
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
@@ -56,45 +52,16 @@ class Confinement:
     landlock: int = 0
 
 
-@dataclass(slots=True)
-class Confiner:
-    """Confines forks of this process. `rules` is an open landlock ruleset that they inherit, -1 for none."""
-
-    rules: int = -1
-    version: int = 0
-
-    @classmethod
-    def prepare(cls) -> "Confiner":
-        """Make the rules once, for all forks. Never fails: what the system lacks is left out."""
-        if sys.platform != "linux":
-            return cls()
-        version = _syscall(calls.LANDLOCK_RULESET, None, 0, 1)
-        if version < 1:
-            return cls()
-        rights = (1 << max(bits for since, bits in FILE_RIGHTS.items() if since <= version)) - 1
-        network = NETWORK_RIGHTS if version >= NETWORK_VERSION else 0
-        scopes = SCOPES if version >= SCOPE_VERSION else 0
-        attributes = struct.pack("QQQ", rights, network, scopes)
-        size = 24 if scopes else 16 if network else 8
-        rules = _syscall(calls.LANDLOCK_RULESET, attributes, size, 0)
-        if rules < 0:
-            return cls()
-        for place in _readable_places():
-            _allow_reading(rules, place)
-        return cls(rules, version)
-
-    def confine(self) -> None:
-        """Confine this process, for good. What the kernel refuses is left out; `describe` tells what is in force."""
-        global _in_force  # noqa: PLW0603  # of a process, as the confinement is
-        if sys.platform != "linux" or _prctl(PR_SET_NO_NEW_PRIVS, 1) != 0:
-            return
-        has_landlock = self.rules >= 0 and _syscall(calls.LANDLOCK_RESTRICT, self.rules, 0) == 0
-        if self.rules >= 0:
-            os.close(self.rules)
-        _in_force = Confinement(_install_filter(), self.version if has_landlock else 0)
-
-
 _in_force = Confinement()
+
+
+def confine() -> None:
+    """Confine this process, for good. What the kernel refuses is left out; `describe` tells what is in force."""
+    global _in_force  # noqa: PLW0603  # of a process, as the confinement is
+    if sys.platform != "linux" or _prctl(PR_SET_NO_NEW_PRIVS, 1) != 0:
+        return
+    landlock = _restrict_files()
+    _in_force = Confinement(_install_filter(), landlock)
 
 
 def describe() -> Confinement:
@@ -149,14 +116,34 @@ def _install_filter() -> bool:
     return _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.create_string_buffer(header, len(header))) == 0
 
 
-def _readable_places() -> Iterator[str]:
+def _restrict_files() -> int:
+    """Let this process read Python's files alone; the version of landlock that holds it, 0 where none does."""
+    version = _syscall(calls.LANDLOCK_RULESET, None, 0, 1)
+    if version < 1:
+        return 0
+    rights = (1 << max(bits for since, bits in FILE_RIGHTS.items() if since <= version)) - 1
+    network = NETWORK_RIGHTS if version >= NETWORK_VERSION else 0
+    scopes = SCOPES if version >= SCOPE_VERSION else 0
+    size = 24 if scopes else 16 if network else 8
+    rules = _syscall(calls.LANDLOCK_RULESET, struct.pack("QQQ", rights, network, scopes), size, 0)
+    if rules < 0:
+        return 0
+    for place in (*readable_places(), "/proc/self"):  # which is another folder in each process
+        _allow_reading(rules, place)
+    outcome = _syscall(calls.LANDLOCK_RESTRICT, rules, 0)
+    os.close(rules)
+    return version if outcome == 0 else 0
+
+
+@cache
+def readable_places() -> tuple[str, ...]:
     """What imports need that a parser does late: the interpreter, its libraries, and our own packages."""
-    packages = [str(Path(__file__).parents[2])]
     schemes = sysconfig.get_paths()
     libraries = [schemes[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     site_packages = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
-    yield from {*packages, *libraries, *site_packages, str(Path(sys.base_prefix) / "lib"), *SYSTEM_PLACES}
-    yield from PROCESS_PLACES
+    own_package = str(Path(__file__).parents[2])
+    places = {own_package, *libraries, *site_packages, str(Path(sys.base_prefix) / "lib"), *SYSTEM_PLACES}
+    return tuple(sorted(place for place in places if Path(place).exists()))
 
 
 def _allow_reading(rules: int, place: str) -> None:
@@ -164,7 +151,7 @@ def _allow_reading(rules: int, place: str) -> None:
         descriptor = os.open(place, O_PATH | os.O_CLOEXEC)
     except OSError:
         return
-    rights = READ_FILE | READ_FOLDER if Path(place).is_dir() else READ_FILE
+    rights = READ_FILE | READ_FOLDER if stat.S_ISDIR(os.fstat(descriptor).st_mode) else READ_FILE
     _syscall(calls.LANDLOCK_RULE, rules, 1, struct.pack("=Qi", rights, descriptor), 0)
     os.close(descriptor)
 

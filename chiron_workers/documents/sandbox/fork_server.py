@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.confinement import Confiner
+from chiron_workers.documents.sandbox.confinement import confine, readable_places
 
 PARSERS = (
     "chiron_workers.documents.read_file",
@@ -50,7 +50,7 @@ def serve(requests: socket.socket) -> None:
     for name in PARSERS:
         with suppress(ImportError):  # An optional parser; a file that needs it names the package.
             importlib.import_module(name)
-    confiner = Confiner.prepare()
+    readable_places()  # once for all forks
     gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
     while True:
@@ -60,7 +60,7 @@ def serve(requests: socket.socket) -> None:
         if os.fork() == 0:
             requests.close()
             with Connection(descriptors[0]) as connection:
-                _run_job(connection, confiner)
+                _run_job(connection)
             os._exit(0)
         os.close(descriptors[0])
 
@@ -70,19 +70,19 @@ def result_adapter(job: "partial[Any]") -> TypeAdapter[Any]:
     return TypeAdapter(get_type_hints(job.func)["return"])
 
 
-def _run_job(connection: Connection, confiner: Confiner) -> None:
+def _run_job(connection: Connection) -> None:
     with suppress(EOFError, OSError):  # The job was cancelled.
         connection.send_bytes(str(os.getpid()).encode())
         timeout_s, memory_bytes = pickle.loads(connection.recv_bytes())  # noqa: S301  # Sent by our own process.
         job_bytes = connection.recv_bytes()
         _apply_limits(timeout_s, memory_bytes)
-        connection.send_bytes(_result(job_bytes, memory_bytes, confiner))
+        connection.send_bytes(_result(job_bytes, memory_bytes))
 
 
-def _result(job_bytes: bytes, memory_bytes: int, confiner: Confiner) -> bytes:
+def _result(job_bytes: bytes, memory_bytes: int) -> bytes:
     try:
         job = pickle.loads(job_bytes)  # noqa: S301  # Imports what the job needs; a stranger's bytes are data in it.
-        confiner.confine()
+        confine()
         payload = SUCCESS + result_adapter(job).dump_json(job())
     except UnreadableError as error:
         return FAILURE + str(error).encode(errors="replace")

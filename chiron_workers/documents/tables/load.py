@@ -1,10 +1,11 @@
 import csv
 import io
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from chiron_workers.documents.charset import decode
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
@@ -87,8 +88,17 @@ def _rows_relation(database: Any, rows: Callable[[], Iterator[list[str]]]) -> It
 
 @contextmanager
 def _temporary_path(data: bytes) -> Iterator[str]:
-    """Write bytes to a temporary file, since DuckDB reads paths only."""
-    with tempfile.TemporaryFile() as file:
+    """Write bytes to a temporary file, since DuckDB reads paths only; in memory where the system has such files."""
+    with _temporary_file() as file:
         file.write(data)
         file.flush()
         yield f"/dev/fd/{file.fileno()}"
+
+
+def _temporary_file() -> IO[bytes]:
+    # Confined as it is, a parser can write no file that has a place.
+    return (
+        os.fdopen(os.memfd_create("table"), "w+b")
+        if hasattr(os, "memfd_create")
+        else tempfile.TemporaryFile()
+    )
