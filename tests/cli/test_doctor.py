@@ -7,10 +7,11 @@ import psycopg
 import pytest
 import redis
 
-from chiron_api.local_stack.checks import Check, broker, database, machine, web
+from chiron_api.local_stack.checks import Check, broker, database, machine, sandbox, web
 from chiron_api.local_stack.checks.database import pgvector, server_version
 from chiron_api.local_stack.checks.machine import disk
 from chiron_api.local_stack.ports import free_port
+from chiron_workers.documents.sandbox.confinement import Confinement
 from chiron_workers.settings import Settings
 
 HOMEBREW = "PostgreSQL 16.10 (Homebrew) on aarch64-apple-darwin23.6.0, compiled by Apple clang"
@@ -54,6 +55,26 @@ def test_a_missing_key_is_a_problem_only_where_one_is_needed(
         monkeypatch.setenv(name, value)
     found = machine.checks(settings.model_copy(update={"model": model}))
     assert _only(found, "model key").ok is ok
+
+
+@pytest.mark.parametrize(
+    ("confinement", "is_linux", "words", "missing_words"),
+    [
+        (Confinement(has_seccomp=True, landlock=7), True, ["no network", "no files"], ["could"]),
+        (Confinement(has_seccomp=True), True, ["no network", "could read files"], ["could reach"]),
+        (Confinement(), True, ["limits of time", "could reach the network"], ["no network"]),
+        (Confinement(), False, ["limits of time", "This system has no more"], ["Linux", "container"]),
+    ],
+)
+def test_what_holds_parsers_is_told(
+    confinement: Confinement, words: list[str], missing_words: list[str], *, is_linux: bool
+) -> None:
+    check = sandbox.check(confinement, is_linux=is_linux)
+    assert check.ok
+    for word in words:
+        assert word in check.found
+    for word in missing_words:
+        assert word not in check.found
 
 
 def test_a_nearly_full_disk_is_a_problem(tmp_path: Path) -> None:
