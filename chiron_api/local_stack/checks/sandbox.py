@@ -13,7 +13,9 @@ ORDER = 15
 LIMITS = "limits of time and memory"
 CALLS = "no network, no programs, no writing (seccomp)"
 FILES = "no files but Python's (landlock)"
-WITHOUT_CALLS = "A subverted parser could reach the network: run on x86_64 or aarch64, and let a container's profile allow seccomp."
+WITHOUT_CALLS = (
+    "A subverted parser could reach the network: run on x86_64 or aarch64, and let containers use seccomp."
+)
 WITHOUT_FILES = "A subverted parser could read files: Linux 5.13 or newer with landlock in its boot option lsm= prevents that."
 
 
