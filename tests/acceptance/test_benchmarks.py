@@ -67,6 +67,12 @@ def test_the_delay_of_a_commit_is_measured_from_the_last_byte_of_its_reply(tmp_p
     assert len(found["bare"]) > 1
 
 
+def test_every_planted_conflict_is_asked_about_and_linked(tmp_path: Path) -> None:
+    [found] = figures("contradictions", tmp_path, "--buildings", "8")["contradictions"]
+    assert found["conflicts"] == found["asked or decided by rules"] == found["linked"] == 8
+    assert found["linked wrongly"] == 0
+
+
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()

@@ -1,5 +1,6 @@
 """From the fetched page to the fact: what an agent stores is held against its source and against what is known."""
 
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -58,7 +59,12 @@ def script(sites: list[Site]) -> Callable[[dict[str, Any]], Says]:
 
     def answer(request: dict[str, Any]) -> Says:
         if any(tool["name"] == ANSWER for tool in request.get("tools", [])):
-            return calls(call(ANSWER, relation="new", reason="They are about different things."))
+            numbers = re.findall(r"Number (\d+)", str(request["messages"]))
+            entries = [
+                {"number": int(number), "relation": "new", "reason": "They are about different things."}
+                for number in numbers
+            ]
+            return calls(call(ANSWER, relations=entries))
         return steps[turn(request)]()
 
     return answer

@@ -113,8 +113,9 @@ async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: St
             lambda: calls(fact(site, "The tower has a lift.", "The tower has a lift.")),
             lambda: says("Done."),
         ]
-        if [tool["name"] for tool in request["tools"]] == ["give_relation"]:
-            return calls(call("give_relation", relation="same", reason="They say the same."))
+        if [tool["name"] for tool in request["tools"]] == ["give_relations"]:
+            same = {"number": 1, "relation": "same", "reason": "They say the same."}
+            return calls(call("give_relations", relations=[same]))
         return steps[turn(request)]()
 
     stage.registry = registry()

@@ -69,8 +69,8 @@ PROMPTS: dict[str, Callable[[str], str]] = {
     "title of a note": lambda passage: epoch(notes=[Note(passage, "It melts.")]),
     "judged text": lambda passage: evaluation._prompt(passage, CRITERIA, ""),
     "judged question": lambda passage: evaluation._prompt("It melts.", CRITERIA, passage),
-    "known statement": lambda passage: judgements._question("It melts.", passage),
-    "new statement": lambda passage: judgements._question(passage, "It melts."),
+    "known statement": lambda passage: judgements._question("It melts.", [passage]),
+    "new statement": lambda passage: judgements._question(passage, ["It melts."]),
     "skill": skill,
     "result of an MCP server": returned,
 }

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from itertools import starmap
 from operator import attrgetter
+from typing import TypeGuard
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure
-from chiron_workers.evidence.figures.quantities import Agreement
+from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
-from chiron_workers.evidence.statements.statement import parse, plainly_written
+from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written
 from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.states import Relation
 
@@ -36,7 +37,7 @@ def relate(new: str, prior: str) -> RelationVerdict:
         return RelationVerdict(Relation.SAME, "The words are the same.")
     new_statement, prior_statement = parse(new), parse(prior)
     if not (new_statement.is_english and prior_statement.is_english):
-        return RelationVerdict(None, "The rules read English only.")
+        return _relate_in_any_language(new_statement, prior_statement)
     if max(len(new_statement.order), len(prior_statement.order)) > SIZE_MAX:
         return RelationVerdict(None, "They are too long for rules that compare single statements.")
     figures = zip(new_statement.figures.all, prior_statement.figures.all, strict=False)
@@ -47,6 +48,23 @@ def relate(new: str, prior: str) -> RelationVerdict:
         if reason := rule(comparison):
             return RelationVerdict(answer, f"{reason}.")
     return RelationVerdict(None, "The words differ in ways that rules cannot judge.")
+
+
+def _relate_in_any_language(new: Statement, prior: Statement) -> RelationVerdict:
+    """`contradicts` where all words are the same and one measure differs: "330 m hoch" and "324 m hoch"."""
+    pairs = list(zip(new.figures.all, prior.figures.all, strict=False))
+    differences = [(ours, theirs) for ours, theirs in pairs if not _is_same_figure(ours, theirs)]
+    if new.masked_text == prior.masked_text and len(differences) == 1:
+        [(ours, theirs)] = differences
+        if _is_measure(ours) and _is_measure(theirs) and ours.agreement(theirs) is Agreement.DIFFERENT:
+            return RelationVerdict(Relation.CONTRADICTS, f"{ours.written} against {theirs.written}.")
+    return RelationVerdict(None, "The rules read English, and measures in any language.")
+
+
+def _is_measure(figure: Figure) -> TypeGuard[Quantity]:
+    # A bare number or a date may say which one is spoken of (Apollo 11, im Jahr 2020), and 1.234 may be either number.
+    is_plain = not {".", ","} & set(figure.written)
+    return isinstance(figure, Quantity) and is_plain and figure.dimension not in {"count", "name", "rank"}
 
 
 def limit(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@
 import asyncio
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from string import Template
 from typing import Annotated, Any
@@ -28,14 +29,15 @@ _PACKAGE = files("chiron_workers.knowledge.facts")
 QUESTION = Template((_PACKAGE / "judgements.md").read_text(encoding="utf-8").rstrip("\n"))
 ANSWER_TOOL: dict[str, Any] = json.loads((_PACKAGE / "judgements.json").read_text(encoding="utf-8"))
 ANSWER: str = ANSWER_TOOL["name"]
-ANSWER_TOKENS_MAX = 400
-ANSWER_TIMEOUT_S = 30.0  # a fact is stored with or without an answer
+FRAME_TOKENS = 200  # of an answer, beside its entries
+ENTRY_TOKENS = 100
+ANSWER_TIMEOUT_S = 60.0  # a fact is stored with or without an answer
 REASON_CHARS_MAX = 300
+Answer = RelationVerdict | None
 
 
-class Answer(BaseModel):
-    """The arguments with which the model calls the answer tool."""
-
+class _Entry(BaseModel):
+    number: int
     relation: Relation
     reason: Annotated[str, Field(min_length=1, max_length=10 * REASON_CHARS_MAX)]
 
@@ -47,51 +49,78 @@ class Judgements:
         self._session = session
         self._side_model = side_model
 
-    async def decide(self, claim_text: str, fact_text: str) -> RelationVerdict:
-        """How a claim stands to a stored fact; relation None where there is no model to ask, or its answer is no use.
+    async def decide(self, claim_text: str, fact_texts: Sequence[str]) -> list[RelationVerdict]:
+        """How a claim stands to stored facts; relation None where there is no model to ask, or its answer is no use.
 
-        The answer is stored in a transaction of its own, so it is paid for once even if the call that asked fails.
-        Call it before the session's first write: it waits for the model.
+        One question for all that nobody has been asked about yet. Its answer is stored in a transaction of its own, so it is
+        paid for once even if the call that asked fails. Call it before the session's first write: it waits for the model.
 
         Raises:
             LeaseLost: The run is no longer ours.
         """
-        args = {"pair": _pair_hash(claim_text, fact_text), "reversed": _pair_hash(fact_text, claim_text)}
-        row = await self._session.row(SQL["find"], args)
-        if row is not None:
-            return _without_false_merge(
-                RelationVerdict(Relation(row["relation"]), row["reason"]), claim_text, fact_text
-            )
+        verdicts = await self._stored(claim_text, fact_texts)
+        open_texts = [text for text in fact_texts if text not in verdicts]
+        if open_texts:
+            verdicts |= await self._ask(claim_text, open_texts)
+        return [_without_false_merge(verdicts[text], claim_text, text) for text in fact_texts]
+
+    async def _stored(self, claim_text: str, fact_texts: Sequence[str]) -> dict[str, RelationVerdict]:
+        args = {
+            "pairs": [_pair_hash(claim_text, text) for text in fact_texts],
+            "reversed": [_pair_hash(text, claim_text) for text in fact_texts],
+        }
+        rows = await self._session.rows(SQL["find"], args) if fact_texts else []
+        return {
+            fact_texts[row["n"] - 1]: RelationVerdict(Relation(row["relation"]), row["reason"])
+            for row in rows
+        }
+
+    async def _ask(self, claim_text: str, fact_texts: Sequence[str]) -> dict[str, RelationVerdict]:
         if self._side_model is None or self._side_model.model_name == OFFLINE_MODEL:
-            return RelationVerdict(None, "There is no model to ask.")
+            return dict.fromkeys(fact_texts, RelationVerdict(None, "There is no model to ask."))
+        tokens_max = FRAME_TOKENS + ENTRY_TOKENS * len(fact_texts)
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 reply = await self._side_model.ask(
-                    _question(claim_text, fact_text), tools=[ANSWER_TOOL], max_tokens=ANSWER_TOKENS_MAX
+                    _question(claim_text, fact_texts), tools=[ANSWER_TOOL], max_tokens=tokens_max
                 )
         except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
-            return RelationVerdict(None, f"The model does not answer: {error}")
-        answer = parse_verdict(reply)
-        if answer is None:
-            return RelationVerdict(None, "The model gave no answer that can be used.")
-        await self._store(args["pair"], answer, self._side_model.model_name)
-        return _without_false_merge(answer, claim_text, fact_text)
+            return dict.fromkeys(fact_texts, RelationVerdict(None, f"The model does not answer: {error}"))
+        answers = parse_answers(reply, len(fact_texts))
+        await self._store(claim_text, dict(zip(fact_texts, answers, strict=True)))
+        useless = RelationVerdict(None, "The model gave no answer that can be used.")
+        return {text: answer or useless for text, answer in zip(fact_texts, answers, strict=True)}
 
-    async def _store(self, pair: str, answer: RelationVerdict, model: str) -> None:
-        args = {"pair": pair, "relation": answer.relation, "reason": answer.reason, "model": model}
+    async def _store(self, claim_text: str, answers: Mapping[str, Answer]) -> None:
+        assert self._side_model is not None
+        pairs = [(_pair_hash(claim_text, text), answer) for text, answer in answers.items() if answer]
+        args = {
+            "pairs": [pair for pair, _ in pairs],
+            "relations": [answer.relation for _, answer in pairs],
+            "reasons": [answer.reason for _, answer in pairs],
+            "model": self._side_model.model_name,
+            "run_id": self._session.caller.run_id,
+        }
         async with self._session.pool.connection() as connection:
-            await connection.execute(SQL["store"], args | {"run_id": self._session.caller.run_id})
+            await connection.execute(SQL["store"], args)
 
 
-def parse_verdict(reply: Reply) -> RelationVerdict | None:
-    """The verdict in a model's reply; None where the reply holds no usable one."""
-    arguments = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
-    try:
-        answer = Answer.model_validate(arguments)
-    except ValidationError:
-        return None
-    reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
-    return RelationVerdict(answer.relation, reason) if reason else None
+def parse_answers(reply: Reply, count: int) -> list[Answer]:
+    """The verdicts in a model's reply, in the order of the question; None where the reply holds no usable one."""
+    arguments: object = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
+    entries = arguments.get("relations") if isinstance(arguments, dict) else None
+    answers: list[Answer] = [None] * count
+    for entry in entries if isinstance(entries, list) else []:
+        try:
+            answer = _Entry.model_validate(entry)
+        except ValidationError:
+            continue
+        reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
+        if 1 <= answer.number <= count and reason:
+            answers[answer.number - 1] = answers[answer.number - 1] or RelationVerdict(
+                answer.relation, reason
+            )
+    return answers
 
 
 def _pair_hash(claim_text: str, fact_text: str) -> str:
@@ -99,9 +128,11 @@ def _pair_hash(claim_text: str, fact_text: str) -> str:
     return hashlib.sha256(pair.encode()).hexdigest()
 
 
-def _question(claim_text: str, fact_text: str) -> str:
-    passages = {"known": quoted("known", fact_text), "new": quoted("new", claim_text)}
-    return QUESTION.substitute(passages, tool=ANSWER)
+def _question(claim_text: str, fact_texts: Sequence[str]) -> str:
+    known = "\n".join(
+        f"Number {number}\n{quoted('known', text)}" for number, text in enumerate(fact_texts, start=1)
+    )
+    return QUESTION.substitute(new=quoted("new", claim_text), known=known, tool=ANSWER)
 
 
 def _without_false_merge(answer: RelationVerdict, claim_text: str, fact_text: str) -> RelationVerdict:

@@ -5,7 +5,7 @@ This module only asks and collects. Vector search picks the candidates among the
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,9 +25,7 @@ SQL = load(__file__)
 
 NEIGHBOURS_MAX = 12
 # Vector search only picks candidates, since vectors cannot tell a contradiction from a paraphrase.
-NEIGHBOUR_COSINE_MIN = 0.6
-MODEL_COSINE_MIN = 0.75
-MODEL_QUESTIONS_MAX = 2  # for one claim
+NEIGHBOUR_COSINE_MIN = 0.5
 RULES_CHARS_MAX = 1_000
 
 
@@ -105,18 +103,29 @@ class Matching:
             }
         )
         deciders = dict.fromkeys(verdicts, Decider.RULES)
-        questions = 0
-        for row in rows:
-            fact_id = row["id"]
-            if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
-                break
-            is_open = verdicts[fact_id].relation is None and row["cosine"] >= MODEL_COSINE_MIN
-            if is_open and questions < MODEL_QUESTIONS_MAX:
-                questions += 1
-                answer = await self._judgements.decide(claim.content, row["content"])
-                if answer.relation is not None:
-                    verdicts[fact_id], deciders[fact_id] = answer, Decider.MODEL
+        for fact_id, answer in (await self._ask(claim, contents, verdicts)).items():
+            verdicts[fact_id], deciders[fact_id] = answer, Decider.MODEL
         return [match for row in rows for match in _match(row, verdicts[row["id"]], deciders[row["id"]])]
+
+    async def _ask(
+        self, claim: Claim, contents: Mapping[str, str], verdicts: Mapping[str, RelationVerdict]
+    ) -> dict[str, RelationVerdict]:
+        """The model's verdicts on the neighbours of a claim that the rules do not link to it, in one question.
+
+        None where the claim repeats a fact. What the rules take for different things is asked about too; the model may link
+        it, and not merge it.
+        """
+        if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
+            return {}
+        open_ids = [fact_id for fact_id in contents if verdicts[fact_id].relation in (None, Relation.NEW)]
+        open_ids = open_ids[:NEIGHBOURS_MAX]  # with the withdrawn ones there may be more
+        answers = await self._judgements.decide(claim.content, [contents[fact_id] for fact_id in open_ids])
+        return {
+            fact_id: answer
+            for fact_id, answer in zip(open_ids, answers, strict=True)
+            if answer.relation is not None
+            and not (answer.relation is Relation.SAME and verdicts[fact_id].relation is Relation.NEW)
+        }
 
     async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
         rows = await self._session.rows(SQL["statuses"], {"fact_ids": list(fact_ids)}) if fact_ids else []

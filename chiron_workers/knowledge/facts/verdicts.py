@@ -153,8 +153,8 @@ class Verdicts:
 
 def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
     """The findings in a model's reply, in the order of the question's items; None for an item without a usable one."""
-    arguments = next((call.arguments for call in reply.calls if call.name == ANSWER), {})
-    entries = arguments.get("verdicts")
+    arguments: object = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
+    entries = arguments.get("verdicts") if isinstance(arguments, dict) else None
     findings: list[Finding | None] = [None] * count
     for entry in entries if isinstance(entries, list) else []:
         try:

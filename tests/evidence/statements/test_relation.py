@@ -63,6 +63,32 @@ def test_a_slot_that_both_fill_differently_is_a_contradiction_either_way_round(n
 @pytest.mark.parametrize(
     ("new", "known"),
     [
+        ("Der Turm ist 330 m hoch.", "Der Turm ist 324 m hoch."),
+        ("La tour mesure 330 m.", "La tour mesure 324 m."),
+        ("Der Umsatz stieg um 12 % auf 3 Euro.", "Der Umsatz stieg um 14 % auf 3 Euro."),
+    ],
+)
+def test_a_measure_that_differs_contradicts_in_any_language(new, known):
+    assert relate(new, known).relation is relate(known, new).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("new", "known"),
+    [
+        ("Apollo 11 landete auf dem Mond.", "Apollo 12 landete auf dem Mond."),
+        ("Im Jahr 2019 waren es 3 m.", "Im Jahr 2020 waren es 3 m."),
+        ("Der Turm ist 1.234 m hoch.", "Der Turm ist 1234 m hoch."),
+        ("Der Kurs fiel um 3 %.", "Der Kurs fiel um 3,0 %."),
+        ("Der Turm ist 330 m hoch.", "Der Berg ist 324 m hoch."),
+    ],
+)
+def test_in_other_languages_what_may_be_another_case_stays_open(new, known):
+    assert relate(new, known).relation is None
+
+
+@pytest.mark.parametrize(
+    ("new", "known"),
+    [
         ("The antidote works on adults only if it is given within an hour.", "The antidote works on adults."),
         ("The lynx hunts by night, except in winter.", "The lynx hunts by night."),
         ("It covers all damage other than rust.", "It covers all damage."),
