@@ -1,7 +1,9 @@
 """What a subverted parser may try: each file of `parsers/` has one attempt, which works elsewhere and not in the sandbox."""
 
+import errno
 import importlib
 import multiprocessing
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,7 +12,12 @@ from types import ModuleType
 import pytest
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.confinement import Confinement, describe, filter_program
+from chiron_workers.documents.sandbox.confinement import (
+    Confinement,
+    describe,
+    filter_program,
+    refuse_calls,
+)
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 
 MEMBERS = sorted(file.stem for file in (Path(__file__).parent / "parsers").glob("*.py"))
@@ -41,6 +48,32 @@ def test_a_subverted_parser_reaches_nothing(name: str, confinement: Confinement,
         run_sandboxed_sync(partial(member(name).attempt, str(folder)), limits=Limits())
     assert [file.name for file in folder.iterdir()] == ["private.txt"]
     assert (folder / "private.txt").read_text() == "the secret word is xyzzy"
+
+
+def attempt_by_seccomp_alone(name: str, folder: str) -> None:
+    """End with the number of the error that the attempt has, 0 for none."""
+    attempt = member(name).attempt
+    assert refuse_calls()
+    try:
+        attempt(folder)
+    except OSError as error:
+        os._exit(error.errno or 0)
+    os._exit(0)
+
+
+@pytest.mark.parametrize("name", [name for name in MEMBERS if not hasattr(member(name), "NEEDS")])
+def test_seccomp_refuses_an_attempt_where_landlock_is_missing(
+    name: str, confinement: Confinement, folder: Path
+) -> None:
+    if not confinement.has_seccomp:
+        pytest.skip("this kernel has no seccomp")
+    process = multiprocessing.get_context("spawn").Process(
+        target=attempt_by_seccomp_alone, args=(name, str(folder))
+    )
+    process.start()
+    process.join(60)
+    assert process.exitcode in (errno.EPERM, errno.ENOSYS)
+    assert [file.name for file in folder.iterdir()] == ["private.txt"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="its calls are those of Linux")

@@ -12,6 +12,7 @@ import stat
 import struct
 import sys
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,7 +62,7 @@ def confine() -> None:
     if sys.platform != "linux" or _prctl(PR_SET_NO_NEW_PRIVS, 1) != 0:
         return
     landlock = _restrict_files()
-    _in_force = Confinement(_install_filter(), landlock)
+    _in_force = Confinement(refuse_calls(), landlock)
 
 
 def describe() -> Confinement:
@@ -87,6 +88,8 @@ def filter_program(machine: str) -> list[Instruction]:
     program += _judge(calls.CLONE[column], 0, CLONE_THREAD, is_refused_by_bits=False)
     for half in (0, 4):  # a new limit is a pointer: either half of it
         program += _judge(calls.PRLIMIT64[column], 2, 0xFFFF_FFFF, is_refused_by_bits=True, offset=half)
+    program += _permit(calls.FCNTL[column], calls.FCNTL_COMMANDS)
+    program += _permit(calls.IOCTL[column], calls.IOCTL_REQUESTS)
     return [*program, (RETURN, 0, 0, ALLOW)]
 
 
@@ -106,7 +109,21 @@ def _judge(
     ]
 
 
-def _install_filter() -> bool:
+def _permit(number: int, commands: Sequence[int]) -> list[Instruction]:
+    """Refuse a call unless its second argument is one of `commands`; the kernel takes 32 bits of it."""
+    # A jump to the refusal or beyond it counts the instructions that are skipped.
+    comparisons = [(JUMP_EQUAL, len(commands) - place, 0, command) for place, command in enumerate(commands)]
+    return [
+        (JUMP_EQUAL, 0, len(commands) + 3, number),
+        (LOAD, 0, 0, ARGUMENTS + 8),
+        *comparisons,
+        (RETURN, 0, 0, EPERM),
+        (LOAD, 0, 0, NUMBER),
+    ]
+
+
+def refuse_calls() -> bool:
+    """Put this process under the filter of its architecture, for good; whether there is one and the kernel takes it."""
     program = filter_program(platform.machine())
     if not program:
         return False

@@ -12,7 +12,12 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "pidfd_getfd": (438, 438), "ptrace": (101, 117),
     "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440), "kcmp": (312, 272),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "msgget": (68, 186),
-    "mq_open": (240, 180), "mq_unlink": (241, 181),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "semctl": (66, 191), "semop": (65, 193), "semtimedop": (220, 192),
+    "msgctl": (71, 187), "msgsnd": (69, 189), "msgrcv": (70, 188), "get_robust_list": (274, 100),
+    # How other processes are scheduled, and where their memory lies.
+    "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+    "move_pages": (279, 239), "migrate_pages": (256, 238),
     # Files; opening for writing is judged by the flags of `open` and `openat`.
     "creat": (85, None), "truncate": (76, 45), "ftruncate": (77, 46), "rename": (82, None), "renameat": (264, 38),
     "renameat2": (316, 276), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "link": (86, None),
@@ -21,7 +26,10 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
     "futimesat": (261, None), "utimensat": (280, 88), "mknod": (133, None), "mknodat": (259, 33), "setxattr": (188, 5),
     "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16), "open_by_handle_at": (304, 265),
+    "fremovexattr": (199, 16), "open_by_handle_at": (304, 265), "flock": (73, 32), "inotify_init": (253, None),
+    "inotify_init1": (294, 26), "fanotify_init": (300, 262), "fanotify_mark": (301, 263),
+    # Pages moved between descriptors, by which kernels have let others write to what is open for reading.
+    "splice": (275, 76), "vmsplice": (278, 75), "tee": (276, 77),
     # Ways into the kernel, other namespaces and other rights.
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "bpf": (321, 280),
     "perf_event_open": (298, 241), "userfaultfd": (323, 282), "add_key": (248, 217), "request_key": (249, 218),
@@ -34,12 +42,18 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "quotactl": (179, 60), "quotactl_fd": (443, 443), "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145),
     "setregid": (114, 143), "setresuid": (117, 147), "setresgid": (119, 149), "setfsuid": (122, 151),
     "setfsgid": (123, 152), "setgroups": (116, 159), "capset": (126, 91), "personality": (135, 92), "iopl": (172, None),
-    "ioperm": (173, None), "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266),
+    "ioperm": (173, None), "modify_ldt": (154, None), "uselib": (134, None),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266),
     "adjtimex": (159, 171), "syslog": (103, 116), "vhangup": (153, 58), "setrlimit": (160, 164),
 }  # fmt: skip
 # Refused as unknown, so that the C library takes the older call, whose flags can be judged.
 UNKNOWN = {"clone3": (435, 435), "openat2": (437, 437)}
 # Judged by their arguments.
 OPEN, OPENAT, CLONE, PRLIMIT64 = (2, None), (257, 56), (56, 220), (302, 261)
+FCNTL, IOCTL = (72, 25), (16, 29)
+# What may be asked of a descriptor: copies, flags and seals. Its owner gets signals, and its locks keep others waiting.
+FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030, 1032, 1033, 1034)
+# What may be asked of a driver: terminal or not, its size, how much can be read, whether it blocks and is closed by exec.
+IOCTL_REQUESTS = (0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 LANDLOCK_RULESET, LANDLOCK_RULE, LANDLOCK_RESTRICT = 444, 445, 446
 NEWEST = 462  # mseal; what came later is refused as unknown
