@@ -26,6 +26,13 @@ def sleeps() -> int:
     return 1
 
 
+def sleeps_without_alarm() -> int:
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG: no signal when the parent dies
+    time.sleep(600)  # Longer than a test waits.
+    return 1
+
+
 def hangs() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
     while True:
@@ -51,6 +58,11 @@ def eats_memory_in_c() -> int:
         if not found:
             os.abort()
         held.append(found)
+
+
+def eats_memory_in_a_file() -> int:
+    descriptor = os.memfd_create("pages")
+    return sum(os.write(descriptor, b"x" * 50_000_000) for _ in range(12))
 
 
 def refuses() -> int:

@@ -8,6 +8,7 @@ import ctypes
 import errno
 import os
 import platform
+import signal
 import stat
 import struct
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from chiron_workers.documents.sandbox import system_calls as calls
 
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 1, 38, 22, 2
 # linux/audit.h: what the kernel says of the architecture of a call.
 ARCHITECTURES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 X32_BIT = 0x4000_0000
@@ -65,6 +66,14 @@ def confine() -> None:
     _in_force = Confinement(refuse_calls(), landlock)
 
 
+def end_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends, also if it has just done so."""
+    if sys.platform == "linux":
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
 def describe() -> Confinement:
     """What holds this process: a job for the sandbox."""
     return _in_force
@@ -88,8 +97,9 @@ def filter_program(machine: str) -> list[Instruction]:
     program += _judge(calls.CLONE[column], 0, CLONE_THREAD, is_refused_by_bits=False)
     for half in (0, 4):  # a new limit is a pointer: either half of it
         program += _judge(calls.PRLIMIT64[column], 2, 0xFFFF_FFFF, is_refused_by_bits=True, offset=half)
-    program += _permit(calls.FCNTL[column], calls.FCNTL_COMMANDS)
-    program += _permit(calls.IOCTL[column], calls.IOCTL_REQUESTS)
+    program += _permit(calls.FCNTL[column], 1, calls.FCNTL_COMMANDS)
+    program += _permit(calls.IOCTL[column], 1, calls.IOCTL_REQUESTS)
+    program += _permit(calls.PRCTL[column], 0, calls.PRCTL_OPTIONS)
     return [*program, (RETURN, 0, 0, ALLOW)]
 
 
@@ -109,13 +119,13 @@ def _judge(
     ]
 
 
-def _permit(number: int, commands: Sequence[int]) -> list[Instruction]:
-    """Refuse a call unless its second argument is one of `commands`; the kernel takes 32 bits of it."""
+def _permit(number: int, argument: int, commands: Sequence[int]) -> list[Instruction]:
+    """Refuse a call unless an argument is one of `commands`; the kernel takes 32 bits of it."""
     # A jump to the refusal or beyond it counts the instructions that are skipped.
     comparisons = [(JUMP_EQUAL, len(commands) - place, 0, command) for place, command in enumerate(commands)]
     return [
         (JUMP_EQUAL, 0, len(commands) + 3, number),
-        (LOAD, 0, 0, ARGUMENTS + 8),
+        (LOAD, 0, 0, ARGUMENTS + 8 * argument),
         *comparisons,
         (RETURN, 0, 0, EPERM),
         (LOAD, 0, 0, NUMBER),

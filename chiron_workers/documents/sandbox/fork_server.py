@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.confinement import confine, readable_places
+from chiron_workers.documents.sandbox.confinement import confine, end_with, readable_places
 
 PARSERS = (
     "chiron_workers.documents.read_file",
@@ -53,12 +53,14 @@ def serve(requests: socket.socket) -> None:
     readable_places()  # once for all forks
     gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
+    server = os.getpid()
     while True:
         _, descriptors, *_ = socket.recv_fds(requests, 1, 1)
         if not descriptors:
             return
         if os.fork() == 0:
             requests.close()
+            end_with(server)
             with Connection(descriptors[0]) as connection:
                 _run_job(connection)
             os._exit(0)
@@ -98,6 +100,7 @@ def _apply_limits(timeout_s: float, memory_bytes: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, timeout_s + SLACK_S)  # In case the parent dies first.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES_MAX, OPEN_FILES_MAX))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (memory_bytes, memory_bytes))  # of a file in memory, too
     if sys.platform == "linux":  # Other systems do not enforce RLIMIT_AS.
         address_space_max = _address_space_bytes() + memory_bytes
         resource.setrlimit(resource.RLIMIT_AS, (address_space_max, address_space_max))

@@ -55,5 +55,8 @@ FCNTL, IOCTL = (72, 25), (16, 29)
 FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030, 1032, 1033, 1034)
 # What may be asked of a driver: terminal or not, its size, how much can be read, whether it blocks and is closed by exec.
 IOCTL_REQUESTS = (0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+PRCTL = (157, 167)
+# What a process may set of itself: its name, and names of its memory. It keeps the signal for its parent's end.
+PRCTL_OPTIONS = (15, 16, 0x5356_4D41)
 LANDLOCK_RULESET, LANDLOCK_RULE, LANDLOCK_RESTRICT = 444, 445, 446
 NEWEST = 462  # mseal; what came later is refused as unknown

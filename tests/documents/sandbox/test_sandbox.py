@@ -71,6 +71,11 @@ async def test_cancelling_the_wait_kills_the_process() -> None:
         (sandbox_jobs.exits, "its parser crashed"),
         (sandbox_jobs.eats_memory, "more than 500 MB of memory"),
         (sandbox_jobs.eats_memory_in_c, "perhaps for want of memory"),
+        pytest.param(
+            sandbox_jobs.eats_memory_in_a_file,
+            r"it cannot be parsed \(OSError\)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="files in memory are Linux's"),
+        ),
         (sandbox_jobs.refuses, "^it is a picture$"),
         (sandbox_jobs.stumbles, r"^it cannot be parsed \(RecursionError\)$"),
         (sandbox_jobs.lies, "an answer that is none"),
@@ -161,12 +166,22 @@ async def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None
     assert (process.stdout, process.stderr) == ("once\n", "")
 
 
-def test_nothing_outlives_the_process_that_started_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "job_name",
+    [
+        "sleeps",
+        pytest.param(
+            "sleeps_without_alarm",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the alarm alone ends a job"),
+        ),
+    ],
+)
+def test_nothing_outlives_the_process_that_started_it(job_name: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from functools import partial\nfrom support import sandbox_jobs\n"
         "from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync\n"
-        "run_sandboxed_sync(partial(sandbox_jobs.sleeps), limits=Limits(timeout_s=2))\n"
+        f"run_sandboxed_sync(partial(sandbox_jobs.{job_name}), limits=Limits(timeout_s=2))\n"
     )
     paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parents[3])])
     with subprocess.Popen([sys.executable, script], env=os.environ | {"PYTHONPATH": paths}) as worker:
