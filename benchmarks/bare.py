@@ -18,14 +18,14 @@ from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 from look_up import look_up, passage
 
 from chiron_workers.model.stream import Accumulation
-from chiron_workers.roles import PROMPTS
+from chiron_workers.roles import role_of
 from chiron_workers.toolkit.function_tool import tool_of
 from chiron_workers.tools import registry
 
 MODEL = "claude-opus-5-5"
 MAX_TOKENS = 16_000
 STREAM = "BENCHMARK_STREAM"  # "types": through the SDK's own helper, as most people write it
-SYSTEM = (PROMPTS / "research.md").read_text()
+SYSTEM = role_of("research").prompt
 
 Message = dict[str, Any]  # of the Messages API, as JSON
 Play = Callable[[str], Awaitable[None]]  # carries the conversation on a topic to its end

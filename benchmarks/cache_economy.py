@@ -18,7 +18,7 @@ from report import Figures, begin, table
 from chiron_workers.agent.window import Window
 from chiron_workers.model import Request
 from chiron_workers.model.request import body
-from chiron_workers.roles import PROMPTS
+from chiron_workers.roles import role_of
 from chiron_workers.runs.entries import Opening, Question, Reply, Results, ToolResult
 from chiron_workers.tools import registry
 
@@ -52,7 +52,7 @@ WAYS = {"no caching": without, "top-level mark only": top_level_only, "pipeline"
 
 def conversation(turns: int, calls: Callable[[int], int]) -> Iterator[Request]:
     """The requests of a run, turn by turn."""
-    system = (PROMPTS / "research.md").read_text()
+    system = role_of("research").prompt
     opening = Opening(MODEL, system, tuple(registry().definitions()), 16_000)
     window = Window([opening, Question("Research topic: tides")])
     for turn in range(turns):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chiron_workers.roles import PROMPTS, role_names
+from chiron_workers.roles import Role, role_names, role_of
 from chiron_workers.runs.event_fields import FIELDS
 from chiron_workers.tools import registry
 
@@ -27,7 +27,9 @@ TOOLS_HEAD = """
 ROLES_HEAD = """
 ## Roles
 
-`chiron submit --role NAME` chooses one. A role is the system prompt of its runs:
+`chiron submit --role NAME` chooses one. A role is what its runs are told to be, what they are asked first, which tools they may
+call, and by which tool they hand in their result. A run that stops without that result is reminded twice, and then
+fails with the error `no_result`.
 """
 
 EVENTS_HEAD = """
@@ -46,12 +48,18 @@ def parts() -> Iterator[str]:
         yield from _tool(definition)
     yield ROLES_HEAD
     for name in role_names():
-        prompt = (PROMPTS / f"{name}.md").read_text().strip()
-        yield f"\n### {name}\n\n```text\n{prompt}\n```\n"
+        yield from _role(role_of(name))
     yield EVENTS_HEAD
     for kind, fields in FIELDS.items():
         rows = "".join(f"| `{field}` | {meaning} |\n" for field, meaning in fields.items())
         yield f"\n### {kind}\n\n| field | meaning |\n|---|---|\n{rows}"
+
+
+def _role(role: Role) -> Iterator[str]:
+    tools = ", ".join(f"`{name}`" for name in sorted(role.tools)) or "all that are for every role"
+    result = f"a call of `{role.result}`" if role.result else "its answer"
+    yield f"\n### {role.name}\n\nTools: {tools}. Result: {result}. First question: `{role.question}`\n"
+    yield f"\n```text\n{role.prompt}\n```\n"
 
 
 def _tool(definition: dict[str, Any]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
 from chiron_workers.model import Request
-from chiron_workers.roles import first_question, system_prompt
+from chiron_workers.roles import first_question, role_of, system_prompt
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -46,6 +46,16 @@ MALFORMED = (
     "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
     "for. Check the server, then `chiron retry` asks it once more."
 )
+REMINDER = (
+    "You have not handed in your result: call `{tool}` for that, and mend what it refuses. The run ends only then, since "
+    "words alone are not kept."
+)
+REMINDERS_MAX = 2
+NO_RESULT = (
+    "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
+    "it once more."
+)
+ENDING_STOPS = ("end_turn", "stop_sequence")
 # What a reply that Postgres or JSON cannot hold raises.
 UNSTORABLE = (
     psycopg.DataError,
@@ -118,7 +128,8 @@ async def play(
             case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:
                 await step.reply_to(entry)
             case Reply() | Results() as last:
-                if not await conversation.take_messages(look=True):
+                is_continued = await conversation.take_messages(look=True) or await step.remind(last)
+                if not is_continued:
                     return _answer_from(last, conversation.window.draft.text)
 
 
@@ -126,9 +137,9 @@ def _answer_from(last: Reply | Results, text: str) -> Answer:
     if isinstance(last, Results):
         assert last.ending is not None
         return Answer(last.ending.text, is_silent=True)
+    if last.stop in ENDING_STOPS:
+        return Answer(text)
     match last.stop:
-        case "end_turn" | "stop_sequence":
-            return Answer(text)
         case "refusal":
             raise RunFailed("refusal", f"The model refuses to go on. {last.text[:SHOWN_CHARS]}".strip())
         case "model_context_window_exceeded":
@@ -155,7 +166,9 @@ class _Step:
 
     async def begin_epoch(self, *, epoch: int, question: str | None = None, draft: str = "") -> None:
         run, shares = self.run, await self.window_shares()
-        tools = self.conversation.window.tools or tuple(self.tools.definitions())  # frozen for the whole run
+        tools = self.conversation.window.tools or tuple(
+            self.tools.definitions(self.run.role)
+        )  # frozen for the whole run
         loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
         thinking = await self.model.thinking(budget_tokens=shares.thinking)
@@ -186,6 +199,25 @@ class _Step:
         if not is_asked_again and not await self.conversation.take_messages(look=True):
             raise RunFailed("malformed_reply", MALFORMED.format(problem=problem))
         await self.reply_to(self.conversation.latest)
+
+    async def remind(self, last: Reply | Results) -> bool:
+        """Ask for the result that the run's role has to hand in; False where none is missing.
+
+        Raises:
+            RunFailed: It was asked often enough.
+        """
+        tool = role_of(self.run.role).result
+        if not tool or not isinstance(last, Reply) or last.stop not in ENDING_STOPS:
+            return False
+        reminder = REMINDER.format(tool=tool)
+        handing_in = await self.journal.read_handing_in(self.run, tool=tool, reminder=reminder)
+        if handing_in.is_done:
+            return False
+        # Whoever asks for the run to go on gets one more.
+        if handing_in.reminders >= REMINDERS_MAX and not await self.journal.is_requeued(self.run):
+            raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
+        await self.conversation.append(Question(reminder))
+        return True
 
     async def summarise(self) -> None:
         for part in (1, 2):  # the second request may have half the tokens

@@ -14,6 +14,7 @@ from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.model import Model
+from chiron_workers.roles import role_of
 from chiron_workers.runs.entries import Limit, Reply, ToolCall, ToolResult, storable
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
@@ -69,9 +70,11 @@ class Toolbox:
         """Drop what this worker keeps in memory for a run."""
         await self.skills.deactivate(run.id)
 
-    def definitions(self) -> list[dict[str, Any]]:
-        """The tools' definitions, as the Messages API takes them."""
-        return self.registry.definitions()
+    def definitions(self, role: str) -> list[dict[str, Any]]:
+        """The definitions of the tools that runs of a role are offered, as the Messages API takes them."""
+        offered_tools = (tool for tool in self.registry.all() if tool.is_offered)
+        may_call = role_of(role).may_call
+        return [tool.definition() for tool in offered_tools if may_call(tool.name, reserved_for=tool.roles)]
 
     async def call(
         self,
@@ -142,11 +145,18 @@ class Toolbox:
 
     async def _execute(self, call: ToolCall, store: Store) -> ToolResult:
         timeout_s = self.settings.tool_timeout_s
+        self._require_role(call.name, store.caller.role)
         data = await self.registry.execute(call.name, store, _arguments_of(call), timeout_s=timeout_s)
         text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         assert store.caller.shown is not None
         result = _limit_result(call.id, storable(text), store.caller.shown)
         return replace(result, ends_silently=store.session.ends_silently)
+
+    def _require_role(self, name: str, role: str | None) -> None:
+        """Raises ToolError for a tool that is there and that runs of this role are not offered."""
+        is_allowed = role is None or role_of(role).may_call(name, reserved_for=self.registry.get(name).roles)
+        if not is_allowed:
+            raise ToolError(f"A run of the role {role} may not call {name}.", tool=name)
 
 
 def _is_of_server(cause: BaseException | None) -> TypeGuard[BaseException]:

@@ -1,5 +1,6 @@
-"""What a run is told to be: each file `<role>.md` here is the system prompt of a role, and makes that role."""
+"""What a run is told to be: each folder here is a role, with its prompt, its first question and what it may do."""
 
-from chiron_workers.roles.prompts import PROMPTS, RoleName, first_question, role_names, system_prompt
+from chiron_workers.roles.prompts import first_question, system_prompt
+from chiron_workers.roles.role import Role, RoleName, role_names, role_of
 
-__all__ = ["PROMPTS", "RoleName", "first_question", "role_names", "system_prompt"]
+__all__ = ["Role", "RoleName", "first_question", "role_names", "role_of", "system_prompt"]

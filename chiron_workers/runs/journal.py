@@ -1,5 +1,5 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,6 +39,14 @@ from chiron_workers.states import EventKind
 
 SQL = load(__file__)
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class HandingIn:
+    """Whether a run has handed in its result, and how often it was reminded of it."""
+
+    is_done: bool
+    reminders: int
 
 
 class Journal:
@@ -229,6 +237,13 @@ class Journal:
         """Whether somebody asked for the run to go on since its last reply."""
         row = await self._fetch_row(SQL["is_requeued"], {"run_id": run.id})
         return row is not None and bool(row["is_requeued"])
+
+    async def read_handing_in(self, run: Run, *, tool: str, reminder: str) -> HandingIn:
+        """Whether a call of `tool` has succeeded, and how often the run was sent `reminder`, since it last began anew."""
+        args = {"run_id": run.id, "tool": tool, "reminder": reminder}
+        row = await self._fetch_row(SQL["read_handing_in"], args)
+        assert row is not None
+        return HandingIn(row["is_done"], row["reminders"])
 
     async def waited_for_model_s(self, run: Run) -> float:
         """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""

@@ -1,5 +1,5 @@
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -30,6 +30,7 @@ class FunctionTool(Tool):
     arguments: Arguments
     needs_run: bool = False
     timeout_s: float | None = None
+    roles: frozenset[str] = frozenset()
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as a model sent them, as the function wants them. Raises ToolValidationError."""
@@ -55,11 +56,17 @@ def tool(function: Function) -> Function: ...
 
 
 @overload
-def tool(*, needs_run: bool = False, timeout_s: float | None = None) -> Callable[[Function], Function]: ...
+def tool(
+    *, needs_run: bool = False, timeout_s: float | None = None, roles: Collection[str] = ()
+) -> Callable[[Function], Function]: ...
 
 
 def tool(
-    function: Callable[..., Any] | None = None, *, needs_run: bool = False, timeout_s: float | None = None
+    function: Callable[..., Any] | None = None,
+    *,
+    needs_run: bool = False,
+    timeout_s: float | None = None,
+    roles: Collection[str] = (),
 ) -> Any:
     """Offer a typed function to agents; the function itself is returned unchanged.
 
@@ -69,13 +76,14 @@ def tool(
     Args:
         needs_run: It makes sense within a run only, so MCP does not offer it.
         timeout_s: Seconds a call may take, where the settings' `tool_timeout_s` is not right.
+        roles: Those whose runs are offered it; left out, all. A role that names its tools is offered what it names.
 
     Raises:
         ToolRegistrationError: It has *args or **kwargs, a parameter without a hint, or no docstring.
     """
     if function is None:
-        return lambda decorated: _register(decorated, needs_run, timeout_s)
-    return _register(function, needs_run, timeout_s)
+        return lambda decorated: _register(decorated, needs_run, timeout_s, frozenset(roles))
+    return _register(function, needs_run, timeout_s, frozenset(roles))
 
 
 def tool_of(function: Callable[..., Any]) -> FunctionTool:
@@ -92,7 +100,9 @@ def is_tool(function: Callable[..., Any]) -> bool:
     return function in _tools
 
 
-def _register(function: Function, needs_run: bool, timeout_s: float | None) -> Function:
+def _register(
+    function: Function, needs_run: bool, timeout_s: float | None, roles: frozenset[str]
+) -> Function:
     name = require_name(function.__name__)
     if not (function.__doc__ or "").strip():
         raise ToolRegistrationError(f"{name} has no docstring; it is what the model reads.", tool=name)
@@ -101,7 +111,7 @@ def _register(function: Function, needs_run: bool, timeout_s: float | None) -> F
     descriptions = {entry.arg_name: entry.description for entry in doc.params if entry.description}
     arguments = Arguments(name, model, descriptions)
     _tools[function] = FunctionTool(
-        name, _description(doc), arguments.schema, function, arguments, needs_run, timeout_s
+        name, _description(doc), arguments.schema, function, arguments, needs_run, timeout_s, roles
     )
     return function
 

@@ -22,6 +22,7 @@ class Tool(ABC):
     input_schema: dict[str, Any]
     needs_run: bool = False  # it makes sense within a run only, so MCP does not offer it
     timeout_s: float | None = None  # None: what the settings say
+    roles: frozenset[str] = frozenset()  # of the runs it is offered to; empty: of all
 
     @property
     def is_offered(self) -> bool:

@@ -27,8 +27,9 @@ PASSAGES = sorted((HERE / "passages").glob("*.txt"))
 
 def recurring(passage: str) -> str:
     """The first question of a run whose predecessor answered with the passage."""
+    since = datetime(2026, 1, 1, tzinfo=UTC)
     run: Any = SimpleNamespace(
-        topic="ice", subscription_id=1, since=datetime(2026, 1, 1, tzinfo=UTC), found_before=passage
+        role="research", subject="Sea", topic="ice", subscription_id=1, since=since, found_before=passage
     )
     return first_question(run)
 

@@ -1,34 +1,55 @@
 """The offline researcher: the next reply to a conversation, from nothing but the request."""
 
-from chiron_workers.offline.api.reply import Reply, cut, reply
-from chiron_workers.offline.api.request import MessagesRequest
-from chiron_workers.offline.researcher.answers import answer_from_documents, progress, summary
-from chiron_workers.offline.researcher.conversation import conversation_key, read
-from chiron_workers.offline.researcher.research import Research
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 
-REPLIES_MAX = 12  # for one question; then it ends with what it has
+from chiron_workers.offline.api.reply import Reply, cut
+from chiron_workers.offline.api.request import MessagesRequest
+from chiron_workers.offline.researcher.conversation import Conversation, conversation_key, read
+
+DEFAULT_ROLE = "research"
+# How the prompt of a role begins.
+_ROLE = re.compile(r"\AYou are the ([a-z]\w*) agent of Chiron\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a reply is made of: the conversation, its key and how many replies it has, and the names of the offered tools.
+
+    A reply makes `calls_max` tool calls at most; None: as many as it likes.
+    """
+
+    conversation: Conversation
+    key: str
+    number: int
+    tools: frozenset[str]
+    calls_max: int | None
 
 
 def next_reply(request: MessagesRequest) -> Reply:
-    """Search, fetch, store, and a summary that cites: whichever of these the conversation has not had yet.
-
-    It uses web_search, web_fetch and store_knowledge as far as they are offered, and no other tool. The same request
-    always gets the same reply.
-    """
-    key = conversation_key(request.system, request.messages[0].content)
+    """The reply of the role that the system prompt names; the same request always gets the same reply."""
     tools = [] if request.tool_choice.get("type") == "none" else request.tools
     messages = [(message.role, message.content) for message in request.messages]
-    research = Research(read(request.system, messages), frozenset(str(tool["name"]) for tool in tools))
-    calls_max = 1 if request.tool_choice.get("disable_parallel_tool_use") else None
-    return cut(_next(research, key, request.turn, calls_max), request.max_tokens)
+    conversation = read(request.system, messages)
+    turn = Turn(
+        conversation,
+        key=conversation_key(request.system, request.messages[0].content),
+        number=request.turn,
+        tools=frozenset(str(tool["name"]) for tool in tools),
+        calls_max=1 if request.tool_choice.get("disable_parallel_tool_use") else None,
+    )
+    match = _ROLE.match(conversation.system)
+    return cut(_player_of(match[1] if match else DEFAULT_ROLE)(turn), request.max_tokens)
 
 
-def _next(research: Research, key: str, turn: int, calls_max: int | None) -> Reply:
-    is_follow_up = len(research.conversation.legs) > 1 and not research.leg.calls
-    if is_follow_up and (answer := answer_from_documents(research)):
-        return reply(key, turn, answer)
-    if research.leg.replies < REPLIES_MAX:
-        for plan in (research.searches, research.fetches, research.stores):
-            if calls := plan()[:calls_max]:
-                return reply(key, turn, progress(research, calls), calls)
-    return reply(key, turn, summary(research))
+@cache
+def _player_of(role: str) -> Callable[[Turn], Reply]:
+    """How a role is played: the function `play` of the module `offline` in its folder, or as research where it has none."""
+    name = "chiron_workers.roles.{}.offline"
+    is_known = find_spec(f"chiron_workers.roles.{role}") and find_spec(name.format(role))
+    player: Callable[[Turn], Reply] = import_module(name.format(role if is_known else DEFAULT_ROLE)).play
+    return player

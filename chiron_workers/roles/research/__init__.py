@@ -1,0 +1,1 @@
+"""The role that every run has unless another one is named: find sources, store facts, answer."""

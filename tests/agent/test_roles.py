@@ -1,0 +1,147 @@
+"""A role is one folder: what its runs are told and asked, which tools they may call, and what they must hand in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
+
+from chiron_workers.batches.steering import retry
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.errors import UsageError
+from chiron_workers.roles import role, role_names, role_of
+from chiron_workers.states import Outcome
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
+
+PROMPT = "You are the poet agent of Chiron. You write on $subject ($subject_id), above $threshold.\n"
+
+
+@pytest.fixture
+def poet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a new role that must hand in what `echo` returns, among the roles there are."""
+    for name in role_names():
+        (tmp_path / name).symlink_to(Path(str(role.FOLDER)) / name)
+    folder = tmp_path / "poet"
+    folder.mkdir()
+    (folder / "prompt.md").write_text(PROMPT)
+    (folder / "question.md").write_text("Write a poem on: $topic\n")
+    (folder / "role.toml").write_text('tools = ["echo", "explode", "recite"]\nresult = "recite"\n')
+    monkeypatch.setattr(role, "FOLDER", tmp_path)
+    clear()
+    yield folder
+    monkeypatch.undo()
+    clear()
+
+
+def clear() -> None:
+    role.role_names.cache_clear()
+    role.role_of.cache_clear()
+
+
+async def submit_poem(stage: Stage) -> Any:
+    @tool(needs_run=True, roles=("poet",))
+    async def recite(store: Store, *, words: str) -> str:
+        """Hand in a poem."""
+        if not words:
+            raise ValueError("there are no words")
+        return words
+
+    stage.registry.register(recite)
+    run = NewRun("ducks", "poet", "Birds", stage.model_name, 20)
+    return (await submit(stage.pool, NewBatch([run], "Birds"))).run_ids[0]
+
+
+async def test_a_new_folder_is_a_new_role_with_its_prompt_question_and_tools(
+    stage: Stage, poet: Path
+) -> None:
+    await stage.model(lambda request: [calls(call("recite", words="Quack.")), says("There.")][turn(request)])
+    run_id = await submit_poem(stage)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    request = stage.server.requests[0]
+    assert "You write on Birds (birds), above 0." in str(request["system"])
+    assert request["messages"][0]["content"][0]["text"] == "Write a poem on: ducks"
+    assert [definition["name"] for definition in request["tools"]] == ["echo", "explode", "recite"]
+    assert (await stage.row(run_id))["answer"] == "There."
+
+
+async def test_a_tool_for_another_role_is_neither_offered_nor_run(stage: Stage, poet: Path) -> None:
+    await stage.model(
+        lambda request: [
+            calls(call("recite", words="Quack."), call("note", words="birds")),
+            says("Done."),
+        ][turn(request)]
+    )
+    await submit_poem(stage)
+    [run_id] = await stage.submit("tides")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    first, last = stage.server.requests
+    assert "recite" not in [definition["name"] for definition in first["tools"]]
+    refused, noted = last["messages"][-1]["content"]
+    assert (refused["is_error"], refused["content"]) == (
+        True, "A run of the role research may not call recite."
+    )  # fmt: skip
+    assert not noted["is_error"]
+
+
+async def test_a_role_that_names_its_tools_is_refused_others(stage: Stage, poet: Path) -> None:
+    await stage.model(
+        lambda request: [
+            calls(call("note", words="birds"), call("recite", words="Quack.")),
+            says("Done."),
+        ][turn(request)]
+    )
+    run_id = await submit_poem(stage)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    refused, recited = stage.server.requests[-1]["messages"][-1]["content"]
+    assert refused["content"] == "A run of the role poet may not call note."
+    assert not recited["is_error"]
+    assert stage.runs_of_tools == []
+
+
+async def test_a_run_that_stops_without_its_result_is_reminded_and_ends_with_it(
+    stage: Stage, poet: Path
+) -> None:
+    def script(request: dict[str, Any]) -> Says:
+        steps = [
+            says("A poem: quack."),
+            calls(call("recite", words="")),  # fails, which is no result
+            says("I have tried."),
+            calls(call("recite", words="Quack.")),
+            says("Handed in."),
+        ]
+        return steps[turn(request)]
+
+    await stage.model(script)
+    run_id = await submit_poem(stage)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    row = await stage.row(run_id)
+    assert (row["state"], row["answer"]) == ("completed", "Handed in.")
+    questions = await stage.rows(
+        "select body ->> 'text' as text from entries where run_id = %s and kind = 'question' order by n",
+        run_id,
+    )
+    assert [question["text"][:36] for question in questions[1:]] == [
+        "You have not handed in your result: "
+    ] * 2
+
+
+async def test_one_that_hands_in_nothing_fails_with_a_kind_of_its_own(stage: Stage, poet: Path) -> None:
+    await stage.model(lambda _: says("I am no poet."))
+    run_id = await submit_poem(stage)
+    assert await stage.play(run_id) is Outcome.FAILED
+    row = await stage.row(run_id)
+    assert (row["state"], row["error"]["kind"], row["turns"]) == ("failed", "no_result", 3)
+    assert "recite" in row["error"]["message"]
+    # Whoever retries pays for one more reply, and no more.
+    await retry(stage.pool, run_id)
+    assert await stage.play(run_id) is Outcome.FAILED
+    assert (await stage.row(run_id))["turns"] == 4
+
+
+def test_a_folder_that_says_what_no_role_has_is_refused(poet: Path) -> None:
+    (poet / "role.toml").write_text('tool = ["echo"]\n')
+    with pytest.raises(UsageError, match=r"roles/poet/role.toml: tool: Extra inputs are not permitted"):
+        role_of("poet")
