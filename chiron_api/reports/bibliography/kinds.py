@@ -1,0 +1,93 @@
+"""What kind of work an address leads to, as far as the address alone tells it."""
+
+import re
+from enum import StrEnum
+from pathlib import PurePosixPath
+from urllib.parse import SplitResult, unquote, urlsplit
+
+# Crossref's pattern for what DOIs there are, without braces, which BibTeX would count.
+DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[-._;()/:<>\[\]+&A-Za-z0-9]+")
+DOI_TAILS = re.compile(
+    r"(?:/(?:full|abstract|abs|pdf|epdf|html|meta|summary)|\.(?:pdf|full|abstract))+$", re.IGNORECASE
+)
+ARXIV = re.compile(
+    r"/(?:abs|pdf|html)/(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?$"
+)
+ZENODO = re.compile(r"/records?/(?P<id>\d+)\b")
+
+JOURNALS = (
+    "academic.oup.com", "biomedcentral.com", "bmj.com", "cell.com", "frontiersin.org", "jamanetwork.com", "journals.plos.org",
+    "jstor.org", "link.springer.com", "mdpi.com", "nature.com", "nejm.org", "ncbi.nlm.nih.gov", "onlinelibrary.wiley.com",
+    "pmc.ncbi.nlm.nih.gov", "pnas.org", "pubmed.ncbi.nlm.nih.gov", "royalsocietypublishing.org", "science.org",
+    "sciencedirect.com", "tandfonline.com", "thelancet.com",
+)  # fmt: skip
+PREPRINTS = ("arxiv.org", "biorxiv.org", "medrxiv.org", "chemrxiv.org", "osf.io", "ssrn.com", "preprints.org")
+DATASETS = (
+    "data.gov",
+    "data.gov.uk",
+    "data.europa.eu",
+    "dataverse.harvard.edu",
+    "datadryad.org",
+    "figshare.com",
+    "pangaea.de",
+)
+BOOKS = ("books.google.com", "gutenberg.org", "openlibrary.org", "worldcat.org")
+DATA_ENDINGS = {".csv", ".tsv", ".xlsx", ".parquet", ".nc", ".json"}
+
+
+class WorkKind(StrEnum):
+    """What a source is, by the words of CSL."""
+
+    ARTICLE = "article-journal"
+    PREPRINT = "article"
+    REPORT = "report"
+    DATASET = "dataset"
+    BOOK = "book"
+    PAGE = "webpage"
+    DOCUMENT = "document"  # no address of the web: a file, a page of the corpus, the title of a book
+
+
+def kind_of(url: str) -> WorkKind:
+    """The kind of work at an address; a page where nothing says more, and a document where it is none of the web."""
+    parts = _split(url)
+    host, ending = parts.hostname or "", PurePosixPath(parts.path).suffix.lower()
+    kinds = (
+        (PREPRINTS, WorkKind.PREPRINT),
+        (DATASETS, WorkKind.DATASET),
+        (JOURNALS, WorkKind.ARTICLE),
+        (BOOKS, WorkKind.BOOK),
+    )
+    for hosts, kind in kinds:
+        if any(host == name or host.endswith(f".{name}") for name in hosts):
+            return kind
+    if ending in DATA_ENDINGS:
+        return WorkKind.DATASET
+    if parts.scheme not in {"http", "https"}:
+        return WorkKind.DOCUMENT
+    if host in {"doi.org", "dx.doi.org"}:
+        return WorkKind.ARTICLE
+    return WorkKind.REPORT if ending == ".pdf" else WorkKind.PAGE
+
+
+def doi_of(url: str) -> str:
+    """The DOI that an address of the web names; empty where it names none."""
+    parts = _split(url)
+    host = parts.hostname or ""
+    if parts.scheme not in {"http", "https"} or not host:
+        return ""
+    if host.endswith("arxiv.org") and (match := ARXIV.search(parts.path)):
+        return f"10.48550/arXiv.{match['id']}"
+    if host == "zenodo.org" and (match := ZENODO.search(parts.path)):
+        return f"10.5281/zenodo.{match['id']}"
+    if match := DOI.search(unquote(parts.path)):
+        return DOI_TAILS.sub("", match[0]).rstrip("./;:")
+    return ""
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname
+    except ValueError:
+        return urlsplit("")
+    return parts
