@@ -81,6 +81,12 @@ def tokens_by_name(usage: TokenCounts) -> dict[str, int]:
     }
 
 
+def validity(valid_from: str | None, valid_until: str | None) -> str:
+    """From when until when something is so, for people; empty where nobody knows."""
+    parts = [f"from {valid_from}" if valid_from else "", f"until {valid_until}" if valid_until else ""]
+    return " ".join(["valid", *filter(None, parts)]) if any(parts) else ""
+
+
 def local_time(at: datetime, form: str = "%Y-%m-%d %H:%M:%S") -> str:
     """A time in the zone of this machine, which stands behind it."""
     return f"{at.astimezone():{form} %Z}"

@@ -7,7 +7,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line
+from chiron_api.text import one_line, validity
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
@@ -110,8 +110,10 @@ def _print(place: int, fact: FoundFact) -> None:
         typer.echo(f"     {context}“{one_line(fact['quote'], chars_max=500)}”{mark}{doubt}")
     further = f" and {count} more" if (count := fact["corroborations"]) else ""
     similarity = "" if fact["similarity"] is None else f", similarity {fact['similarity']:.2f}"
+    span = validity(fact["valid_from"], fact["valid_until"])
     typer.echo(
-        f"     {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f}{similarity})"
+        f"     {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f}{similarity}"
+        f"{f', {span}' if span else ''})"
     )
     if fact["contradicted_by"]:
         typer.echo(f"     contradicted by {', '.join(fact['contradicted_by'])}")

@@ -94,6 +94,8 @@ def _finding(row: DictRow, context: _Context) -> Finding:
         relatives=tuple(sorted(relatives, key=lambda relative: relative.number)),
         objections=tuple(text for text in row["contradictions"] if parse_id_or_none(text) is None),
         validated_at=row["validated_at"],
+        valid_from=row["valid_from"],
+        valid_until=row["valid_until"],
     )
 
 
@@ -114,6 +116,7 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         verdict=Verdict(row["verdict"]),
         verdict_reason=row["verdict_reason"],
         verdict_by=row["verdict_by"],
+        observed_at=row["observed_at"],
     )
 
 

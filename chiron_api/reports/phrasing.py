@@ -17,7 +17,7 @@ from chiron_api.reports.report import (
     Source,
     SubjectPart,
 )
-from chiron_api.text import cost_of, tokens, tokens_by_name, usd, verdict_and_judge
+from chiron_api.text import cost_of, tokens, tokens_by_name, usd, validity, verdict_and_judge
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
 
@@ -154,7 +154,9 @@ def confidence_line(finding: Finding) -> str:
 def confidence_and_origins(finding: Finding) -> str:
     """How sure a finding is, and how many say so independently."""
     origins = count(finding.origins, "independent source")
-    return f"confidence {finding.confidence:.2f} · {origins} · {_verdict(finding)}"
+    span = validity(finding.valid_from, finding.valid_until)
+    parts = [f"confidence {finding.confidence:.2f}", origins, _verdict(finding), *([span] if span else [])]
+    return " · ".join(parts)
 
 
 def _verdict(finding: Finding) -> str:

@@ -38,6 +38,7 @@ class Citation:
 
     `context` stands around the quote in the source; `verdict` says whether both bear the statement out, found by
     `verdict_by`. `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
+    `observed_at` is when the source was read.
     """
 
     source: int
@@ -51,6 +52,7 @@ class Citation:
     verdict: Verdict = Verdict.UNCHECKED
     verdict_reason: str = ""
     verdict_by: str = ""
+    observed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Finding:
     """A stored fact with everything that speaks for it.
 
     `origins` counts the independent publishers among its sources and those of the facts that support it; `objections` are
-    statements that an agent noted against it without storing them as facts.
+    statements that an agent noted against it without storing them as facts. `valid_from` and `valid_until` are the years,
+    months or days from and until which it is so, where its words say it.
     """
 
     number: int
@@ -82,6 +85,8 @@ class Finding:
     relatives: tuple[Relative, ...]
     objections: tuple[str, ...]
     validated_at: datetime
+    valid_from: str | None = None
+    valid_until: str | None = None
 
     @property
     def is_verified(self) -> bool:

@@ -49,6 +49,7 @@ Reason = Annotated[str, Field(max_length=4_000), STORABLE]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=100)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Share = Annotated[float, Field(ge=0, le=1)]
+Day = Annotated[str, Field(pattern=r"^\d{4}(-\d\d(-\d\d)?)?$")]  # or a month, or a year
 Offset = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -116,6 +117,9 @@ class AssertionRecord(Record):
     verdict: Verdict = Verdict.UNCHECKED
     verdict_reason: Reason = ""
     verdict_by: Annotated[str, Field(max_length=200), STORABLE] = ""
+    observed_at: AwareDatetime | None = None
+    valid_from: Day | None = None
+    valid_until: Day | None = None
     created_at: AwareDatetime
 
 

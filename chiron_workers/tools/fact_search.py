@@ -49,7 +49,8 @@ async def vector_search(  # noqa: PLR0913  # a search can be narrowed in that ma
         For each fact its id, content, quote, quote_state (verified or unverified), source_url, source_score,
         topic_path, confidence, status, score (what they are ordered by, higher is better), similarity (cosine to the
         query), corroborations (how many further sources say the same), contradicted_by (ids of facts that say
-        otherwise), and recall (the share of the nearest facts that this search was measured to find).
+        otherwise), observed_at (when the source was read), valid_from and valid_until (since and until when it is so, where
+        its words say it), and recall (the share of the nearest facts that this search was measured to find).
     """
     filters = Filters(
         subject_id,

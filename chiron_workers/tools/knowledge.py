@@ -33,7 +33,7 @@ class Related(TypedDict):
 
 
 class Receipt(TypedDict, total=False):
-    """What became of a fact; `quote`, `context`, `related` and `note` only where there is something to tell.
+    """What became of a fact; what follows `verdict` only where there is something to tell.
 
     `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate; `verdict` says
     whether the quote bears the fact out.
@@ -45,6 +45,8 @@ class Receipt(TypedDict, total=False):
     fact_id: str
     confidence: float
     verdict: str
+    valid_from: str
+    valid_until: str
     quote: str
     context: str
     related: list[Related]
@@ -88,7 +90,8 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     Returns:
         status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this
         source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, verdict
-        (supported, partly, or unchecked), quote (as it stands in the source, in whole sentences), context (the heading
+        (supported, partly, or unchecked), valid_from and valid_until (where its words say from when until when it is so: a
+        year, month or day), quote (as it stands in the source, in whole sentences), context (the heading
         and the lead-in of the quote there), related (known facts it supports, contradicts or
         qualifies), and a note where there is more to know.
     """
@@ -112,6 +115,10 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         confidence=round(stored_fact.confidence, 4),
         verdict=quoted_claim.finding.verdict,
     )
+    if valid_from := new_claim.validity.valid_from:
+        receipt["valid_from"] = valid_from
+    if valid_until := new_claim.validity.valid_until:
+        receipt["valid_until"] = valid_until
     if quoted_claim.place and quoted_claim.quote:
         receipt["quote"] = quoted_claim.quote
     if quoted_claim.context:
@@ -143,13 +150,25 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
                 "quote: is missing. Give the passage of the source that the fact rests on, word for word; what no "
                 "source says in its own words is no fact to store."
             )
-        return replace(new_claim, source_url=texts[0].url, snapshot_hash=texts[0].hash)
+        return replace(
+            new_claim,
+            source_url=texts[0].url,
+            snapshot_hash=texts[0].hash,
+            observed_at=texts[0].fetched_at,
+        )
     for version in texts:
         match = await asyncio.to_thread(locate, new_claim.quote, version.text)
         if match is not None:
             place = Place(version.hash, match.start, match.end)
             context = await asyncio.to_thread(context_of, version.text, match.start, match.end)
-            return replace(new_claim, source_url=version.url, quote=match.quote, place=place, context=context)
+            return replace(
+                new_claim,
+                source_url=version.url,
+                quote=match.quote,
+                place=place,
+                context=context,
+                observed_at=version.fetched_at,
+            )
     reason = await asyncio.to_thread(refusal_reason, new_claim.quote, texts[0].text)
     raise ToolError(f"quote: {reason}")
 

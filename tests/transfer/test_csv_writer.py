@@ -51,6 +51,9 @@ def test_each_assertion_is_a_row_and_only_the_first_tells_of_the_fact_and_its_su
             "verdict",
             "verdict_reason",
             "verdict_by",
+            "observed_at",
+            "valid_from",
+            "valid_until",
             "created_at",
         )
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chiron_api.text import local_time, one_line, verdict_and_judge
+from chiron_api.text import local_time, one_line, validity, verdict_and_judge
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
 from chiron_workers.states import QuoteState, Verdict
 
@@ -23,6 +23,9 @@ def fact_lines(fact: FactDetails) -> Iterator[str]:
     }
     yield from (f"{name:9}{value}" for name, value in fields.items())
     yield f"\n{one_line(fact.content, chars_max=4_000)}"
+    own = fact.assertions[0]
+    if span := validity(own.valid_from, own.valid_until):
+        yield f"  {span}"
     yield "\nRests on"
     for number, assertion in enumerate(fact.assertions, start=1):
         yield from _assertion_lines(number, assertion, fact.content)
@@ -53,10 +56,11 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     if assertion.source_mark:
         yield f"     {assertion.source_mark}"
     if assertion.content != content:
-        yield f"     stored as: {one_line(assertion.content, chars_max=500)}"
+        span = validity(assertion.valid_from, assertion.valid_until)
+        yield f"     stored as: {one_line(assertion.content, chars_max=500)}{f' ({span})' if span else ''}"
     if is_verified and assertion.snapshot_hash:
         read_at = (
-            f", read {local_time(assertion.fetched_at, '%Y-%m-%d %H:%M')}" if assertion.fetched_at else ""
+            f", read {local_time(assertion.observed_at, '%Y-%m-%d %H:%M')}" if assertion.observed_at else ""
         )
         place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
         yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"

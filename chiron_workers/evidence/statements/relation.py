@@ -12,6 +12,7 @@ from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
 from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written
 from chiron_workers.evidence.statements.tokens import DENIAL
+from chiron_workers.evidence.validity import read_validity
 from chiron_workers.states import Relation
 
 SIZE_MAX = 120  # content words and figures of a statement
@@ -31,8 +32,21 @@ def relate(new: str, prior: str) -> RelationVerdict:
     """Decide how `new` relates to `prior`, as far as rules can tell; they see no more of the world than these words.
 
     `same` needs the same words in the same order, and figures that differ in notation alone: 5 km, 5,000 metres.
-    `contradicts` needs one slot that the two fill differently. What is not plain stays undecided.
+    `contradicts` needs one slot that the two fill differently, and that neither is over before the other begins. What is not
+    plain stays undecided.
     """
+    verdict = _relate(new, prior)
+    if verdict.relation is Relation.CONTRADICTS and speak_of_different_times(new, prior):
+        return RelationVerdict(Relation.NEW, "One is over before the other begins.")
+    return verdict
+
+
+def speak_of_different_times(new: str, prior: str) -> bool:
+    """Whether one statement is over, by its own words, before the other begins, so that both may be true."""
+    return read_validity(new).is_apart_from(read_validity(prior))
+
+
+def _relate(new: str, prior: str) -> RelationVerdict:
     if plainly_written(new) == plainly_written(prior):
         return RelationVerdict(Relation.SAME, "The words are the same.")
     new_statement, prior_statement = parse(new), parse(prior)

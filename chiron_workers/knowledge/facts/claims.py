@@ -1,9 +1,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.statements.support import UNCHECKED, Finding
+from chiron_workers.evidence.validity import Validity, read_validity
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import QuoteState
@@ -29,8 +31,8 @@ class Claim:
     """A statement that is to become a fact, with what it rests on.
 
     `confidence` is what its author claims. `place` is known once the quote was found in a snapshot of the source;
-    `snapshot_hash` alone says which text the source gave. `context` stands around the quote there, and `finding` is
-    the verdict on both.
+    `snapshot_hash` alone says which text the source gave, and `observed_at` when it was read. `context` stands around the
+    quote there, and `finding` is the verdict on both.
     """
 
     subject_id: str
@@ -45,6 +47,7 @@ class Claim:
     snapshot_hash: str | None = None
     context: str = ""
     finding: Finding = UNCHECKED
+    observed_at: datetime | None = None
 
     @property
     def quote_state(self) -> QuoteState:
@@ -55,6 +58,11 @@ class Claim:
     def counts_in_full(self) -> bool:
         """Whether its quote was found in the source, and no verdict says that it does not bear the statement out."""
         return self.place is not None and not self.finding.verdict.is_doubt
+
+    @property
+    def validity(self) -> Validity:
+        """From when until when it is so, as far as its own words say it."""
+        return read_validity(self.content)
 
     @property
     def text_hash(self) -> str | None:

@@ -22,7 +22,8 @@ class AssertionDetails:
 
     `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
     `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
-    then: that it is gone, or no longer holds the quote.
+    then: that it is gone, or no longer holds the quote. `observed_at` is when the source was read; `valid_from` and
+    `valid_until` say from when until when the content is so (a year, month or day), where its words do.
     """
 
     id: str
@@ -46,6 +47,9 @@ class AssertionDetails:
     verdict: str
     verdict_reason: str
     verdict_by: str
+    observed_at: datetime | None
+    valid_from: str | None
+    valid_until: str | None
     source_mark: str
 
 

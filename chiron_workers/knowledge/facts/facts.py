@@ -12,6 +12,7 @@ from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.evidence.origins import Assertion
+from chiron_workers.evidence.statements.relation import speak_of_different_times
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.confidences import (
@@ -226,7 +227,11 @@ class Facts:
         return frozenset(row["fact_id"] for row in rows)
 
     async def _contradicted_ids(self, claim: Claim) -> frozenset[str]:
-        """The facts that a claim is said to contradict. Raises ToolValidationError for one that is not there."""
+        """The facts that a claim is said to contradict, but for those that are over before it begins, or the other way round.
+
+        Raises:
+            ToolValidationError: One is not there, or is of another subject.
+        """
         fact_ids = {fact_id for text in claim.contradictions if (fact_id := parse_id_or_none(text))}
         rows = await self.session.rows(SQL["subjects_of"], {"fact_ids": list(fact_ids)}) if fact_ids else []
         if unknown_ids := fact_ids - {UUID(row["fact_id"]) for row in rows}:
@@ -242,7 +247,9 @@ class Facts:
                     f"{claim.subject_id!r}; write out what it says.",
                     field="contradictions",
                 )
-        return frozenset(map(str, fact_ids))
+        return frozenset(
+            row["fact_id"] for row in rows if not speak_of_different_times(claim.content, row["content"])
+        )
 
 
 async def best_of_runs(session: Session, batch_id: UUID, *, limit: int) -> list[DictRow]:
@@ -266,6 +273,9 @@ def _assertion_args(claim: Claim) -> dict[str, Any]:
         "verdict": claim.finding.verdict,
         "verdict_reason": claim.finding.reason,
         "verdict_by": claim.finding.judge,
+        "observed_at": claim.observed_at,
+        "valid_from": claim.validity.valid_from,
+        "valid_until": claim.validity.valid_until,
     }
 
 

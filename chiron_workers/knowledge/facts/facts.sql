@@ -9,13 +9,13 @@ select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
 insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, verdict,
-  verdict_reason, verdict_by
+  verdict_reason, verdict_by, observed_at, valid_from, valid_until
 )
 values (
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
   %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
   %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(verdict)s,
-  %(verdict_reason)s, %(verdict_by)s
+  %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s
 )
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
@@ -31,11 +31,11 @@ select id::text as fact_id
 -- A source is counted once for a fact; with a verified quote that bears it out it counts again where it had none.
 insert into corroborations (
   id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by
+  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until
 )
 select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
        %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s,
-       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s
+       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s
  where not exists (
    select
      from assertions
@@ -83,7 +83,7 @@ select id::text as fact_id
    and content <> %(content)s;
 
 -- subjects_of
-select id::text as fact_id, subject_id
+select id::text as fact_id, subject_id, content
   from facts
  where id = any(%(fact_ids)s::uuid[]);
 

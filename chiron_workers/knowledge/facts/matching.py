@@ -13,7 +13,11 @@ from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.relation import RelationVerdict, relate
+from chiron_workers.evidence.statements.relation import (
+    RelationVerdict,
+    relate,
+    speak_of_different_times,
+)
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.search.search import Search
@@ -113,7 +117,7 @@ class Matching:
         """The model's verdicts on the neighbours of a claim that the rules do not link to it, in one question.
 
         None where the claim repeats a fact. What the rules take for different things is asked about too; the model may link
-        it, and not merge it.
+        it, and not merge it, and not set it against what is over before it begins.
         """
         if any(verdict.relation is Relation.SAME for verdict in verdicts.values()):
             return {}
@@ -125,6 +129,10 @@ class Matching:
             for fact_id, answer in zip(open_ids, answers, strict=True)
             if answer.relation is not None
             and not (answer.relation is Relation.SAME and verdicts[fact_id].relation is Relation.NEW)
+            and not (
+                answer.relation is Relation.CONTRADICTS
+                and speak_of_different_times(claim.content, contents[fact_id])
+            )
         }
 
     async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:

@@ -49,6 +49,9 @@ class FoundFact(TypedDict):
     similarity: float | None
     corroborations: int  # further sources that say the same
     contradicted_by: list[str]  # ids of facts
+    observed_at: str | None  # when the source was read, UTC
+    valid_from: str | None  # since which year, month or day it is so, where its words say so
+    valid_until: str | None
     recall: float  # that this search's path to the nearest vectors was tested at
 
 

@@ -269,3 +269,21 @@ def test_statements_that_differ_in_a_sign_are_not_the_same(pair: str) -> None:
 )
 def test_what_differs_in_form_only_is_the_same(pair: str) -> None:
     assert relate(*pair.split("|")).relation is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("new", "prior"),
+    [
+        ("From 2010 to 2014 the rate was 5 %.", "Since 2015 the rate has been 6 %."),
+        ("Until 2014 the capital was Bonn.", "Since 2015 the capital is Berlin."),
+        ("The mine was not open until 2014.", "The mine is open."),
+    ],
+)
+def test_what_is_over_before_the_other_begins_contradicts_nothing(new, prior):
+    assert relate(new, prior).relation is not Relation.CONTRADICTS
+    assert relate(prior, new).relation is not Relation.CONTRADICTS
+
+
+def test_spans_that_overlap_may_contradict_each_other():
+    verdict = relate("Until 2015 the capital was Bonn.", "Until 2015 the capital was Berlin.")
+    assert verdict.relation is Relation.CONTRADICTS
