@@ -19,9 +19,9 @@ async def recompute(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look again for quotes that are not verified, and compute the confidence of every fact anew.
+    """Look again for quotes that are not verified, and compute confidence and status of every fact anew.
 
-    After an upgrade from a version that did not verify quotes, or after changing a setting of confidences.
+    After an upgrade that changes how facts are weighed, or after changing a setting of confidences.
     """
     totals = RecheckCounts()
     async with open_services(settings(), pool_size=2) as services:
@@ -37,5 +37,6 @@ async def recompute(
         typer.echo(json_line(totals))
         return
     typer.echo(
-        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed."
+        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed, "
+        f"the status of {totals.statuses:,} among them."
     )

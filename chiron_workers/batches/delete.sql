@@ -56,13 +56,31 @@ update facts f
 returning f.id::text as fact_id;
 
 -- partners
--- The facts whose confidence rests on one that goes.
-select distinct o.id::text as fact_id
-  from facts f
-  join fact_links l on f.id in (l.fact_id, l.other_id)
-  join facts o on o.id in (l.fact_id, l.other_id) and o.id <> f.id
- where f.run_id = any(%(run_ids)s)
-   and (o.run_id is null or o.run_id <> all(%(run_ids)s));
+-- The facts whose confidence rests on one that goes, also as what supports something that they contradict.
+with gone as (
+  select id
+    from facts
+   where run_id = any(%(run_ids)s)
+), linked as (
+  select l.other_id as id, l.relation
+    from fact_links l
+    join gone g on g.id = l.fact_id
+  union
+  select l.fact_id, l.relation
+    from fact_links l
+    join gone g on g.id = l.other_id
+)
+select o.id::text as fact_id
+  from facts o
+ where o.id in (select id
+                  from linked
+                union
+                select case when l.fact_id = s.id then l.other_id else l.fact_id end
+                  from linked s
+                  join fact_links l on s.id in (l.fact_id, l.other_id)
+                 where s.relation = 'supports'
+                   and l.relation = 'contradicts')
+   and o.id not in (select id from gone);
 
 -- facts
 delete from facts where run_id = any(%(run_ids)s);

@@ -1,6 +1,6 @@
 """Who says so: sources that are independent of one another."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -43,9 +43,10 @@ def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     """The independent origins of what is asserted, the most trusted first.
 
     One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
-    many assertions the most trusted are looked at.
+    many assertions the most trusted of each domain are looked at, then the second ones, and so on.
     """
-    trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)[:ASSERTIONS_MAX]
+    trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)
+    trusted_first = _domains_in_turn(trusted_first)[:ASSERTIONS_MAX]
     groups: dict[int, list[Assertion]] = defaultdict(list)
     for assertion, group in zip(trusted_first, _groups(trusted_first), strict=True):
         groups[group].append(assertion)
@@ -67,10 +68,21 @@ def origin_name(url: str) -> str:
     A numeric address or a single name stands for itself, and so does a file or a document of one's own: each is a
     source apart.
     """
-    host = _host(url)
+    host = web_host(url)
     if not host:
         return url
     return host if _is_numeric(host) else _suffixes().privatesuffix(host.rstrip(".")) or host
+
+
+def _domains_in_turn(assertions: Sequence[Assertion]) -> list[Assertion]:
+    """The first assertion of each origin, then the second of each: a domain of many pages pushes nobody out."""
+    counts: Counter[str] = Counter()
+    turns = []
+    for assertion in assertions:
+        name = origin_name(assertion.url)
+        turns.append(counts[name])
+        counts[name] += 1
+    return [assertions[n] for n in sorted(range(len(assertions)), key=turns.__getitem__)]
 
 
 def _groups(assertions: Sequence[Assertion]) -> list[int]:
@@ -99,7 +111,7 @@ def _passage(quote: str | None) -> tuple[str, ...]:
     return words if len(words) >= PASSAGE_WORDS_MIN else ()
 
 
-def _host(url: str) -> str:
+def web_host(url: str) -> str:
     """The host of a web address in ASCII, as a browser would ask for it; empty for anything else."""
     if not url.lower().startswith(("http://", "https://")):
         return ""

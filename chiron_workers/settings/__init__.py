@@ -231,9 +231,12 @@ class Settings(BaseSettings):
         "`none`: nobody is asked.",
     )
     confidence_threshold: float = Field(
-        0.7, ge=0, le=1, description="Facts must be above this confidence; the others stay candidates."
+        0.7,
+        ge=0,
+        le=1,
+        description="What is left of the sources for a fact, once those against it are taken off, must be above this; other "
+        "facts stay candidates or are disputed.",
     )
-
     unverified_confidence_max: float = Field(
         0.5, ge=0, le=1, description="Confidence that a fact without a verified quote can have at most."
     )

@@ -221,11 +221,14 @@ def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[
     if stored_fact.is_lifted:
         yield f"The candidate is accepted now, with confidence {stored_fact.confidence:.2f}."
     elif stored_fact.status is FactStatus.DISPUTED:
-        yield f"It is disputed, and shown with what contradicts it; its confidence is {stored_fact.confidence:.2f}."
+        yield (
+            "It is disputed, and shown with what contradicts it, since that weighs too much against its sources; its confidence "
+            f"is {stored_fact.confidence:.2f}."
+        )
     elif stored_fact.status is FactStatus.CANDIDATE:
         yield (
-            f"Kept as a candidate, out of sight, since its confidence of {stored_fact.confidence:.2f} is not above "
-            f"{threshold:g}. A quote from another, better source lifts it."
+            f"Kept as a candidate, out of sight, since what stands for it is not above {threshold:g}. A quote from another, "
+            "independent source adds to it."
         )
     elif stored_fact.status is FactStatus.WITHDRAWN:
         yield "This fact was withdrawn and stays so."

@@ -97,7 +97,7 @@ async def test_invented_words_are_refused_and_sources_are_weighed(stage: Stage, 
         "The Challenger Deep is 10,994 metres deep.",
         "The Challenger Deep is 10,994 metres deep.",
     )
-    assert (first["status"], round(first["confidence"], 4)) == ("disputed", 0.6)
+    assert (first["status"], round(first["confidence"], 4)) == ("accepted", 0.6)
     assert (second["status"], round(second["confidence"], 4)) == ("disputed", 0.3)
     [link] = await stage.rows("select fact_id, other_id, relation from fact_links")
     assert (link["fact_id"], link["other_id"], link["relation"]) == (second["id"], first["id"], "contradicts")

@@ -22,7 +22,7 @@ Chiron = Callable[..., Any]
 
 @pytest.fixture
 def disputed(settings: Settings) -> list[str]:
-    """The ids of two facts that contradict each other; the first stands in two sources."""
+    """The ids of two facts that contradict each other; the first stands in two sources and is accepted, the second disputed."""
 
     async def add() -> list[str]:
         embedder, ids = open_embedder(settings), []
@@ -45,7 +45,7 @@ def test_a_fact_shows_the_words_it_rests_on_and_the_sum_of_its_confidence(
 ):
     shown = chiron("show", disputed[0]).stdout
     for line in (
-        "status   disputed, confidence 0.60 (claimed 0.90)",
+        "status   accepted, confidence 0.60 (claimed 0.90)",
         f"1. “{THICK}”",
         "A page, https://a.org/1 (score 0.90)",
         "characters 0 to 43 of snapshot ",
@@ -53,22 +53,25 @@ def test_a_fact_shows_the_words_it_rests_on_and_the_sum_of_its_confidence(
         "2 independent origins x mean source score 0.90 / 3 assertions = 0.60",
         "for it: a.org (score 0.90)",
         "against it: c.net (score 0.90)",
+        "what is left: 1 - (1 - 0.99) / (1 - 0.90) = 0.90",
+        "so it is accepted: 0.90 is above 0.7",
         f"contradicts: {THIN}",
         f"fact {disputed[1]} (disputed, 0.30), by the rules: ",
         "accepted 0.90  stored",
-        f"disputed 0.60  held against the new fact {disputed[1]}",
+        f"accepted 0.60  held against the new fact {disputed[1]}",
     ):
         assert line in shown
 
 
 def test_as_json_it_is_the_same(chiron: Chiron, disputed: list[str]):
     shown = json.loads(chiron("show", disputed[0], "--json").stdout)
-    assert (shown["id"], shown["status"], shown["content"]) == (disputed[0], "disputed", THICK)
+    assert (shown["id"], shown["status"], shown["content"]) == (disputed[0], "accepted", THICK)
     assert [one["source_url"] for one in shown["assertions"]] == ["https://a.org/1", "https://b.com/2"]
     assert {one["quote_state"] for one in shown["assertions"]} == {"verified"}
     assert [(one["fact_id"], one["relation"]) for one in shown["related"]] == [(disputed[1], "contradicts")]
-    assert [one["status"] for one in shown["history"]][-1] == "disputed"
+    assert [one["status"] for one in shown["history"]][-1] == "accepted"
     assert shown["reckoning"][0].endswith("= 0.60")
+    assert [shown[f"weight_{name}"] for name in ("for", "against", "left")] == [0.99, 0.9, 0.9]
 
 
 def test_a_withdrawn_fact_counts_against_nothing_and_comes_back(chiron: Chiron, disputed: list[str]):

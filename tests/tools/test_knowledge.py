@@ -88,7 +88,7 @@ async def test_without_a_quote_a_fact_is_an_unverified_candidate_until_it_has_on
     first = await call("store_knowledge", fact(confidence=1.0, quote=""))
     assert (first["status"], first["confidence"]) == ("candidate", 0.5)
     assert "It has no quote, so it is unverified, and its confidence at most 0.5." in first["note"]
-    assert "out of sight, since its confidence of 0.50 is not above 0.7" in first["note"]
+    assert "out of sight, since what stands for it is not above 0.7" in first["note"]
     assert await call("vector_search", {"query": "distance", "subject_id": "moon"}) == []
     again = await call("store_knowledge", fact(quote="It orbits at 384,400 km."))
     assert (again["status"], again["fact_id"]) == ("joined", first["fact_id"])

@@ -1,7 +1,8 @@
 -- assertions
 -- Every assertion that counts for or against some facts: their own and those of facts that support them, against those
--- of facts that contradict them. What was withdrawn counts for nothing but itself. A quote that does not bear its statement
--- out counts like none.
+-- of facts that contradict them and of what supports these. So two facts that contradict each other have the same two sides,
+-- and never both prevail. What was withdrawn counts for nothing but itself. A quote that does not bear its statement out
+-- counts like none.
 select f.id::text as fact_id, side.is_for, a.source_url, a.source_score,
        a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') as is_verified, s.signature, a.quote
   from unnest(%(fact_ids)s::uuid[]) as f (id)
@@ -14,18 +15,20 @@ select f.id::text as fact_id, side.is_for, a.source_url, a.source_score,
      where l.other_id = f.id
        and l.relation = 'supports'
        and o.status <> 'withdrawn'
-    union all
-    select l.fact_id, false
+    union
+    select unnest(array[o.id, backing.fact_id]), false
       from fact_links l
-      join facts o on o.id = l.fact_id
-     where l.other_id = f.id
-       and l.relation = 'contradicts'
-       and o.status <> 'withdrawn'
-    union all
-    select l.other_id, false
-      from fact_links l
-      join facts o on o.id = l.other_id
-     where l.fact_id = f.id
+      join facts o on o.id in (l.fact_id, l.other_id) and o.id <> f.id
+      left join lateral (
+        select b.fact_id
+          from fact_links b
+          join facts s on s.id = b.fact_id
+         where b.other_id = o.id
+           and b.fact_id <> f.id
+           and b.relation = 'supports'
+           and s.status <> 'withdrawn'
+      ) backing on true
+     where f.id in (l.fact_id, l.other_id)
        and l.relation = 'contradicts'
        and o.status <> 'withdrawn'
   ) as side (id, is_for)

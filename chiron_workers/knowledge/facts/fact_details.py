@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -8,10 +8,12 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import NotFound
-from chiron_workers.evidence.confidence import explain
-from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.evidence.confidence import Confidence, explain
+from chiron_workers.knowledge.facts.confidences import Confidences, status_of
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChanges
+from chiron_workers.states import FactStatus
 
 SQL = load(__file__)
 
@@ -81,8 +83,9 @@ class FactState:
 class FactDetails:
     """All that is stored of one fact.
 
-    `explanation` is the sum that gives the confidence, a line each. `contradictions` are the statements that its agent
-    set against it without naming a stored fact.
+    `explanation` is how its confidence and its status come about, a line each; the weights are what stands for it and
+    against it, and what is left, 0 to 1. `contradictions` are the statements that its agent set against it without naming
+    a stored fact.
     """
 
     id: str
@@ -96,6 +99,9 @@ class FactDetails:
     created_at: datetime
     assertions: tuple[AssertionDetails, ...]
     explanation: tuple[str, ...]
+    weight_for: float
+    weight_against: float
+    weight_left: float
     related: tuple[RelatedFact, ...]
     contradictions: tuple[str, ...]
     history: tuple[FactState, ...]
@@ -116,11 +122,22 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     return FactDetails(
         **fact,
         assertions=await _load_assertions(session, fact_id),
-        explanation=tuple(explain(confidence)),
+        explanation=(
+            *explain(confidence, threshold=settings().confidence_threshold),
+            *_outdated(fact, confidence),
+        ),
+        weight_for=confidence.weight_for,
+        weight_against=confidence.weight_against,
+        weight_left=confidence.weight_left,
         related=tuple(RelatedFact(**row) for row in await session.rows(SQL["related"], args)),
         contradictions=tuple(text for text in contradictions if parse_id_or_none(text) is None),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
+
+
+def _outdated(fact: DictRow, confidence: Confidence) -> Iterator[str]:
+    if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
+        yield f"it was {fact['status']} when it last changed; `chiron recompute` makes it {status}"
 
 
 async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:

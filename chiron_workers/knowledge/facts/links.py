@@ -30,6 +30,6 @@ class Links:
         return bool(await self._session.write(SQL["add"], args))
 
     async def partners(self, fact_id: str) -> list[str]:
-        """The facts whose confidence depends on a fact: those it supports or contradicts, and that contradict it."""
+        """The facts whose confidence depends on a fact: those it supports, and what contradicts them or itself."""
         rows = await self._session.rows(SQL["partners"], {"fact_id": fact_id})
         return [row["fact_id"] for row in rows]

@@ -8,12 +8,26 @@ on conflict (fact_id, other_id) do nothing
 returning fact_id;
 
 -- partners
-select other_id::text as fact_id
-  from fact_links
- where fact_id = %(fact_id)s
-   and relation in ('supports', 'contradicts')
+with supported as (
+  select %(fact_id)s::uuid as id
+  union all
+  select other_id
+    from fact_links
+   where fact_id = %(fact_id)s
+     and relation = 'supports'
+)
+select id::text as fact_id
+  from supported
+ where id <> %(fact_id)s
 union
-select fact_id::text
-  from fact_links
- where other_id = %(fact_id)s
-   and relation = 'contradicts';
+select l.other_id::text
+  from fact_links l
+  join supported s on s.id = l.fact_id
+ where l.relation = 'contradicts'
+   and l.other_id <> %(fact_id)s
+union
+select l.fact_id::text
+  from fact_links l
+  join supported s on s.id = l.other_id
+ where l.relation = 'contradicts'
+   and l.fact_id <> %(fact_id)s;

@@ -16,15 +16,19 @@ FIRST = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class RecheckCounts:
-    """How many facts were rechecked, how many of their quotes are verified now, and how many facts changed by it."""
+    """How many facts were rechecked, how many of their quotes are verified now, how many facts changed, and their statuses."""
 
     facts: int = 0
     verified: int = 0
     changed: int = 0
+    statuses: int = 0
 
     def __add__(self, counts: "RecheckCounts") -> "RecheckCounts":
         return RecheckCounts(
-            self.facts + counts.facts, self.verified + counts.verified, self.changed + counts.changed
+            self.facts + counts.facts,
+            self.verified + counts.verified,
+            self.changed + counts.changed,
+            self.statuses + counts.statuses,
         )
 
 
@@ -55,7 +59,8 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
         await session.write(SQL["verify_corroboration"], {"id": assertion_id, **place})
     updates = await facts.confidences.recompute(fact_ids, reason="computed anew")
     changes = sum(update.is_changed for update in updates.values())
-    return RecheckCounts(len(rows), len(places), changes), rows[-1]["id"]
+    statuses = sum(update.status is not update.status_before for update in updates.values())
+    return RecheckCounts(len(rows), len(places), changes, statuses), rows[-1]["id"]
 
 
 async def _find_quote(session: Session, url: str, quote: str) -> dict[str, str | int] | None:

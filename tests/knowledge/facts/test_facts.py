@@ -189,7 +189,7 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
         pool, "select round(confidence::numeric, 2)::float8 as c, status from facts order by id"
     ) == [
         {"c": 0.3, "status": "disputed"},
-        {"c": 0.6, "status": "disputed"},
+        {"c": 0.6, "status": "accepted"},
     ]
     assert [row["reason"] for row in await rows(pool, "select reason from fact_changes order by id")] == [
         f"held against the new fact {second.fact_id}",

@@ -28,7 +28,7 @@ async def test_quotes_of_a_version_that_did_not_verify_them_are_looked_for(
         await store.facts.add(
             await quoted(pool, "The Sun is a star.", subject_id="sun", source_url="https://sun.org/")
         )
-    assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=1, changed=1)
+    assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=1, changed=1, statuses=1)
     row = await Session(pool).row(
         SQL("select quote, quote_state, confidence, status from facts where id = %(id)s"),
         {"id": first.fact_id},

@@ -1,0 +1,112 @@
+"""Which facts are shown, by what is stored for and against them."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg.sql import SQL
+from support.verified_quotes import quoted
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.facts.fact_details import load_details
+from chiron_workers.knowledge.facts.facts import StoredFact
+from chiron_workers.knowledge.facts.links import Link
+from chiron_workers.knowledge.facts.quote_rechecks import recheck
+from chiron_workers.knowledge.facts.withdrawals import withdraw
+from chiron_workers.runs.session import Session
+from chiron_workers.states import Decider, FactStatus, Relation
+from chiron_workers.store import Store
+
+CRUST = "The Moon's crust is 50 km thick on average."
+OTHER_CRUST = "The Moon's crust is 34 km thick on average."
+ACCEPTED, DISPUTED, CANDIDATE = FactStatus.ACCEPTED, FactStatus.DISPUTED, FactStatus.CANDIDATE
+
+
+async def add(pool: Pool, embedder: Embedder, content: str, *scores: float, site: str) -> StoredFact:
+    """Store a statement once for each score, from a site of its own; the last answer."""
+    for n, score in enumerate(scores):
+        source_url = f"https://{site}{n}.org/"
+        claim = await quoted(pool, content, source_url=source_url, source_score=score)
+        async with Store(Session(pool), embedder) as store:
+            fact = await store.facts.add(claim)
+    return fact
+
+
+async def statuses(pool: Pool) -> dict[str, str]:
+    rows = await Session(pool).rows(SQL("select content, status from facts"))
+    return {row["content"]: row["status"] for row in rows}
+
+
+async def change(pool: Pool, statement: str, **args: Any) -> None:
+    async with pool.connection() as connection:
+        await connection.execute(SQL(statement), args)
+
+
+async def test_ten_independent_sources_of_little_trust_carry_a_fact(pool: Pool, embedder: Embedder) -> None:
+    first = await add(pool, embedder, CRUST, 0.6, site="a")
+    assert first.status is CANDIDATE
+    second = await add(pool, embedder, CRUST, 0.6, site="b")
+    assert (second.status, second.is_lifted) == (ACCEPTED, True)
+    tenth = await add(pool, embedder, CRUST, *[0.6] * 8, site="c")
+    assert (tenth.fact_id, tenth.status, round(tenth.confidence, 4)) == (first.fact_id, ACCEPTED, 0.6)
+    fact = await load_details(Session(pool), UUID(first.fact_id))
+    assert (fact.weight_for, fact.weight_against) == (pytest.approx(1 - 0.4**10, abs=1e-6), 0)
+
+
+async def test_a_post_does_not_dispute_a_paper_and_two_papers_dispute_each_other(
+    pool: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, CRUST, 0.95, site="paper")
+    await add(pool, embedder, OTHER_CRUST, 0.2, site="post")
+    assert await statuses(pool) == {CRUST: ACCEPTED, OTHER_CRUST: CANDIDATE}
+    await add(pool, embedder, OTHER_CRUST, 0.9, site="otherpaper")
+    assert await statuses(pool) == {CRUST: DISPUTED, OTHER_CRUST: DISPUTED}
+    await add(pool, embedder, CRUST, 0.9, site="thirdpaper")
+    assert await statuses(pool) == {CRUST: ACCEPTED, OTHER_CRUST: DISPUTED}
+
+
+async def test_two_facts_that_contradict_each_other_have_the_same_two_sides(
+    pool: Pool, embedder: Embedder
+) -> None:
+    """What supports one of them counts against the other as well, or each would be accepted by its own supporters."""
+    first = await add(pool, embedder, CRUST, 0.75, site="a")
+    second = await add(pool, embedder, OTHER_CRUST, 0.75, site="b")
+    supporters = [
+        await add(pool, embedder, words, 0.9, site=site)
+        for words, site in (
+            ("Seismometers timed moonquakes.", "c"),
+            ("Gravity maps of 2012 are precise.", "d"),
+        )
+    ]
+    async with Store(Session(pool), embedder) as store:
+        for supporter, fact in zip(supporters, (first, second), strict=True):
+            link = Link(supporter.fact_id, fact.fact_id, Relation.SUPPORTS, "It says so.", Decider.MODEL)
+            await store.facts.links.add(link)
+            await store.facts.recompute_with_partners(supporter.fact_id, "linked")
+    details = [await load_details(Session(pool), UUID(fact.fact_id)) for fact in (first, second)]
+    assert [fact.status for fact in details] == [DISPUTED, DISPUTED]
+    assert {(fact.weight_for, fact.weight_against) for fact in details} == {(0.975, 0.975)}
+    async with Store(Session(pool), embedder) as store:
+        await withdraw(store.facts, supporters[1].fact_id, reason="misread")
+    shown = await statuses(pool)
+    assert (shown[CRUST], shown[OTHER_CRUST]) == (ACCEPTED, DISPUTED)
+
+
+async def test_a_status_of_an_earlier_version_stays_until_it_is_computed_anew(
+    pool: Pool, embedder: Embedder
+) -> None:
+    fact = await add(pool, embedder, CRUST, 0.6, 0.6, site="a")
+    await change(pool, "update facts set status = 'candidate'")
+    details = await load_details(Session(pool), UUID(fact.fact_id))
+    assert details.explanation[-2:] == (
+        "so it is accepted: 0.84 is above 0.7",
+        "it was candidate when it last changed; `chiron recompute` makes it accepted",
+    )
+    async with Store(Session(pool), embedder) as store:
+        counts, _ = await recheck(store.facts, subject_id="moon")
+    assert (counts.facts, counts.changed, counts.statuses) == (1, 1, 1)
+    assert await statuses(pool) == {CRUST: ACCEPTED}
+    async with Store(Session(pool), embedder) as store:
+        counts, _ = await recheck(store.facts, subject_id="moon")
+    assert (counts.facts, counts.changed, counts.statuses) == (1, 0, 0)
