@@ -41,6 +41,7 @@ SYLLABLES = (
     "bran", "dol", "fel", "gur", "hask", "jor", "kel", "lund", "mor", "nask", "ost", "pell", "quor", "rath", "sund", "tor",
     "ulm", "vask", "wend", "yrs", "zoll",
 )  # fmt: skip
+CIRCLED = {chr(ord("a") + n): chr(ord("ⓐ") + n) for n in range(26)}
 NATO = {sign: name for name, sign in reversed(ALPHABET.items())}
 
 FORMS: dict[str, Callable[[str], list[str]]] = {
@@ -59,6 +60,13 @@ FORMS: dict[str, Callable[[str], list[str]]] = {
     "hex in pairs": lambda secret: [secret.encode().hex(" ")],
     "character codes": lambda secret: [" ".join(str(ord(sign)) for sign in secret)],
     "spelled": lambda secret: [" ".join(NATO[sign] for sign in secret.lower())],
+    "octal codes": lambda secret: [" ".join(f"{ord(sign):o}" for sign in secret)],
+    "bits": lambda secret: ["".join(f"{ord(sign):08b}" for sign in secret)],
+    "letters in circles": lambda secret: ["".join(CIRCLED.get(sign, sign) for sign in secret.lower())],
+    "behind thousands of words": lambda secret: [f"{'a ' * 3_000}{secret}"],
+    "base64 behind other codes": lambda secret: [
+        " ".join(f"{n:x}abcdef" for n in range(900)) + " " + base64.b64encode(secret.encode()).decode()
+    ],
     "percent signs": lambda secret: ["".join(f"%{ord(sign):02x}" for sign in secret)],
     "backwards": lambda secret: [secret[::-1]],
     "ROT13": lambda secret: [codecs.encode(secret, "rot13")],

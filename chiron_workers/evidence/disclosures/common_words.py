@@ -17,6 +17,9 @@ LANGUAGES = ("en", "de", "es", "fr", "it", "ru")
 FREQUENT_WORDS = 20_000  # of each language; of other words those that a text writes as names count as names
 CHUNK_CHARS = 50_000  # that are parsed at a time, so that no other thread waits for long
 ENTRY = re.compile(r'"([^"]+)": ?(\d+)')
+NAMED_LETTER = re.compile(
+    r"(?:.* )?(?:LATIN|REGIONAL INDICATOR) .*\b(?:LETTER|SMALL CAPITAL) ([A-Z])(?: WITH .*)?"
+)
 SHORT_CHARS = 3
 YEARS = range(1500, 2101)
 ROUND_DIGITS = 2
@@ -48,14 +51,25 @@ def common_words() -> CommonWords:
 
 
 def fold(text: str) -> str:
-    """A text in small letters without accents, invisible characters and the variants that Unicode has of letters."""
+    """A text in small letters without accents, invisible characters and the variants that Unicode has of letters and digits."""
     if text.isascii():
         return text.lower()
     plain_tags = "".join(
         chr(ord(sign) - 0xE0000) if 0xE0020 <= ord(sign) < 0xE007F else sign for sign in text
     )
-    letters = unicodedata.normalize("NFKD", plain_tags)
-    return "".join(sign for sign in letters if unicodedata.category(sign) not in ("Mn", "Cf")).casefold()
+    return "".join(map(_plain_sign, unicodedata.normalize("NFKD", plain_tags))).casefold()
+
+
+@lru_cache(maxsize=10_000)
+def _plain_sign(sign: str) -> str:
+    category = unicodedata.category(sign)
+    if category in ("Mn", "Cf"):
+        return ""
+    if category == "Nd":
+        return str(unicodedata.decimal(sign))
+    # Small capitals, letters in black circles and squares, those of flags, and struck ones: none is decomposed by Unicode.
+    letter = NAMED_LETTER.fullmatch(unicodedata.name(sign, ""))
+    return letter[1].lower() if letter else sign
 
 
 def is_plain_number(digits: str) -> bool:

@@ -5,17 +5,23 @@ import binascii
 import codecs
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
 
 CODE = re.compile(r"[A-Za-z0-9+/_=-]{6,}")
 HEX = re.compile(r"[0-9a-f]{6,}")
 NOT_HEX = re.compile(r"0x|\\x|[^0-9a-f]")
 CHARACTER_CODES = re.compile(r"(?<!\d)\d{2,3}(?!\d)")
+JOINED_CODE = re.compile(r"1[0-2]\d|0?[3-9]\d")  # a decimal code of a printable character tells where it ends
+JOINED_CODES = re.compile(rf"(?:{JOINED_CODE.pattern}){{3,}}")
+OCTAL_CODES = re.compile(r"(?<!\d)0?[01]?[0-7]{2}(?!\d)")
+BITS = re.compile(r"(?<!\d)[01]{7,8}(?!\d)")
+JOINED_BITS = re.compile(r"[01]{16,}")
+LETTER_NUMBERS = re.compile(r"(?<!\d)(?:2[0-6]|1\d|0?[1-9])(?!\d)")
+NUMBER = re.compile(r"\b(?:0x[0-9a-f]{1,16}|0b[01]{1,60}|0o[0-7]{1,20})\b", re.IGNORECASE)
+SCIENTIFIC_NUMBER = re.compile(r"(?<![\w.])(\d+)(?:\.(\d+))?e\+?(\d{1,2})\b", re.IGNORECASE)
 PRINTABLE_SHARE_MIN = 0.8
 DEPTH_MAX = 2
-READINGS_MAX = 400
-CHARS_MAX = 20_000  # of a text whose readings are tried
 
 ALPHABET = {
     name: sign
@@ -31,8 +37,10 @@ ALPHABET = {
 
 
 def readings(text: str, *, depth: int = DEPTH_MAX) -> Iterator[str]:
-    """The text itself, then what it says in other codes, and in codes of codes; some of it is noise."""
-    text = text[:CHARS_MAX]
+    """The text itself, then what it says in other codes, and in codes of codes; some of it is noise.
+
+    All of the text is read: what stands behind a thousand other words or codes counts as well. There are only so many readings.
+    """
     yield text
     if depth == 0:
         return
@@ -49,22 +57,59 @@ def _decoded(text: str) -> Iterator[str]:
     yield html.unescape(text)
     yield text[::-1]
     yield codecs.encode(text, "rot13")
-    yield "".join(chr(int(code)) for code in CHARACTER_CODES.findall(text))
+    yield from _from_numbers(text)
     compact = "".join(text.split())
-    chunks = list(dict.fromkeys([*CODE.findall(text), *CODE.findall(compact), compact]))[:READINGS_MAX]
+    chunks = list(dict.fromkeys([*CODE.findall(text), *CODE.findall(compact), compact]))
+    yield from _sorted_out(_in_bytes(chunks))
+    yield from _sorted_out(_in_hex([*HEX.findall(NOT_HEX.sub("", text.lower())), *HEX.findall(text.lower())]))
+
+
+def _from_numbers(text: str) -> Iterator[str]:
+    """Codes of characters and numbers of letters as the letters they stand for, and numbers in decimal digits."""
+    yield "".join(chr(int(code)) for code in CHARACTER_CODES.findall(text))
+    yield " ".join(
+        "".join(chr(int(code)) for code in JOINED_CODE.findall(codes)) for codes in JOINED_CODES.findall(text)
+    )
+    yield "".join(chr(int(code, 8)) for code in OCTAL_CODES.findall(text))
+    yield "".join(chr(int(code, 2)) for code in BITS.findall(text))
+    runs = JOINED_BITS.findall(text)
+    for start in range(8 if runs else 0):
+        yield " ".join(_from_bits(bits[start:]) for bits in runs)
+    yield "".join(chr(ord("a") + int(number) - 1) for number in LETTER_NUMBERS.findall(text))
+    yield SCIENTIFIC_NUMBER.sub(_in_full, NUMBER.sub(lambda match: str(int(match[0], 0)), text))
+
+
+def _from_bits(bits: str) -> str:
+    return "".join(chr(int(bits[place : place + 8], 2)) for place in range(0, len(bits) - 7, 8))
+
+
+def _in_full(match: re.Match[str]) -> str:
+    """A number such as 4.82e7 without its exponent."""
+    whole, fraction, exponent = match[1], match[2] or "", int(match[3])
+    digits = whole + fraction.ljust(exponent, "0")
+    return digits[: len(whole) + exponent]
+
+
+def _sorted_out(versions: Iterable[str]) -> Iterator[str]:
+    """Many short readings as two texts: a legible one, and noise that may hold a word."""
+    legible, noise = [], []
+    for version in dict.fromkeys(versions):
+        (legible if _is_legible(version) else noise).append(version)
+    yield " ".join(legible)
+    yield " ".join(noise)
+
+
+def _in_bytes(chunks: Iterable[str]) -> Iterator[str]:
     for chunk in chunks:
-        yield from _from_bytes(chunk)
-    for digits in HEX.findall(NOT_HEX.sub("", text.lower())):
+        plain = re.sub(r"[^A-Za-z0-9+/]", "", chunk.replace("-", "+").replace("_", "/"))
+        yield from (_tried(base64.b64decode, part) for part in _whole(plain, 4))
+        letters = re.sub(r"[^A-Z2-7]", "", chunk.upper())
+        yield from (_tried(base64.b32decode, part) for part in _whole(letters, 8))
+
+
+def _in_hex(runs: Iterable[str]) -> Iterator[str]:
+    for digits in dict.fromkeys(runs):
         yield from (_text(bytes.fromhex(part)) for part in _whole(digits, 2))
-    for run in HEX.findall(text.lower()):
-        yield from (_text(bytes.fromhex(part)) for part in _whole(run, 2))
-
-
-def _from_bytes(chunk: str) -> Iterator[str]:
-    plain = re.sub(r"[^A-Za-z0-9+/]", "", chunk.replace("-", "+").replace("_", "/"))
-    yield from (_tried(base64.b64decode, part) for part in _whole(plain, 4))
-    letters = re.sub(r"[^A-Z2-7]", "", chunk.upper())
-    yield from (_tried(base64.b32decode, part) for part in _whole(letters, 8))
 
 
 def _whole(digits: str, size: int) -> Iterator[str]:

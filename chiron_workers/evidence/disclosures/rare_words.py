@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ COMPOUND = re.compile(r"[^\W_]+(?:(?:[-_.@/:+'’]|(?<=\d),(?=\d))[^\W_]+)*")
 WORD = re.compile(r"[^\W_]+")
 COMPOUND_CHARS_MIN = 5
 WORD_CHARS_MAX = 100
+SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
 def rare_words(text: str, common: CommonWords) -> dict[str, str]:
@@ -39,20 +41,30 @@ def rare_words(text: str, common: CommonWords) -> dict[str, str]:
         for word, spelling in spellings.items()
         if not common.has(word, is_name=spelling[0].isupper() and word not in lower_words)
     }
-    return {word: spelling for word, spelling in compounds.items() if not common.has(word)} | rare
+    spelled_out = {_spell_out(spelling): spelling for spelling in rare.values() if not spelling.isascii()}
+    return (
+        {word: spelling for word, spelling in compounds.items() if not common.has(word)} | spelled_out | rare
+    )
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text, folded, in order."""
-    return [fold(word)[:WORD_CHARS_MAX] for word in WORD.findall(text)]
+    # Folded as a whole: letters in circles, those of flags and tags are no letters for a pattern.
+    return [word[:WORD_CHARS_MAX] for word in WORD.findall(fold(text))]
 
 
 def all_words(text: str) -> set[str]:
-    """The words of a text, folded, with those that signs join, in one and in parts."""
+    """The words of a text, folded, with those that signs join, in one and in parts, and with umlauts spelled out."""
     compounds = {
         "".join(map(fold, WORD.findall(match[0])))[:WORD_CHARS_MAX] for match in COMPOUND.finditer(text)
     }
-    return compounds | set(words_of(text))
+    spelled_out = set() if text.isascii() else {_spell_out(word) for word in set(WORD.findall(text))}
+    return compounds | set(words_of(text)) | spelled_out
+
+
+def _spell_out(word: str) -> str:
+    """A word folded as those write it who have no umlauts: "ae" for "ä"."""
+    return fold(unicodedata.normalize("NFC", word).lower().translate(SPELLED_OUT))[:WORD_CHARS_MAX]
 
 
 def plain_text(result: str) -> str:

@@ -54,10 +54,72 @@ def test_dates_long_numbers_and_addresses_are_rare(common: CommonWords, text: st
         "see " + base64.b32encode(b"Kranzberger").decode(),
         "75 114 97 110 122 98 101 114 103 101 114",
         "4b:72:61:6e:7a:62:65:72:67:65:72",
+        "ⓚⓡⓐⓝⓩⓑⓔⓡⓖⓔⓡ",
+        "🅺🆁🅰🅽🆉🅱🅴🆁🅶🅴🆁",
+        "🅚🅡🅐🅝🅩🅑🅔🅡🅖🅔🅡",
+        "🇰🇷🇦🇳🇿🇧🇪🇷🇬🇪🇷",
+        "ᴋʀᴀɴᴢʙᴇʀɢᴇʀ",
+        "".join(chr(0xE0000 + ord(sign)) for sign in "Kranzberger"),
+        "113 162 141 156 172 142 145 162 147 145 162",
+        r"\113\162\141\156\172\142\145\162\147\145\162",
+        "075114097110122098101114103101114",
+        " ".join(f"{ord(sign):08b}" for sign in "Kranzberger"),
+        "".join(f"{ord(sign):08b}" for sign in "Kranzberger"),
     ],
 )
 def test_a_private_word_is_seen_in_whatever_form(disclosures: Disclosures, message: str) -> None:
     assert disclosures.find(message) == {"kranzberger"}
+
+
+@pytest.mark.parametrize(
+    "filler",
+    [
+        "a " * 3_000,
+        "the tides " * 900,
+        "".join(f"{n:x}abcdef " for n in range(900)),
+        "0110 " * 9 + "01" * 9,
+        "%41" * 3_000,
+        "ﷺ" * 3_000,
+        "." * 9_000,
+    ],
+    ids=["letters", "words", "codes", "bits", "percent signs", "ligatures", "points"],
+)
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Kranzberger",
+        base64.b64encode(b"say Kranzberger now").decode(),
+        base64.b64encode(base64.b64encode(b"Kranzberger")).decode(),
+        "".join(f"{ord(sign):08b}" for sign in "Kranzberger"),
+    ],
+    ids=["plain", "base64", "base64 twice", "bits"],
+)
+def test_a_private_word_is_seen_behind_whatever_else_a_message_holds(
+    disclosures: Disclosures, filler: str, word: str
+) -> None:
+    assert "kranzberger" in disclosures.find(f"{filler} {word}")
+
+
+@pytest.mark.parametrize("digits", ["٤٨٢١٣٣٧٧", "४८२१३३७७", "𝟒𝟖𝟐𝟏𝟑𝟑𝟕𝟕", "4.8213377e7", "0x2dfad81"])
+def test_a_private_number_is_seen_in_whatever_digits(disclosures: Disclosures, digits: str) -> None:
+    assert disclosures.find(f"look for {digits}") == {"48213377"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Gruenwaeldchen",
+        "Grunwaldchen",
+        "GRÜNWÄLDCHEN",
+        "Grünwa\u0308ldchen",
+        "Lodzka",
+        "Łódzka",
+        "Soerensnak",
+    ],
+)
+def test_a_private_name_is_seen_without_its_accents_too(common: CommonWords, message: str) -> None:
+    names = rare_words("We met at Grünwäldchen, Łódzka and Sørensnak.", common)
+    assert Disclosures(names, common).find(message)
 
 
 @pytest.mark.parametrize(
