@@ -92,7 +92,8 @@ def _in_full(match: re.Match[str]) -> str:
 
 def _sorted_out(versions: Iterable[str]) -> Iterator[str]:
     """Many short readings as two texts: a legible one, and noise that may hold a word."""
-    legible, noise = [], []
+    legible: list[str] = []
+    noise: list[str] = []
     for version in dict.fromkeys(versions):
         (legible if _is_legible(version) else noise).append(version)
     yield " ".join(legible)

@@ -12,6 +12,7 @@ from chiron_workers.evidence.disclosures.common_words import CommonWords, fold
 COMPOUND = re.compile(r"[^\W_]+(?:(?:[-_.@/:+'’]|(?<=\d),(?=\d))[^\W_]+)*")
 WORD = re.compile(r"[^\W_]+")
 COMPOUND_CHARS_MIN = 5
+PORTION = re.compile(r".{1,20000}(?!\S)|.{1,20000}", re.DOTALL)  # ends with a word, if it is not a long one
 WORD_CHARS_MAX = 100
 SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
@@ -25,10 +26,10 @@ def rare_words(text: str, common: CommonWords) -> dict[str, str]:
     spellings: dict[str, str] = {}
     lower_words: set[str] = set()
     compounds: dict[str, str] = {}
-    for match in COMPOUND.finditer(text):
+    for match in (match for portion in _portions(text) for match in COMPOUND.finditer(portion)):
         parts = WORD.findall(match[0])
         for part in parts:
-            word = fold(part)[:WORD_CHARS_MAX]
+            word = fold(part[:WORD_CHARS_MAX])[:WORD_CHARS_MAX]
             spellings.setdefault(word, part[:WORD_CHARS_MAX])
             if part[0].islower():
                 lower_words.add(word)
@@ -49,22 +50,32 @@ def rare_words(text: str, common: CommonWords) -> dict[str, str]:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, folded, in order."""
-    # Folded as a whole: letters in circles, those of flags and tags are no letters for a pattern.
-    return [word[:WORD_CHARS_MAX] for word in WORD.findall(fold(text))]
+    # Folded first: letters in circles, those of flags and tags are no letters for a pattern.
+    return [word[:WORD_CHARS_MAX] for portion in _portions(text) for word in WORD.findall(fold(portion))]
 
 
 def all_words(text: str) -> set[str]:
     """The words of a text, folded, with those that signs join, in one and in parts, and with umlauts spelled out."""
-    compounds = {
-        "".join(map(fold, WORD.findall(match[0])))[:WORD_CHARS_MAX] for match in COMPOUND.finditer(text)
-    }
-    spelled_out = set() if text.isascii() else {_spell_out(word) for word in set(WORD.findall(text))}
-    return compounds | set(words_of(text)) | spelled_out
+    words: set[str] = set()
+    for portion in _portions(text):
+        words.update(WORD.findall(fold(portion)))
+        for match in COMPOUND.finditer(portion):
+            words.add("".join(map(fold, WORD.findall(match[0][:WORD_CHARS_MAX]))))
+        if not portion.isascii():
+            words.update(map(_spell_out, WORD.findall(portion)))
+    return {word[:WORD_CHARS_MAX] for word in words}
+
+
+def _portions(text: str) -> Iterator[str]:
+    """The text in parts of whole words: no other thread waits for long while one is looked through."""
+    return (match[0] for match in PORTION.finditer(text))
 
 
 def _spell_out(word: str) -> str:
     """A word folded as those write it who have no umlauts: "ae" for "ä"."""
-    return fold(unicodedata.normalize("NFC", word).lower().translate(SPELLED_OUT))[:WORD_CHARS_MAX]
+    return fold(unicodedata.normalize("NFC", word[:WORD_CHARS_MAX]).lower().translate(SPELLED_OUT))[
+        :WORD_CHARS_MAX
+    ]
 
 
 def plain_text(result: str) -> str:

@@ -1,10 +1,13 @@
+import asyncio
 import base64
+from functools import partial
 
 import pytest
+from support.event_loop_delay import beating
 
 from chiron_workers.evidence.disclosures.common_words import CommonWords, common_words, fold
 from chiron_workers.evidence.disclosures.disclosures import Disclosures
-from chiron_workers.evidence.disclosures.rare_words import plain_text, rare_words
+from chiron_workers.evidence.disclosures.rare_words import all_words, plain_text, rare_words
 
 LETTER = (
     "Ottilie Kranzberger of Wyckhorn pays from 48213377, key AKIA9F3KQ2LM. "
@@ -145,6 +148,18 @@ def test_pieces_count_with_what_went_out_before(disclosures: Disclosures) -> Non
 def test_a_long_message_is_read_in_bounded_time(disclosures: Disclosures) -> None:
     for message in ("QUJD" * 2_500, "a " * 5_000, "%41" * 3_000, "1" * 10_000, "zz" * 5_000):
         assert disclosures.find(message) == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["Grünwäldchen " * 90_000, "ü" * 2_000_000, "a-1" * 600_000], ids=["words", "letters", "signs"]
+)
+async def test_a_page_of_two_million_letters_is_looked_through_while_other_work_goes_on(
+    common: CommonWords, text: str
+) -> None:
+    for look_through in (all_words, partial(rare_words, common=common)):
+        async with beating() as pulse:
+            await asyncio.to_thread(look_through, text)
+        assert pulse.worked_s < 0.2
 
 
 def test_text_is_taken_out_of_the_json_of_a_result() -> None:
