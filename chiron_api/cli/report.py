@@ -57,7 +57,9 @@ async def report(
         refuse_to_overwrite(output, force=force)  # before the work
     async with open_pool(settings().database_url, size=1) as pool:
         selection = await selection_of(pool, target, subject)
-        content = await gather(pool, selection, with_candidates=candidates)
+        content = await gather(
+            pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
+        )
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))
     elif report_format.render:

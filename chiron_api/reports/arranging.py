@@ -117,6 +117,8 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         verdict_reason=row["verdict_reason"],
         verdict_by=row["verdict_by"],
         observed_at=row["observed_at"],
+        assertion_id=row["id"],
+        selection=context.material.selections.get(row["id"]),
     )
 
 

@@ -25,10 +25,13 @@ SOURCES_AT_ONCE = 500
 USAGE_NAMES = tuple(field.name for field in fields(RunUsage))
 
 
-async def gather(pool: Pool, scope: UUID | str, *, with_candidates: bool = False) -> Report:
+async def gather(
+    pool: Pool, scope: UUID | str, *, with_candidates: bool = False, with_selections: bool = False
+) -> Report:
     """The report on a run or batch, by its id, or on a subject, by its name; 100,000 findings at most.
 
-    It is read in short statements, so it can hold what was stored while it was read.
+    It is read in short statements, so it can hold what was stored while it was read. Selections take reading the texts of all
+    sources.
 
     Raises:
         NotFound: There is nothing of that id or name.
@@ -37,7 +40,7 @@ async def gather(pool: Pool, scope: UUID | str, *, with_candidates: bool = False
     statuses = [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * with_candidates
     counts = await report_rows.counts(pool, target)
     fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
-    material = await read(pool, fact_ids)
+    material = await read(pool, fact_ids, with_selections=with_selections)
     # A second's work for a large report, and what else runs on this loop goes on.
     arrangement = await asyncio.to_thread(arrange, material)
     return Report(

@@ -3,6 +3,8 @@ from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
 
+from chiron_api.reports.report import Selection
+from chiron_api.reports.selections import select
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.facts.confidences import Confidences
@@ -17,26 +19,31 @@ class Material:
     """Facts as they were read, by id: `findings` are those of the report, `aside` those that are only linked to them.
 
     `origins` counts who independently says so. `source_marks`, by the ids of assertions, say of a source that it is gone
-    or no longer holds the quote.
+    or no longer holds the quote; `selections`, by the same ids, where a verified quote stands.
     """
 
     findings: dict[str, DictRow] = field(default_factory=dict)
     aside: dict[str, DictRow] = field(default_factory=dict)
     assertions: dict[str, list[DictRow]] = field(default_factory=dict)
     source_marks: dict[str, str] = field(default_factory=dict)
+    selections: dict[str, Selection] = field(default_factory=dict)
     origins: dict[str, int] = field(default_factory=dict)
     links: dict[tuple[str, str], Link] = field(default_factory=dict)
 
 
-async def read(pool: Pool, fact_ids: Sequence[str]) -> Material:
+async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = False) -> Material:
     """The facts of a report and what is linked to them; withdrawn facts stay out."""
     material, session = Material(), Session(pool)
     async for page in report_rows.pages(pool, fact_ids):
         await _add_page(material, page, material.findings, session)
+        if with_selections:
+            material.selections |= await select(session, page.assertions)
         material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
     ends = {end for pair in material.links for end in pair}
     async for page in report_rows.pages(pool, sorted(ends - material.findings.keys())):
         await _add_page(material, page, material.aside, session)
+        if with_selections:
+            material.selections |= await select(session, page.assertions)
     fact_ids_present = material.findings.keys() | material.aside.keys()
     material.links = {
         pair: link for pair, link in material.links.items() if fact_ids_present.issuperset(pair)

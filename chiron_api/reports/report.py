@@ -33,12 +33,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """Where a quote stands in the kept text, `text[start:end]` in code points, and what stands right around it."""
+
+    start: int
+    end: int
+    prefix: str
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs.
 
     `context` stands around the quote in the source; `verdict` says whether both bear the statement out, found by
     `verdict_by`. `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
     `observed_at` is when the source was read.
+    `selection` is there for a verified quote in formats that ask for it.
     """
 
     source: int
@@ -53,6 +64,8 @@ class Citation:
     verdict_reason: str = ""
     verdict_by: str = ""
     observed_at: datetime | None = None
+    assertion_id: str = ""
+    selection: Selection | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from chiron_workers.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to write a report; `order` is its place among those that are offered.
+    """One way to write a report; `order` is its place among those that are offered, `has_selections` whether it shows them.
 
     What is one document has `render`, which gives it piece by piece, and goes over HTTP with `media_type` and `headers`.
     What is a folder has `write_folder` (report, folder, whether foreign files may be there), which returns what it wrote,
@@ -21,6 +21,7 @@ class Format:
     media_type: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     is_text: bool = True
+    has_selections: bool = False
     render: Callable[[Report], Iterator[str | bytes]] | None = None
     write_folder: Callable[[Report, Path, bool], str] | None = None
 

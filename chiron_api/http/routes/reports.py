@@ -26,10 +26,15 @@ async def show_report(request: Request, kind: Kind) -> Response:
     """What a run or the runs of a batch found, or all that is known of a subject."""
     target = request.path_params["id"] if kind is Kind.SUBJECT else path_id(request)
     options = read_query(request, ReportOptions)
-    report = await gather(services_of(request).pool, target, with_candidates=options.candidates)
+    report_format = FORMATS[options.format]
+    report = await gather(
+        services_of(request).pool,
+        target,
+        with_candidates=options.candidates,
+        with_selections=report_format.has_selections,
+    )
     if report.kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")
-    report_format = FORMATS[options.format]
     assert report_format.render
     headers = {"X-Content-Type-Options": "nosniff", **report_format.headers}
     if not report_format.is_text:
