@@ -73,6 +73,29 @@ def test_every_planted_conflict_is_asked_about_and_linked(tmp_path: Path) -> Non
     assert found["linked wrongly"] == 0
 
 
+def test_whatever_a_perfect_judge_doubts_is_kept_out_of_sight(tmp_path: Path) -> None:
+    wice = [
+        {"label": label, "claim": claim, "evidence": ["The title", quote], "meta": meta}
+        for label, claim, quote, meta in (
+            ("supported", "The tower is 330 m tall.", "The tower is 330 metres tall.", {}),
+            ("not_supported", "The tower cost 7 million.", "The tower is tall.", {"oracle_idx": []}),
+        )
+    ]
+    for number, row in enumerate(wice):
+        row["meta"] = {"id": f"test{number}", "chunk_idx": [0, 5], "oracle_idx": [5]} | row["meta"]  # type: ignore[operator]
+    (tmp_path / "wice.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wice))
+    found = figures("verdicts", tmp_path, "--repeats", "1", "--set", f"wice={tmp_path / 'wice.jsonl'}")
+    assert found["wice, rules alone"][0] == {
+        "not borne out": 1, "caught": 1, "borne out": 1, "caught wrongly": 0, "precision": 1.0, "recall": 1.0,
+        "decided": 1.0,
+    }  # fmt: skip
+    [judged], [alone] = found["mutations, with a perfect judge"], found["mutations, rules alone"]
+    assert (judged["not borne out"], judged["recall"]) == (130, 1.0)
+    assert judged["caught wrongly"] == alone["caught wrongly"] == 0
+    costs = [found[f"cost, {name}"][0] for name in ("asked alone", "rules, one question a reply", "again")]
+    assert costs[0]["calls a fact"] > costs[1]["calls a fact"] > costs[2]["calls a fact"] == 0
+
+
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()

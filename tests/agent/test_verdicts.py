@@ -154,3 +154,54 @@ async def test_a_worker_that_dies_behind_the_answer_does_not_ask_again(
     assert await stage.play(run_id) is Outcome.PLAYED
     assert len(stage.server.verdict_questions) == 1
     assert {row["verdict"] for row in (await facts(stage)).values()} == {"supported"}
+
+
+STEPS = 150
+
+
+def is_honest(step: int) -> bool:
+    """Whether what the agent stores at a step is what its source says: the longer it works, the less often."""
+    return step % (5 if step < STEPS // 2 else 2) != 0
+
+
+@pytest.mark.acceptance
+async def test_support_does_not_fall_from_the_first_call_of_a_run_to_the_hundred_and_fiftieth(
+    stage: Stage, site: Site
+) -> None:
+    quotes = [f"Pump {step} of the works belongs to hall {step}." for step in range(STEPS)]
+    truths = {f"Hall {step} houses pump {step}.": quote for step, quote in enumerate(quotes)}
+    slips = {f"Hall {step} houses pump {step}, which leaks.": quote for step, quote in enumerate(quotes)}
+    site.text("/tower", "The works\n\n" + " ".join(quotes))
+    claims = list(zip(truths, slips, quotes, strict=True))
+    sizes: dict[str, int] = {}
+
+    def judge(request: dict[str, Any]) -> Says:
+        question = str(request["messages"])
+        [statement] = [words for words in (*truths, *slips) if f"\\n{words}\\n" in question]
+        sizes[statement] = len(question)
+        return verdicts(request) if statement in truths else verdicts(request, "partly", "It leaks nowhere.")
+
+    def answer(request: dict[str, Any]) -> Says:
+        if [tool["name"] for tool in request["tools"]] == ["give_relations"]:
+            return says("They are about different pumps.")
+        step = turn(request) - 1
+        if step < 0:
+            return calls(call("web_fetch", url=site.url + "/tower"))
+        if step == STEPS:
+            return says("Done.")
+        truth, slip, quote = claims[step]
+        return calls(fact(site, truth if is_honest(step) else slip, quote))
+
+    stage.registry = registry()
+    await stage.model(answer, judge=judge)
+    [run_id] = await stage.submit("pumps", max_turns=STEPS + 10)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    rows = await facts(stage)
+    assert len(rows) == STEPS
+    shown = {content for content, row in rows.items() if row["status"] in ("accepted", "disputed")}
+    for first, last in ((0, 30), (STEPS - 30, STEPS)):
+        steps = range(first, last)
+        honest = {claims[step][0] for step in steps if is_honest(step)}
+        assert shown & {words for step in steps for words in claims[step][:2]} == honest
+    early, late = (sizes[claims[step][not is_honest(step)]] for step in (2, STEPS - 1))
+    assert late < 1.1 * early, "a verdict sees nothing of the run, however long it is"

@@ -1,6 +1,7 @@
 """What a fact says in numbers, dates and negations that the quote it rests on does not say."""
 
 import re
+from collections.abc import Collection
 from math import inf
 
 from chiron_workers.evidence.figures.dates import DateSpan
@@ -30,10 +31,18 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
 
 def missing_figures(fact: str, quote: str) -> list[str]:
     """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation."""
-    fact_figures, quote_figures = parse(fact).figures, parse(quote).figures
-    figures = fact_figures.all[:FIGURES_MAX]
+    statement, quote_figures = parse(fact), parse(quote).figures
+    figures = statement.figures.all[:FIGURES_MAX]
     missing_parts = [figure.written for figure in figures if not _shows(quote_figures, figure)]
-    return list(dict.fromkeys([*missing_parts, *_unread(fact_figures, quote_figures)]))
+    if not statement.is_english:  # units and months of other languages are not read, but digits are
+        quote_digits = set(_DIGITS.findall(quote_figures.text))
+        missing_parts = [part for part in missing_parts if not _has_digits_of(part, quote_digits)]
+    return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures)]))
+
+
+def _has_digits_of(part: str, digits: Collection[str]) -> bool:
+    numbers = _DIGITS.findall(part)
+    return bool(numbers) and all(number in digits for number in numbers)
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:
@@ -99,6 +108,19 @@ def _shows_date(quote: Figures, date: DateSpan) -> bool:
         is_its_day = rival.has_year and not date.has_year and (rival.first[1:], rival.last[1:]) == days
         if is_its_day or rival.within(date):
             return True
+    if date.has_year and _shows_in_parts(quote, date):
+        return True
     return any(
         rival.dimension in {"count", "name"} and rival.low == date.first[0] for rival in quote.quantities
     )
+
+
+def _shows_in_parts(quote: Figures, date: DateSpan) -> bool:
+    """Whether its day or month stands in one place and its year in another: "In 1995 ... on October 6th"."""
+    is_of_one_year = date.first[0] == date.last[0]
+    has_day = any(
+        not rival.has_year and (rival.first[1:], rival.last[1:]) == (date.first[1:], date.last[1:])
+        for rival in quote.dates
+    )
+    has_year = any(rival.first[0] == date.first[0] for rival in quote.dates)
+    return is_of_one_year and has_day and has_year

@@ -12,6 +12,8 @@ from chiron_workers.evidence.statements.unsupported import find_unsupported
         ("The uptime was 99.9 %.", "The uptime was 99.5 %.", "99.9 %"),
         ("It opened on 12 May 1937.", "It opened in 1937.", "12 May 1937"),
         ("It opened in 1937.", "It opened long ago.", "1937"),
+        ("It opened on 6 May 1937.", "It opened on 6 May. It had been planned in 1931.", "6 May 1937"),
+        ("Der Turm von 126 Metern fiel.", "Der Turm ist 162 Meter hoch und fiel.", "126"),
         ("The tower is 330 m tall.", "Height: 330", "330 m"),
         ("It is not effective.", "It is effective.", '"not"'),
         ("It ran Python 3.12.", "It ran Python 3.11.", "3.12"),
@@ -40,6 +42,9 @@ def test_what_the_quote_lacks_is_said_in_one_sentence(fact, quote, figure):
         ("It takes 5 to 10 days.", "It takes at least 5 days, and 10 days in winter."),
         ("It costs over $5 million.", "It costs $7 million."),
         ("Half of them left.", "50 % of them left."),
+        ("On October 6, 1995, it was released.", "October 6th matters: in 1995 the band released it."),
+        ("Der Turm von 126 Metern fiel.", "Der Turm ist 126 Meter hoch und fiel."),
+        ("1821年，东岭大学创立。", "东岭大学创立于1821年。"),
         ("Words without figures.", "Other words without any."),
     ],
 )
