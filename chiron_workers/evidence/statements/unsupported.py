@@ -32,17 +32,20 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
 def missing_figures(fact: str, quote: str) -> list[str]:
     """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation."""
     statement, quote_figures = parse(fact), parse(quote).figures
-    figures = statement.figures.all[:FIGURES_MAX]
-    missing_parts = [figure.written for figure in figures if not _shows(quote_figures, figure)]
-    if not statement.is_english:  # units and months of other languages are not read, but digits are
-        quote_digits = set(_DIGITS.findall(quote_figures.text))
-        missing_parts = [part for part in missing_parts if not _has_digits_of(part, quote_digits)]
+    # Units and months of other languages are not read, but digits are.
+    digits = frozenset() if statement.is_english else frozenset(_DIGITS.findall(quote_figures.text))
+    missing_parts = [
+        figure.written
+        for figure in statement.figures.all[:FIGURES_MAX]
+        if not (_shows(quote_figures, figure) or _stands_in(digits, figure))
+    ]
     return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures)]))
 
 
-def _has_digits_of(part: str, digits: Collection[str]) -> bool:
-    numbers = _DIGITS.findall(part)
-    return bool(numbers) and all(number in digits for number in numbers)
+def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
+    numbers = _DIGITS.findall(figure.written)
+    has_unit = figure.dimension not in {"count", "name", "rank", "date"}
+    return bool(numbers) and not has_unit and all(number in digits for number in numbers)
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:

@@ -13,6 +13,7 @@ from chiron_workers.evidence.statements.unsupported import find_unsupported
         ("It opened on 12 May 1937.", "It opened in 1937.", "12 May 1937"),
         ("It opened in 1937.", "It opened long ago.", "1937"),
         ("It opened on 6 May 1937.", "It opened on 6 May. It had been planned in 1931.", "6 May 1937"),
+        ("Das Kabel ist 82 Meter lang.", "Das Kabel ist 82 Kilometer lang.", "82 Meter"),
         ("Der Turm von 126 Metern fiel.", "Der Turm ist 162 Meter hoch und fiel.", "126"),
         ("The tower is 330 m tall.", "Height: 330", "330 m"),
         ("It is not effective.", "It is effective.", '"not"'),
