@@ -112,7 +112,9 @@ class Toolbox:
                 turn.leave(call.id)
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None) -> ToolResult:
-        caller = Caller("local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model, run.role)
+        caller = Caller(
+            "local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model, run.role, run.scope
+        )
         began = time.monotonic()
         async with Session(self.pool, caller) as session:
             with spans.tool_call(call) as span:

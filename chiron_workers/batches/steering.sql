@@ -135,7 +135,15 @@ restarted as (
 unloaded as (
   delete from run_skills
    using restarted
-   where run_skills.run_id = restarted.id)
+   where run_skills.run_id = restarted.id),
+undrafted as (
+  delete from draft_sections
+   using restarted
+   where draft_sections.run_id = restarted.id),
+not_handed_in as (
+  delete from drafts
+   using restarted
+   where drafts.run_id = restarted.id)
 delete from notes
  using restarted
  where notes.run_id = restarted.id;

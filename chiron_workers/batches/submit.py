@@ -67,7 +67,8 @@ NOTHING_EARLIER = Earlier()
 class NewRun:
     """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now.
 
-    `thinking` and `effort` are those of the settings where they are None.
+    `thinking` and `effort` are those of the settings where they are None. `scope` says which facts it works on: those of a
+    batch or a run, by its id, or of a subject; None: of its own subject.
     """
 
     topic: str
@@ -81,6 +82,7 @@ class NewRun:
     earlier: Earlier = NOTHING_EARLIER
     thinking: ThinkingMode | None = None
     effort: Effort | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +266,9 @@ def _optional_parts(batch: NewBatch) -> Iterator[object]:
     }
     if reasoning:
         yield {"reasoning": reasoning}
+    scopes = {n: run.scope for n, run in enumerate(batch.runs) if run.scope is not None}
+    if scopes:
+        yield {"scopes": scopes}
 
 
 async def _copy_runs(
@@ -299,6 +304,7 @@ async def _copy_runs(
                     prices[run.model],
                     run.thinking or current.thinking,
                     run.effort or current.effort or None,
+                    run.scope,
                 )
             )
 

@@ -15,7 +15,7 @@ select id, request_hash
 
 -- copy_runs
 copy runs (id, batch_id, role, subject_id, topic, model, priority, max_turns, budget_usd, budget_tokens, seq, ready_at,
-           subscription_id, since, found_before, price, thinking, effort) from stdin;
+           subscription_id, since, found_before, price, thinking, effort, scope) from stdin;
 
 -- queued_events
 -- Made on the server from the rows just copied: nothing crosses the wire twice.

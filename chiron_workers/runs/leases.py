@@ -43,6 +43,9 @@ class Run(LeasedRun):
     )  # of its model, as frozen at its submit; None in rows of versions before
     thinking: ThinkingMode
     effort: Effort | None  # None: what its model does by itself
+    scope: (
+        str | None
+    )  # which facts it works on: of a batch or a run, by its id, or of a subject; None: of its own subject
 
 
 @dataclass(frozen=True, slots=True)

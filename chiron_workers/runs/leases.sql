@@ -26,7 +26,7 @@ with acquired as (
      and ready_at <= now()
      and not exists (select from holds h where h.model = runs.model and h.until > now())
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
-            subscription_id, since, found_before, price, thinking, effort),
+            subscription_id, since, found_before, price, thinking, effort, scope),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
   select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
@@ -34,7 +34,7 @@ event as (
     from acquired
   returning seq, kind, at, data)
 select acquired.id, acquired.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
-       s.title as subject, subscription_id, since, found_before, price, thinking, effort,
+       s.title as subject, subscription_id, since, found_before, price, thinking, effort, scope,
        event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
   from acquired, event, subjects s
  where s.id = acquired.subject_id;

@@ -27,6 +27,7 @@ class Caller:
     shown: Limit | None = None  # of what the tool returns
     model: str | None = None  # that plays the run
     role: str | None = None  # of the run
+    scope: str | None = None  # which facts the run works on: of a batch or a run, by its id, or of a subject
 
 
 class SideModel(Protocol):

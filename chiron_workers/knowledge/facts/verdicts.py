@@ -85,9 +85,8 @@ class Verdicts:
         )
         if finding is not None:
             return finding
-        row = await self._session.row(SQL["find"], {"evidence": evidence.digest})
-        if row is not None:
-            return Finding(Verdict(row["verdict"]), row["reason"], row["model"])
+        if finding := await self._find(evidence):
+            return finding
         model = self._model_name()
         if not model:
             return judge_unasked(evidence.statement, evidence.context, "No model was asked.")
@@ -95,6 +94,41 @@ class Verdicts:
         if isinstance(answer, str):
             return judge_unasked(evidence.statement, evidence.context, answer)
         return replace(answer, judge=model)
+
+    async def judge_all(
+        self, evidence: Sequence[Evidence], *, without_rules: Sequence[bool] | None = None
+    ) -> list[Finding]:
+        """The verdicts on several statements of one call, in their order; what the rules leave open is one question.
+
+        Args:
+            without_rules: For each statement, whether the rules are passed over. None: for none of them.
+
+        Raises:
+            LeaseLost: The run is no longer ours.
+        """
+        findings: list[Finding | None] = []
+        for item, is_passed_over in zip(evidence, without_rules or [False] * len(evidence), strict=True):
+            words = item.statement, item.quote, item.context
+            finding = None if is_passed_over else await asyncio.to_thread(judge_by_rules, *words)
+            findings.append(finding or await self._find(item))
+        open_items = {
+            str(place): evidence[place] for place, finding in enumerate(findings) if finding is None
+        }
+        model = self._model_name()
+        answers = await self._ask(open_items) if open_items and model else {}
+        for key, item in open_items.items():
+            answer = answers.get(key, "No model was asked.")
+            findings[int(key)] = (
+                judge_unasked(item.statement, item.context, answer)
+                if isinstance(answer, str)
+                else replace(answer, judge=model)
+            )
+        return [finding for finding in findings if finding is not None]
+
+    async def _find(self, evidence: Evidence) -> Finding | None:
+        """What a model once said of the same words."""
+        row = await self._session.row(SQL["find"], {"evidence": evidence.digest})
+        return Finding(Verdict(row["verdict"]), row["reason"], row["model"]) if row else None
 
     def _model_name(self) -> str:
         """Who is asked; empty for nobody."""

@@ -1,0 +1,1 @@
+"""Drafts in sections whose every sentence names its facts and is held to them."""

@@ -1,0 +1,106 @@
+"""The facts that a draft may cite: those of its scope, and what contradicts them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import parse_id_or_none
+from chiron_workers.runs.session import Session
+from chiron_workers.states import SHOWN_STATUSES, FactStatus
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which facts a draft is made of: those that a batch or a run found and confirmed, or those of a subject."""
+
+    id: UUID | None = None
+    subject_id: str | None = None
+
+    @staticmethod
+    def of(text: str) -> "Scope":
+        """The scope that a run names: the id of a batch or a run, else a subject."""
+        scope_id = parse_id_or_none(text)
+        return Scope(subject_id=text) if scope_id is None else Scope(id=scope_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words of a source that a fact rests on, and what stands around them."""
+
+    quote: str
+    context: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitableFact:
+    """A fact as a sentence may rest on it; `opponents` are the shown facts that contradict it."""
+
+    fact_id: str
+    content: str
+    topic_path: str
+    status: FactStatus
+    confidence: float
+    is_in_scope: bool
+    opponents: tuple[str, ...]
+    passages: tuple[Passage, ...]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is sure enough to be told, and nobody took it back."""
+        return self.status in SHOWN_STATUSES
+
+
+class CitableFacts:
+    """The facts of a scope."""
+
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self._session = session
+        self._args = {"id": scope.id, "subject_id": scope.subject_id, "statuses": list(SHOWN_STATUSES)}
+
+    async def page(self, *, offset: int, limit: int) -> list[CitableFact]:
+        """The shown facts of the scope, the surest first."""
+        args = self._args | {"offset": offset, "limit": limit}
+        ids = [row["id"] for row in await self._session.rows(SQL["page"], args)]
+        facts = await self.by_id(ids)
+        return [facts[fact_id] for fact_id in ids if fact_id in facts]
+
+    async def count(self) -> int:
+        """How many shown facts the scope has."""
+        row = await self._session.row(SQL["count"], self._args)
+        return int(row["facts"]) if row else 0
+
+    async def by_id(self, fact_ids: Iterable[str]) -> dict[str, CitableFact]:
+        """Facts by their ids, in whatever state and scope; what is no id of a fact is left out."""
+        ids = [fact_id for text in dict.fromkeys(fact_ids) if (fact_id := parse_id_or_none(text))]
+        args = self._args | {"fact_ids": ids}
+        passages: dict[str, list[Passage]] = {}
+        for row in await self._session.rows(SQL["passages"], args):
+            passage = Passage(row["quote"], row["context"], row["source_url"])
+            passages.setdefault(row["fact_id"], []).append(passage)
+        return {
+            row["fact_id"]: CitableFact(
+                **row
+                | {
+                    "status": FactStatus(row["status"]),
+                    "opponents": tuple(row["opponents"]),
+                    "passages": tuple(passages.get(row["fact_id"], ())),
+                }
+            )
+            for row in await self._session.rows(SQL["by_id"], args)
+        }
+
+
+def opposed_pairs(facts: Sequence[CitableFact]) -> list[tuple[CitableFact, CitableFact]]:
+    """The pairs of facts that contradict each other, each once."""
+    facts_by_id = {fact.fact_id: fact for fact in facts}
+    return [
+        (fact, facts_by_id[other_id])
+        for fact in facts
+        for other_id in fact.opponents
+        if other_id in facts_by_id
+        and (fact.fact_id < other_id or fact.fact_id not in facts_by_id[other_id].opponents)
+    ]

@@ -1,0 +1,77 @@
+-- in_scope
+(f.subject_id = %(subject_id)s::text
+            or exists (select
+                         from runs r
+                        where r.id = f.run_id
+                          and %(id)s::uuid in (r.id, r.batch_id))
+            or exists (select
+                         from corroborations c
+                         join runs r on r.id = c.run_id
+                        where c.fact_id = f.id
+                          and %(id)s::uuid in (r.id, r.batch_id)))
+
+-- facts_of_scope
+run as (
+  select id
+    from runs
+   where id = %(id)s::uuid
+  union
+  select id
+    from runs
+   where batch_id = %(id)s::uuid
+),
+scope as (
+  select f.id
+    from facts f
+    join run on run.id = f.run_id
+  union
+  select c.fact_id
+    from corroborations c
+    join run on run.id = c.run_id
+  union
+  select id
+    from facts
+   where subject_id = %(subject_id)s::text
+)
+
+-- page
+with {{facts_of_scope}}
+select f.id::text as id
+  from facts f
+  join scope using (id)
+ where f.status = any(%(statuses)s)
+ order by f.confidence desc, f.id
+ limit %(limit)s offset %(offset)s;
+
+-- count
+with {{facts_of_scope}}
+select count(*) as facts
+  from facts f
+  join scope using (id)
+ where f.status = any(%(statuses)s);
+
+-- by_id
+select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::float8 as confidence,
+       {{in_scope}} as is_in_scope,
+       array(select o.id::text
+               from (select other_id as id
+                       from fact_links
+                      where fact_id = f.id
+                        and relation = 'contradicts'
+                     union
+                     select fact_id
+                       from fact_links
+                      where other_id = f.id
+                        and relation = 'contradicts') as link
+               join facts o using (id)
+              where o.status = any(%(statuses)s)
+              order by o.confidence desc, o.id) as opponents
+  from facts f
+ where f.id = any(%(fact_ids)s::uuid[]);
+
+-- passages
+select fact_id::text as fact_id, coalesce(quote, '') as quote, context, source_url
+  from assertions a
+ where fact_id = any(%(fact_ids)s::uuid[])
+   and (quote_state = 'verified' or a.id = fact_id)
+ order by fact_id, a.id <> fact_id, a.id;

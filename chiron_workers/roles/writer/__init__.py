@@ -1,0 +1,1 @@
+"""The role that composes a report from stored facts alone."""
