@@ -140,7 +140,7 @@ async def hand_in_report(store: Store) -> HandedInDraft:
 
 
 def _listed(fact: CitableFact) -> ListedFact:
-    listed = ListedFact(
+    entry = ListedFact(
         fact_id=fact.fact_id,
         statement=fact.content,
         topic_path=fact.topic_path,
@@ -150,5 +150,5 @@ def _listed(fact: CitableFact) -> ListedFact:
         sources=list(dict.fromkeys(passage.source_url for passage in fact.passages)),
     )
     if fact.opponents:
-        listed["contradicted_by"] = list(fact.opponents)
-    return listed
+        entry["contradicted_by"] = list(fact.opponents)
+    return entry

@@ -105,8 +105,8 @@ class Drafts:
         sections = _sections(await self._session.rows(SQL["sentences"], {"run_id": run_id}))
         places = {section.place for section in sections}
         if SUMMARY not in places or len(places) == 1:
-            missing = "summary (place 0)" if SUMMARY not in places else "section beside the summary"
-            raise ToolError(f"The draft has no {missing} yet; write it with write_section.")
+            part = "summary (place 0)" if SUMMARY not in places else "section beside the summary"
+            raise ToolError(f"The draft has no {part} yet; write it with write_section.")
         facts = await self.facts.by_id(
             key for part in sections for sentence in part.sentences for key in sentence.fact_ids
         )

@@ -18,7 +18,7 @@ from chiron_workers.knowledge.drafts.sentence_rules import (
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
 from chiron_workers.states import Decider, Verdict
 
-REPEATED = Finding(Verdict.SUPPORTED, "It is a fact's own words.", Decider.RULES)
+FACTS_WORDS = Finding(Verdict.SUPPORTED, "It is a fact's own words.", Decider.RULES)
 BOTH_SIDES = Finding(Verdict.SUPPORTED, "It tells both sides in their own words.", Decider.RULES)
 BOTH_SIDES_CONTEXT = (
     "These are facts of sources that contradict each other. A statement is supported by them only if it tells both sides, "
@@ -69,7 +69,7 @@ def _judge_by_rules(text: str, facts: Sequence[CitableFact]) -> Finding | str | 
         if tells_both_sides(text, facts):
             return BOTH_SIDES
     elif is_repeated(text, facts):
-        return REPEATED
+        return FACTS_WORDS
     if not is_one_sentence(text):
         return "It is more than one sentence. Give each on its own, with the facts that it rests on."
     if figures := unshown_figures(text, facts):

@@ -77,7 +77,7 @@ def refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> s
             return f"There is no fact {fact_id}."
         if not fact.is_shown:
             return f"Fact {fact_id} {STATUS_REASONS.get(fact.status, f'is {fact.status}')}; rest on others, or drop it."
-        is_opponent = any(fact_id in facts[other].opponents for other in fact_ids if other in facts)
+        is_opponent = any(fact_id in facts[key].opponents for key in fact_ids if key in facts)
         if not (fact.is_in_scope or is_opponent):
             return f"Fact {fact_id} is none of those that this draft is made of; list_facts shows them."
         if fact.opponents and not set(fact.opponents) & set(fact_ids):
@@ -119,13 +119,13 @@ def contradicts_itself(facts: Sequence[CitableFact]) -> bool:
 
 def tells_both_sides(text: str, facts: Sequence[CitableFact]) -> bool:
     """Whether a sentence gives each of its facts in the fact's own words, and besides only says that they disagree."""
-    rest = collapse_whitespace(text).casefold()
+    remainder = collapse_whitespace(text).casefold()
     for fact in facts:
         words = collapse_whitespace(fact.content).casefold().rstrip(".")
-        if words not in rest:
+        if words not in remainder:
             return False
-        rest = rest.replace(words, " ", 1)
-    rest_words = _WORD.findall(rest)
+        remainder = remainder.replace(words, " ", 1)
+    rest_words = _WORD.findall(remainder)
     return set(rest_words) <= CONNECTIVES and bool(set(rest_words) & OPPOSITIONS)
 
 

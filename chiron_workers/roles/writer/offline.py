@@ -22,7 +22,7 @@ WHAT_IT_IS = (
 )
 NO_FACTS = "There is no fact to write from, so there is no report."
 CONTRADICTIONS_TITLE = "Where sources disagree"
-_REFUSED = re.compile(r"^Sentence (\d+):", re.MULTILINE)
+_REFUSAL = re.compile(r"^Sentence (\d+):", re.MULTILINE)
 
 Fact = dict[str, Any]
 CitedSentence = dict[str, Any]
@@ -55,9 +55,9 @@ class Writing:
     @cached_property
     def sections(self) -> list[tuple[str, list[CitedSentence]]]:
         """Title and sentences of each section, the summary first."""
-        undisputed = [fact for fact in self.facts.values() if not fact.get("contradicted_by")]
+        safe_facts = [fact for fact in self.facts.values() if not fact.get("contradicted_by")]
         by_topic: dict[str, list[Fact]] = {}
-        for fact in undisputed:
+        for fact in safe_facts:
             by_topic.setdefault(str(fact["topic_path"]), []).append(fact)
         sections = [
             (_title(topic), [_sentence(fact) for fact in facts[:SENTENCES_MAX]])
@@ -71,9 +71,9 @@ class Writing:
     def _disagreements(self) -> Iterator[CitedSentence]:
         for fact_id, fact in self.facts.items():
             for other_id in fact.get("contradicted_by", []):
-                other = self.facts.get(other_id)
-                if other and (fact_id < other_id or fact_id not in other.get("contradicted_by", [])):
-                    sides = (str(side["statement"]).rstrip(".") for side in (fact, other))
+                opponent = self.facts.get(other_id)
+                if opponent and (fact_id < other_id or fact_id not in opponent.get("contradicted_by", [])):
+                    sides = (str(side["statement"]).rstrip(".") for side in (fact, opponent))
                     yield {
                         "text": f"Sources disagree: {' — against: '.join(sides)}.",
                         "facts": [fact_id, other_id],
@@ -86,22 +86,22 @@ class Writing:
             attempts = [call for call in self.leg.calls_of(WRITE) if call.arguments.get("place") == place]
             if any(not call.is_failed for call in attempts) or len(attempts) >= TRIES_MAX:
                 continue
-            rest = _without_refused(attempts[-1]) if attempts else sentences
-            if rest:
-                calls.append((WRITE, {"place": place, "title": title, "sentences": rest}))
+            sentences_left = _without_refused(attempts[-1]) if attempts else sentences
+            if sentences_left:
+                calls.append((WRITE, {"place": place, "title": title, "sentences": sentences_left}))
         return calls
 
 
 def play(turn: Turn) -> Reply:
     """Whichever step the conversation has not had yet: read the facts, write the sections, hand in, say what it is."""
-    writing = Writing(_whole(turn))
-    if LIST in turn.tools and (offset := writing.next_offset) is not None:
+    report = Writing(_whole(turn))
+    if LIST in turn.tools and (offset := report.next_offset) is not None:
         return reply(turn.key, turn.number, "Reading the facts.", [(LIST, {"offset": offset})])
-    if not writing.facts:
+    if not report.facts:
         return reply(turn.key, turn.number, NO_FACTS)
-    if WRITE in turn.tools and (calls := writing.outstanding()[: turn.calls_max]):
+    if WRITE in turn.tools and (calls := report.outstanding()[: turn.calls_max]):
         return reply(turn.key, turn.number, f"Writing {len(calls)} sections.", calls)
-    if HAND_IN in turn.tools and not writing.leg.calls_of(HAND_IN):
+    if HAND_IN in turn.tools and not report.leg.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the report.", [(HAND_IN, {})])
     return reply(turn.key, turn.number, WHAT_IT_IS)
 
@@ -115,9 +115,9 @@ def _whole(turn: Turn) -> Leg:
 
 
 def _without_refused(call: Call) -> list[CitedSentence]:
-    refused = {int(number) for number in _REFUSED.findall(call.text)}
+    numbers = {int(number) for number in _REFUSAL.findall(call.text)}
     sentences: Sequence[CitedSentence] = call.arguments.get("sentences") or []
-    return [sentence for n, sentence in enumerate(sentences, start=1) if n not in refused] if refused else []
+    return [sentence for n, sentence in enumerate(sentences, start=1) if n not in numbers] if numbers else []
 
 
 def _one_of_each(topics: Sequence[Sequence[Fact]]) -> list[Fact]:
