@@ -25,6 +25,7 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
 from chiron_workers.runs.session import Caller, Session
+from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.tools import registry
 
@@ -40,13 +41,41 @@ Member = dict[str, Any]
 async def page(member: Member, execute: Any, folder: Path, pool: Pool) -> AsyncIterator[Read]:
     """A page that is fetched, and a quote of it that is looked for."""
     async with serving() as site:
-        url = site.text("/page", member["BODY"], Content_Type=member["TYPE"])
+        url = site.text("/page", member["BODY"], Content_Type=member["TYPE"], **member.get("HEADERS", {}))
 
         async def read() -> None:
             await execute("web_fetch", url=url)
             await execute("store_knowledge", **fact(url, "The tide rises and falls twice a day."))
 
         yield read
+
+
+@asynccontextmanager
+async def search_reply(member: Member, execute: Any, folder: Path, pool: Pool) -> AsyncIterator[Read]:
+    """What a search service answers."""
+    async with serving() as site:
+        headers = {"Content_Type": "application/json"} | member.get("HEADERS", {})
+        site.text("/search", member["BODY"], member.get("STATUS", 200), **headers)
+        urls = json.dumps({"searxng": site.url})
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CHIRON_SEARCH", "searxng")
+            patch.setenv("CHIRON_SEARCH_URLS", urls)
+            settings.cache_clear()
+            await execute(
+                "save_learning_goal", subject_id="moon", purpose_statement="Tides.", target_depth="overview"
+            )
+            yield lambda: execute("web_search", query="tides", subject_id="moon")
+        assert site.asked("/search")
+
+
+@asynccontextmanager
+async def robots(member: Member, execute: Any, folder: Path, pool: Pool) -> AsyncIterator[Read]:
+    """A robots.txt, and a page that it is asked about."""
+    async with serving() as site:
+        site.text("/robots.txt", member["BODY"])
+        url = site.text(member["PATH"], "The tide rises.")
+        yield lambda: execute("web_fetch", url=url)
+        assert site.asked("/robots.txt")
 
 
 @asynccontextmanager
@@ -79,7 +108,7 @@ async def quote(member: Member, execute: Any, folder: Path, pool: Pool) -> Async
 
 
 KINDS: dict[str, Any] = {
-    "pages": page, "files": file, "mcp_replies": mcp_reply, "arguments": arguments, "quotes": quote,
+    "pages": page, "robots": robots, "search_replies": search_reply, "files": file, "mcp_replies": mcp_reply, "arguments": arguments, "quotes": quote,
 }  # fmt: skip
 
 

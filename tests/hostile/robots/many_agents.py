@@ -1,0 +1,4 @@
+"""A group for every name."""
+
+BODY = b"".join(b"User-agent: a%d\nDisallow: /\n" % n for n in range(16_000))
+PATH = "/a"
