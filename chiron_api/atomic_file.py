@@ -1,4 +1,5 @@
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,8 @@ def atomic_write(target: Path) -> Iterator[Path]:
         yield target
         return
     final = target.resolve()
-    partial = final.with_name(f".{final.name}.{os.getpid()}.unfinished")
+    # Nobody who may write in the folder too can make it beforehand, as a file of theirs or a link.
+    partial = final.with_name(f".{final.name}.{os.getpid()}.{secrets.token_hex(8)}.unfinished")
     try:
         yield partial
         partial.replace(final)

@@ -57,7 +57,7 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> Backup:
         strangers = connection.execute(SQL["strangers"], {**ours, "limit": STRANGERS_MAX}).fetchall()
     with atomic_write(target) as file:
         try:
-            file.touch(mode=0o600)
+            file.touch(mode=0o600, exist_ok=False)
         except OSError as error:
             raise ChironError(f"{target} cannot be written: {error.strerror}.") from None
         _dump(database_url, file, schema=str(row["schema"]), major=int(str(row["major"])))

@@ -9,10 +9,12 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from chiron_workers.agent.compaction import epoch_question
-from chiron_workers.knowledge.facts import judgements
+from chiron_workers.knowledge.facts import judgements, verdicts
 from chiron_workers.mcp_client.tools.results import render_result
+from chiron_workers.mcp_client.transport.failures import call_error
 from chiron_workers.quotation import mark_for, quoted
 from chiron_workers.roles import first_question
 from chiron_workers.runs.notes import Note
@@ -61,6 +63,18 @@ def returned(passage: str) -> str:
     return render_result("remote", types.CallToolResult(content=[types.TextContent(text=passage)]))
 
 
+def refused(passage: str) -> str:
+    """What an MCP server refused a call with."""
+    server: Any = SimpleNamespace(name="notes", redaction=str)
+    return str(call_error(server, MCPError(-32000, passage), tool="notes_find"))
+
+
+def verdict(**parts: str) -> str:
+    """The question whether a quote bears a statement out."""
+    texts = {"statement": "Ice melts.", "source": "", "context": "", "quote": "It melts."}
+    return verdicts.question([verdicts.Evidence(**texts | parts)])
+
+
 CRITERIA = [evaluation.Criterion(name="clear", description="5 is clear.")]
 PROMPTS: dict[str, Callable[[str], str]] = {
     "found before": recurring,
@@ -72,8 +86,13 @@ PROMPTS: dict[str, Callable[[str], str]] = {
     "judged question": lambda passage: evaluation._prompt("It melts.", CRITERIA, passage),
     "known statement": lambda passage: judgements._question("It melts.", [passage]),
     "new statement": lambda passage: judgements._question(passage, ["It melts."]),
+    "statement of a verdict": lambda passage: verdict(statement=passage),
+    "quote of a verdict": lambda passage: verdict(quote=passage),
+    "context of a verdict": lambda passage: verdict(context=passage),
+    "source of a verdict": lambda passage: verdict(source=passage),
     "skill": skill,
     "result of an MCP server": returned,
+    "refusal of an MCP server": refused,
 }
 MARK = re.compile(r"<([a-z_]+-[0-9a-f]{16})>")
 

@@ -108,7 +108,8 @@ async def quote(member: Member, execute: Any, folder: Path, pool: Pool) -> Async
 
 
 KINDS: dict[str, Any] = {
-    "pages": page, "robots": robots, "search_replies": search_reply, "files": file, "mcp_replies": mcp_reply, "arguments": arguments, "quotes": quote,
+    "pages": page, "robots": robots, "search_replies": search_reply, "files": file, "mcp_replies": mcp_reply,
+    "arguments": arguments, "quotes": quote,
 }  # fmt: skip
 
 
