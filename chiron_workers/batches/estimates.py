@@ -7,7 +7,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import run_budget_usd
-from chiron_workers.billing.prices import Price, cost_usd, max_cost, price_of
+from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import Usage
@@ -58,9 +58,10 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
     counts = Counter((run.role, run.model) for run in batch.runs)
     kinds = []
     for (role, model), runs in sorted(counts.items()):
-        args = {"role": role, "model": model, "limit": RUNS_MAX}
+        has_price = is_priced(model, settings().prices)
+        args = {"role": role, "model": model, "is_priced": has_price, "limit": RUNS_MAX}
         [row] = await fetch_all(pool, SQL["like"], args)
-        kinds.append(_kind(role, model, runs, row))
+        kinds.append(_kind(role, model, runs, row, has_price=has_price))
     return Estimate(
         len(batch.runs),
         _total((kind.usd, kind.runs) for kind in kinds),
@@ -97,9 +98,8 @@ def typical_usage(model: str, max_turns: int) -> Usage:
     )
 
 
-def _kind(role: str, model: str, runs: int, row: DictRow) -> Kind:
+def _kind(role: str, model: str, runs: int, row: DictRow, *, has_price: bool) -> Kind:
     if row["runs"]:
-        has_price = cost_usd(model, Usage(input_tokens=1), settings().prices) is not None
         usd, dear = (row["usd"], row["usd_of_dear"]) if has_price else (None, None)
         return Kind(role, model, runs, row["runs"], row["turns"], row["tokens"], usd, dear)
     usage = typical_usage(model, settings().max_turns)

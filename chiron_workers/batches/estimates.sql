@@ -1,5 +1,6 @@
 -- like
--- What the latest completed runs of the same role and model have cost, by which the next ones are judged.
+-- What the latest completed runs of the same role and model have cost, by which the next ones are judged. Where the model has
+-- a price, those are left out that ran without: their cost is not known.
 select count(*) as runs,
        avg(spent_usd) as usd,
        percentile_cont(0.9) within group (order by spent_usd)::numeric as usd_of_dear,
@@ -11,5 +12,6 @@ select count(*) as runs,
            and role = %(role)s
            and model = %(model)s
            and turns > 0
+           and (unpriced_calls = 0 or not %(is_priced)s)
          order by id desc
          limit %(limit)s) latest;

@@ -70,6 +70,22 @@ def test_a_dry_run_goes_by_what_such_runs_have_cost(chiron, rows):
     assert "as the last 10 took" in chiron(*call).stdout
 
 
+def test_a_dry_run_takes_no_unknown_cost_for_nothing(chiron, rows, setting):
+    setting("PRICES", '{"my-own": "none"}')
+    assert chiron("submit", "A", "B", "-s", "S", "--model", "my-own").exit_code == 0
+    rows("update runs set state = 'completed', turns = 8, input_tokens = 4000, unpriced_calls = 8 returning 1")
+    call = ("submit", "X", "-s", "S", "--model", "my-own", "--dry-run")
+    [kind] = json.loads(chiron(*call, "--json").stdout)["kinds"]
+    assert (kind["usd"], kind["basis"], kind["tokens"]) == (None, 2, 4000)
+    assert "What it costs in all is unknown." in chiron(*call).stdout
+    setting("PRICES", '{"my-own": {"input": 10, "output": 100}}')
+    [kind] = json.loads(chiron(*call, "--json").stdout)["kinds"]
+    assert (kind["usd"] > 1, kind["basis"]) == (True, 0)
+    rows("update runs set unpriced_calls = 0, spent_usd = 3 where topic = 'B' returning 1")
+    [kind] = json.loads(chiron(*call, "--json").stdout)["kinds"]
+    assert (kind["usd"], kind["usd_of_dear"], kind["basis"]) == (3, 3, 1)
+
+
 def test_a_dry_run_refuses_what_a_submit_refuses(chiron):
     found = chiron("submit", "A", "-s", "S", "--role", "nobody", "--dry-run")
     assert (found.exit_code, "There is no role" in found.stderr) == (2, True)
