@@ -69,5 +69,7 @@ def _text(line: Line) -> str:
 
 
 def _value(value: Any) -> str:
+    if value is None:
+        return "unknown"  # such as a cost
     text = one_line(value if isinstance(value, str) else repr(value), chars_max=2_000)
     return repr(text) if isinstance(value, str) and (" " in text or not text) else text

@@ -110,7 +110,7 @@ async def _work(pool: Pool, target: Target) -> Work:
     *models, total = await report_rows.uses(pool, target)
     states = await report_rows.counts_by_state(pool, target)
     return Work(
-        **{name: total[name] for name in (*USAGE_NAMES, "started_at", "finished_at")},
+        **{name: total[name] for name in (*USAGE_NAMES, "facts", "confirmed", "started_at", "finished_at")},
         runs_by_state={state: states[state] for state in RunState if state in states},
         models=tuple(
             ModelUse(**{name: row[name] for name in ("model", "runs", *USAGE_NAMES)}) for row in models

@@ -17,7 +17,15 @@ from chiron_api.reports.report import (
     Source,
     SubjectPart,
 )
-from chiron_api.text import cost_of, tokens, tokens_by_name, usd, validity, verdict_and_judge
+from chiron_api.text import (
+    cost_of,
+    facts_phrase,
+    tokens,
+    tokens_by_name,
+    usd,
+    validity,
+    verdict_and_judge,
+)
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
 
@@ -35,6 +43,9 @@ AGENT_WORDS_NOTE = (
     "is above, with its sources."
 )
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
+ONLY_CONFIRMED = (
+    "Nothing new has been stored that is sure enough to be shown. What was confirmed stands in the report on the subject."
+)
 ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
@@ -96,6 +107,11 @@ def origin_line(report: Report) -> str:
     return f"Report on the {report.kind} {name} as of {minute(report.made_at)}."
 
 
+def no_findings(report: Report) -> str:
+    """That there is nothing to show, and why."""
+    return ONLY_CONFIRMED if report.work.confirmed else NO_FINDINGS
+
+
 def summary(report: Report) -> Iterator[tuple[str, str]]:
     """The report in numbers, as (name, value)."""
     findings = list(report.findings)
@@ -111,6 +127,7 @@ def summary(report: Report) -> Iterator[tuple[str, str]]:
     if report.work.run_count:
         states = ", ".join(f"{runs:,} {state}" for state, runs in report.work.runs_by_state.items())
         yield "Runs", states
+        yield "Facts", facts_phrase(report.work.facts, report.work.confirmed)
         yield "Cost", cost(report)
         yield "Tokens", tokens(report.work)
     if report.work.started_at:
@@ -231,7 +248,7 @@ def run_cells(run: RunLine) -> dict[str, str]:
     return {
         "Topic": one_line(run.topic),
         "State": run.state,
-        "Facts": f"{run.facts:,}",
+        "Facts": facts_phrase(run.facts, run.confirmed),
         "Turns": f"{run.turns:,}",
         "Cost": cost_of(run),
         "Tokens": f"{sum(tokens_by_name(run).values()):,}",

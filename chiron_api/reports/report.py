@@ -176,7 +176,7 @@ class ModelUse(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunLine(RunUsage):
-    """A run; `error` is empty unless it failed."""
+    """A run; `facts` it stored first, `confirmed` of others it met; `error` is empty unless it failed."""
 
     run_id: str
     topic: str
@@ -184,6 +184,7 @@ class RunLine(RunUsage):
     model: str
     state: RunState
     facts: int
+    confirmed: int
     turns: int
     error: str
     started_at: datetime | None
@@ -194,6 +195,8 @@ class RunLine(RunUsage):
 class Work(RunUsage):
     """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
 
+    facts: int
+    confirmed: int
     runs_by_state: dict[RunState, int]
     models: tuple[ModelUse, ...]
     started_at: datetime | None

@@ -124,7 +124,7 @@ class Toolbox:
                     result = await self._outcome(call, store, span)
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
-            events = [*session.pending, _returned_event(call, result, ms, side_model.replies)]
+            events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, events=events)
         chars = len(result.text)
         log.debug(
@@ -175,7 +175,9 @@ def _limit_result(call_id: str, text: str, limit: Limit) -> ToolResult:
     return ToolResult(call_id, excerpt + note, whole=whole + loss_note)
 
 
-def _returned_event(call: ToolCall, result: ToolResult, ms: int, side_replies: Sequence[Reply]) -> NewEvent:
+def _returned_event(
+    call: ToolCall, result: ToolResult, ms: int, side_replies: Sequence[Reply], session: Session
+) -> NewEvent:
     data: dict[str, Any] = {
         "call_id": call.id,
         "name": call.name,
@@ -185,6 +187,8 @@ def _returned_event(call: ToolCall, result: ToolResult, ms: int, side_replies: S
     }
     if result.is_error:
         data["error"] = result.text[:300]
+    if session.confirmed_ids:
+        data["confirmed"] = len(session.confirmed_ids)
     if side_replies:
         data |= {"model_calls": len(side_replies)} | usage_payload(side_replies)
     return EventKind.TOOL_RETURNED, data

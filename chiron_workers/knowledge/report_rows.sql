@@ -113,6 +113,7 @@ select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.publi
 -- What runs used, by model, and in all where the model is null. `runs` has no index by subject, since reports of subjects
 -- are rare and submits are not.
 select model, count(*) as runs,
+       coalesce(sum(facts), 0)::bigint as facts, coalesce(sum(confirmed), 0)::bigint as confirmed,
        {{usage_sums}},
        min(started_at) as started_at, max(finished_at) as finished_at
   from runs
@@ -128,7 +129,7 @@ select state, count(*) as runs
 
 -- runs
 -- Those that failed come first, since a long list is cut.
-select id::text as run_id, topic, role, model, state, facts, turns,
+select id::text as run_id, topic, role, model, state, facts, confirmed, turns,
        {{usage}},
        concat_ws(': ', nullif(error ->> 'kind', ''), nullif(error ->> 'message', '')) as error,
        started_at, finished_at

@@ -47,6 +47,7 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "ms": "how long it took",
         "chars": "the length of what the model is shown",
         "error": "the first 300 characters of an error",
+        "confirmed": "how many facts it met that another run had stored, if any",
         "model_calls": "how often it asked the model; with the tokens and the cost of these calls, as in model.replied",
         "input_tokens": "of these calls, neither read from the prompt cache nor written to it",
         "output_tokens": "of their replies",

@@ -5,14 +5,20 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from rich.console import Console
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 from support.scripted_sites import Site, serving
 
+from chiron_api.cli.display.board import Board
+from chiron_api.cli.display.events import phrase
 from chiron_api.cli.display.summary import closing_line
+from chiron_api.reports.formats import html, markdown
+from chiron_api.reports.gathering import gather
 from chiron_workers.batches.summaries import run_summary
 from chiron_workers.knowledge.facts.judgements import ANSWER
-from chiron_workers.states import Outcome
+from chiron_workers.runs.events import Event
+from chiron_workers.states import EventKind, Outcome
 from chiron_workers.tools import registry
 
 PAGE = (
@@ -127,3 +133,21 @@ async def test_a_run_that_only_meets_facts_of_others_says_that_it_confirmed_them
     assert (second["facts"], second["confirmed"] > 0) == (0, True)
     assert f"0 new facts, {second['confirmed']} confirmed" in closing_lines[1]
     assert "confirmed" not in closing_lines[0]
+    board = Board("the deep")
+    lines = []
+    for row in await stage.rows("select * from events where run_id = %s order by seq", second_id):
+        kind = EventKind(row["kind"])
+        event = Event(row["batch_id"], second_id, row["seq"], kind, row["at"], row["data"])
+        board.apply(event)
+        lines.append(phrase(event))
+    console = Console(width=80, height=24, color_system=None)
+    with console.capture() as screen:
+        console.print(board)
+    assert f"0 new facts, {second['confirmed']} confirmed" in screen.get()
+    assert any(line.startswith("store_knowledge returned: 1 fact confirmed, ") for line in lines)
+    report = await gather(stage.pool, second_id)
+    assert (report.work.facts, report.work.confirmed) == (0, second["confirmed"])
+    for form in (markdown, html):
+        text = "".join(form.render(report))
+        assert f"0 new facts, {second['confirmed']} confirmed" in text
+        assert "0 facts" not in text

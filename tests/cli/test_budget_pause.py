@@ -65,8 +65,8 @@ async def test_a_batch_that_paused_or_failed_shows_its_reasons(stage: Stage, chi
         ("failed", "model", 1),
     ]
     said = (await asyncio.to_thread(chiron, "show", "last")).stdout
-    assert "1 run Failed (model): No answer." in said
-    assert "1 run Paused (budget): The run may cost 0.0200 USD, which cannot pay one call" in said
+    assert "1 run failed (model): No answer." in said
+    assert "1 run paused (budget): The run may cost 0.0200 USD, which cannot pay one call" in said
     [listed] = json.loads((await asyncio.to_thread(chiron, "list", "--json")).stdout)
     assert len(listed["reasons"]) == 2
     said = (await asyncio.to_thread(chiron, "show", str(poor_id))).stdout

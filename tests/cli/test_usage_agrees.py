@@ -6,10 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from support.api_server import api_client
 from support.run_harness import Stage
 from support.scripted_model import Says, call, text, turn
 
 from chiron_api.cli.display.board import Board
+from chiron_api.local_stack.access import api_key
 from chiron_api.mcp_server.research import describe
 from chiron_workers.batches.summaries import find
 from chiron_workers.runs.events import Event
@@ -58,8 +60,23 @@ async def every_view(stage: Stage, run_id: UUID, chiron) -> dict[str, dict[str, 
         return json.loads(outcome.stdout)
 
     batch_id = str((await stage.row(run_id))["batch_id"])
+    async with api_client(stage.settings) as client:
+        client.headers["Authorization"] = f"Bearer {api_key(stage.settings)}"
+
+        async def answered(path: str) -> Any:
+            answer = await client.get(path)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        over_http = {
+            "HTTP run": await answered(f"/v1/runs/{run_id}"),
+            "HTTP batch": await answered(f"/v1/batches/{batch_id}"),
+            "HTTP list": (await answered("/v1/batches?limit=1"))["items"][0],
+            "HTTP results": await answered(f"/v1/batches/{batch_id}/results"),
+            "HTTP report": (await answered(f"/v1/batches/{batch_id}/report?format=json"))["work"],
+        }
     work = (await said("report", str(run_id), "--format", "json"))["work"]
-    return {
+    return over_http | {
         "show RUN": await said("show", str(run_id), "--json"),
         "show BATCH": await said("show", batch_id, "--json"),
         "list": (await said("list", "--json"))[0],
@@ -117,6 +134,7 @@ async def test_an_unknown_cost_is_unknown_everywhere(stage: Stage, chiron, unpri
     assert (await board_of(stage, run_id)).usage.cost == "cost unknown"
     for arguments in (
         ("show", str(run_id)), ("show", "last"), ("list",), ("results", "last"), ("watch", "last"),
+        ("show", str(run_id), "--transcript"), ("logs", str(run_id)), ("watch", str(run_id)),
         ("report", str(run_id), "--format", "md"), ("report", str(run_id), "--format", "html"),
     ):  # fmt: skip
         said = (await asyncio.to_thread(chiron, *arguments)).stdout

@@ -202,12 +202,12 @@ def test_the_board_counts_facts_tokens_and_cost():
     )
     text = "\n".join(drawn(board))
     assert "1 running" in text
-    assert "1 facts  $1.50" in text
+    assert "1 new fact  $1.50" in text
     assert "tokens: 2,000 fresh, 0 cache read, 0 cache write, 20 out" in text
     board.apply(
         event(run_id, EventKind.MODEL_REPLIED, turn=3, input_tokens=1, output_tokens=1, cost_usd=None)
     )
-    assert "1 facts  cost unknown" in "\n".join(drawn(board))
+    assert "1 new fact  cost unknown" in "\n".join(drawn(board))
     assert "Ducks dive. (https://d.org, 0.9)" in text
 
 

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
-from chiron_api.cli.display.events import event_field, phrase
-from chiron_api.text import duration, one_line, tokens, usd
+from chiron_api.cli.display.events import confirmed, event_field, phrase
+from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
@@ -42,6 +42,7 @@ class Row:
     state: RunState = RunState.QUEUED
     step: str = ""
     facts: int = 0
+    confirmed: int = 0
     turns: int = 0
     last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
@@ -105,8 +106,10 @@ class Board:
         if event.kind == EventKind.MODEL_REPLIED:
             row.turns += 1
             self.usage.add(event.data)
-        elif event.kind == EventKind.TOOL_RETURNED and "model_calls" in event.data:
-            self.usage.add(event.data)
+        elif event.kind == EventKind.TOOL_RETURNED:
+            row.confirmed += confirmed(event.data)
+            if "model_calls" in event.data:
+                self.usage.add(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
             self.facts.append(phrase(event).removeprefix("fact: "))
@@ -134,10 +137,11 @@ class Board:
         for state in RunState:
             if counts[state]:
                 head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
-        facts = sum(row.facts for row in self.rows.values())
+        rows = self.rows.values()
+        facts = facts_phrase(sum(row.facts for row in rows), sum(row.confirmed for row in rows))
         runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
-            f"\n{facts:,} facts  {self.usage.cost}  {runtime}",
+            f"\n{facts}  {self.usage.cost}  {runtime}",
             style="not bold",
         )
         if with_tokens:

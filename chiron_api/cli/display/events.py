@@ -27,6 +27,9 @@ def phrase(event: Event) -> str:
             return one_line(f"{event_field(data, 'name')} {_arguments(data.get('arguments'))}", chars_max=160)
         case EventKind.TOOL_RETURNED:
             result = "error" if data.get("is_error") else f"{event_field(data, 'chars')} characters"
+            if confirmed_count := confirmed(data):
+                facts = "fact" if confirmed_count == 1 else "facts"
+                result = f"{confirmed_count:,} {facts} confirmed, {result}"
             return f"{event_field(data, 'name')} returned: {result} in {event_field(data, 'ms')} ms"
         case EventKind.FACT_STORED:
             return f"fact: {event_field(data, 'content')} ({event_field(data, 'source_url')}, {event_field(data, 'confidence')})"
@@ -40,6 +43,12 @@ def phrase(event: Event) -> str:
         case EventKind.RUN_FAILED:
             return f"failed ({event_field(data, 'kind')}): {event_field(data, 'message')}"
     return _kind_words(event.kind)
+
+
+def confirmed(data: Mapping[str, Any]) -> int:
+    """How many facts of other runs a tool met, by the event of its return."""
+    count = data.get("confirmed")
+    return count if isinstance(count, int) else 0
 
 
 def event_line(event: Event, label: str) -> str:

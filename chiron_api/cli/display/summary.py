@@ -120,13 +120,18 @@ def print_run(summary: RunSummary) -> None:
 
 
 def _reason(state: str, error: Mapping[str, Any]) -> str:
-    message = one_line(str(error.get("message") or ""), chars_max=600)
-    return f"{state.capitalize()} ({one_line(str(error.get('kind')))}): {message}"
+    return f"{state.capitalize()} {_cause(error)}."
+
+
+def _cause(error: Mapping[str, Any]) -> str:
+    """Why something failed or paused, without the full stop."""
+    message = one_line(str(error.get("message") or ""), chars_max=600).removesuffix(".")
+    return f"({one_line(str(error.get('kind')))}): {message}"
 
 
 def _reason_of_runs(reason: Mapping[str, Any]) -> str:
     runs = f"{reason['runs']:,} run{'' if reason['runs'] == 1 else 's'}"
-    return f"{runs} {_reason(reason['state'], reason).removesuffix('.')}."
+    return f"{runs} {reason['state']} {_cause(reason)}."
 
 
 def _print_evaluation(evaluation: Mapping[str, Any]) -> None:

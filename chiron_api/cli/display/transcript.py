@@ -34,8 +34,8 @@ def _title(entry: TranscriptEntry) -> str:
             tools = entry.body["tools"]
             return f"Epoch {entry.epoch} begins, with {one_line(entry.body['model'])} and {len(tools)} tools"
         case "reply":
-            cost = "" if entry.cost_usd is None else f", {usd(entry.cost_usd)}"
-            return f"Reply ({one_line(entry.body['stop_reason'] or 'no stop reason')}{cost})"
+            cost = "cost unknown" if entry.cost_usd is None else usd(entry.cost_usd)
+            return f"Reply ({one_line(entry.body['stop_reason'] or 'no stop reason')}, {cost})"
     return TITLES.get(entry.kind, entry.kind)
 
 

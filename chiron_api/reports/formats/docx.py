@@ -53,7 +53,7 @@ def _goal(paper: Paper, subject: SubjectPart) -> None:
 def _findings(paper: Paper, report: Report) -> None:
     paper.paragraph("Findings", 1)
     if not report.sections:
-        paper.paragraph(phrasing.NO_FINDINGS)
+        paper.paragraph(phrasing.no_findings(report))
     for title, section in phrasing.titled_sections(report):
         paper.paragraph(title, 2)
         for finding in section.findings:

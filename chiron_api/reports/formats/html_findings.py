@@ -13,7 +13,7 @@ def findings(report: Report) -> Iterator[str]:
     """The findings by topic path."""
     yield '<section id="findings">\n<h2>Findings</h2>\n'
     if not report.sections:
-        yield f"<p>{phrasing.NO_FINDINGS}</p>\n"
+        yield f"<p>{phrasing.no_findings(report)}</p>\n"
     for n, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
         yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
         yield from map(_finding, section.findings)

@@ -8,7 +8,7 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
-from chiron_api.text import cost_phrase, tokens, tokens_by_name
+from chiron_api.text import cost_phrase, facts_phrase, tokens, tokens_by_name
 
 # Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
@@ -57,7 +57,7 @@ def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
 def _findings(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
     yield "## Findings\n\n"
     if not report.sections:
-        yield f"{escape(phrasing.NO_FINDINGS)}\n\n"
+        yield f"{escape(phrasing.no_findings(report))}\n\n"
     for title, section in phrasing.titled_sections(report):
         yield f"### {escape(title)}\n\n"
         yield from (_finding(finding, link_numbers) for finding in section.findings)
@@ -160,7 +160,7 @@ def render_work(report: Report) -> Iterator[str]:
     yield "\n### Runs\n\n"
     for run in report.work.runs:
         yield (
-            f"- {escape(run.topic)}: {run.state}, {phrasing.count(run.facts, 'fact')}, {escape(cost_phrase(run))}, "
+            f"- {escape(run.topic)}: {run.state}, {facts_phrase(run.facts, run.confirmed)}, {escape(cost_phrase(run))}, "
             f"{sum(tokens_by_name(run).values()):,} tokens, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)
