@@ -7,6 +7,7 @@ import importlib.metadata
 import inspect
 import logging
 import os
+import re
 import signal
 import sys
 import traceback
@@ -59,6 +60,17 @@ class Commands(TyperGroup):
             _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
 
 
+class Subcommands(TyperGroup):
+    """A command of several, whose overview shows the first sentence of each, whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # the base class has it
+        """Write the overview of its commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, _first_sentence(command.help or "")) for name, command in self.commands.items()]
+            )
+
+
 def build() -> typer.Typer:
     """The command line. A command's module is imported once the command is called."""
     app = typer.Typer(
@@ -78,8 +90,13 @@ def load_command(name: str) -> Any:
         if inspect.iscoroutinefunction(entry.callback):
             entry.callback = _run_async(entry.callback)
     app = typer.Typer(**PLAIN)
-    app.add_typer(module.cli)
+    app.add_typer(module.cli, cls=Subcommands)
     return typer.main.get_group(app).commands[name]
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    return re.split(r"(?<=\.) ", paragraph, maxsplit=1)[0]
 
 
 def _show_version(is_asked: bool) -> None:

@@ -90,6 +90,14 @@ def test_the_overview_loses_nothing_at_80_columns(chiron: Callable[..., Result])
             assert re.search(rf"^  {name} +{re.escape(summary.sentence)}$", overview, re.M), name
 
 
+@pytest.mark.parametrize("name", sorted(SUMMARIES))
+def test_help_cuts_no_sentence(chiron: Callable[..., Result], name: str) -> None:
+    for command in ("", *getattr(load_command(name), "commands", ())):
+        lines = chiron(name, *filter(None, [command]), "--help").output.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert [line for line in lines[1:] if line.endswith(("...", "…"))] == []
+
+
 def test_the_version_is_that_of_the_package(chiron: Callable[..., Result]) -> None:
     assert chiron("--version").output == f"chiron {version('chiron')}\n"
 
