@@ -73,7 +73,9 @@ def test_a_dry_run_goes_by_what_such_runs_have_cost(chiron, rows):
 def test_a_dry_run_takes_no_unknown_cost_for_nothing(chiron, rows, setting):
     setting("PRICES", '{"my-own": "none"}')
     assert chiron("submit", "A", "B", "-s", "S", "--model", "my-own").exit_code == 0
-    rows("update runs set state = 'completed', turns = 8, input_tokens = 4000, unpriced_calls = 8 returning 1")
+    rows(
+        "update runs set state = 'completed', turns = 8, input_tokens = 4000, unpriced_calls = 8 returning 1"
+    )
     call = ("submit", "X", "-s", "S", "--model", "my-own", "--dry-run")
     [kind] = json.loads(chiron(*call, "--json").stdout)["kinds"]
     assert (kind["usd"], kind["basis"], kind["tokens"]) == (None, 2, 4000)
