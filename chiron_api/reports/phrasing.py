@@ -43,7 +43,7 @@ AGENT_WORDS_NOTE = (
     "is above, with its sources."
 )
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
-ONLY_CONFIRMED = "Nothing new has been stored that is sure enough to be shown. What was confirmed stands in the report on the subject."
+ONLY_CONFIRMED = "Nothing new has been stored that is sure enough to be shown. What was confirmed is in the subject's report."
 ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
