@@ -7,6 +7,8 @@ from chiron_api.text import local_time, one_line
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
+ARGUMENT_CHARS = 60
+
 
 def phrase(event: Event) -> str:
     """An event in a few words that are safe to print."""
@@ -69,4 +71,8 @@ def _kind_words(kind: str) -> str:
 def _arguments(arguments: object) -> str:
     if not isinstance(arguments, dict):
         return "" if arguments is None else str(arguments)
-    return ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())
+    return ", ".join(f"{name}={_shortened(repr(value))}" for name, value in arguments.items())
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= ARGUMENT_CHARS else f"{text[: ARGUMENT_CHARS - 1]}…"
