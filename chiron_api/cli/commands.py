@@ -30,6 +30,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
     "Knowledge": {
         "search": Summary("search", "Search what is known, by meaning and by words."),
         "report": Summary("report", "Write what is known as a report with its sources."),
+        "verify": Summary("verify", "Check a crate of evidence, wherever it comes from."),
         "diff": Summary("diff", "Show what has become of a subject."),
         "corpus": Summary("corpus", "Use documents of your own as sources."),
         "export": Summary("export", "Export facts with sources, links and history."),

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write
@@ -34,12 +35,21 @@ async def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write, or folder for obsidian. Default: what is text is printed."
+            "--output",
+            "-o",
+            help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
         ),
     ] = None,
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Also facts that are not sure enough yet, marked.")
     ] = False,
+    texts: Annotated[
+        TextChoice | None,
+        typer.Option(
+            "--texts",
+            help="Which sources' texts go into a crate: those of public pages (the default), all, or none.",
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),
@@ -53,6 +63,8 @@ async def report(
     report_format = FORMATS[format or MARKDOWN]
     if output is None and not report_format.is_text:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
+    if texts is not None and not report_format.pack:
+        raise UsageError("--texts needs --format crate: other reports hold no texts of sources.")
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
     async with open_pool(settings().database_url, size=1) as pool:
@@ -60,6 +72,9 @@ async def report(
         content = await gather(
             pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
         )
+        if report_format.pack and output is not None:
+            typer.echo(await report_format.pack(pool, content, output, texts or TextChoice.PUBLIC, force))
+            return
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))
     elif report_format.render:

@@ -1,9 +1,11 @@
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from chiron_api.atomic_file import atomic_write
+from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.report import Report
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 
 
@@ -13,7 +15,7 @@ class Format:
 
     What is one document has `render`, which gives it piece by piece, and goes over HTTP with `media_type` and `headers`.
     What is a folder has `write_folder` (report, folder, whether foreign files may be there), which returns what it wrote,
-    in a sentence.
+    in a sentence. What has further rows with it has `pack` (pool, report, target, which texts, whether to overwrite), likewise.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Format:
     has_selections: bool = False
     render: Callable[[Report], Iterator[str | bytes]] | None = None
     write_folder: Callable[[Report, Path, bool], str] | None = None
+    pack: Callable[[Pool, Report, Path, TextChoice, bool], Awaitable[str]] | None = None
 
 
 def write(report: Report, format: Format, target: Path, *, force: bool = False) -> str:

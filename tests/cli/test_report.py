@@ -113,3 +113,23 @@ def test_wrong_calls_are_one_sentence(chiron, run):
         found = chiron(*arguments)
         assert (found.exit_code, found.stderr.count("\n")) == (code, 1)
         assert words in found.stderr
+
+
+def test_a_crate_is_written_and_checked(chiron, run, tmp_path):
+    written = chiron("report", str(run), "--format", "crate", "-o", "ducks.zip")
+    assert written.exit_code == 0, written.stderr
+    assert written.stdout == "ducks.zip written: 1 fact, 0 texts of sources.\n"
+    checked = chiron("verify", "ducks.zip")
+    assert checked.stdout.startswith("1 fact, 0 quotes in 0 texts of 1 source, 1 run, 4 files.\n")
+    assert checked.exit_code == 0
+    refused = chiron("report", str(run), "--format", "crate", "-o", "ducks.zip")
+    assert (refused.exit_code, refused.stderr) == (
+        2, "chiron: ducks.zip exists. Choose another name, or overwrite it with --force.\n"
+    )  # fmt: skip
+    for arguments, words in (
+        (("--format", "crate"), "Say with --output where the report goes"),
+        (("--format", "md", "--texts", "all"), "--texts needs --format crate"),
+        (("--format", "crate", "-o", "no/where"), "There is no folder no."),
+    ):
+        refused = chiron("report", str(run), *arguments)
+        assert (refused.exit_code, words in refused.stderr) == (2, True)

@@ -1,0 +1,1 @@
+"""Reports as RO-Crates, with the texts that their quotes stand in."""
