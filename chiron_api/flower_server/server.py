@@ -13,7 +13,9 @@ from flower.app import Flower
 from flower.options import options
 from flower.urls import settings as tornado_settings
 from tornado.httputil import HTTPServerRequest
+from tornado.netutil import bind_sockets
 
+from chiron_api.flower_server.connections import LIMITS, BoundedServer
 from chiron_api.flower_server.gate import Gate, RefusalHandler
 from chiron_api.local_stack.access import FLOWER_USER, flower_password
 from chiron_api.local_stack.ports import is_loopback
@@ -37,6 +39,13 @@ class GatedFlower(Flower):  # type: ignore[misc]  # it has no types
         if refusal := self.gate.refusal(request):
             return self.get_handler_delegate(request, RefusalHandler, {"refusal": refusal})
         return super().find_handler(request, **arguments)
+
+    def start_http_server(self) -> int:
+        """Listen, and return the port."""
+        sockets = bind_sockets(self.options.port, address=self.options.address)
+        server = BoundedServer(self, ssl_options=self.ssl_options, xheaders=self.options.xheaders, **LIMITS)
+        server.add_sockets(sockets)
+        return int(sockets[0].getsockname()[1])
 
 
 def serve(settings: Settings) -> None:

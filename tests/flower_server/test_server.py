@@ -2,8 +2,11 @@
 
 import base64
 import json
+import resource
+import socket
 import stat
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -97,6 +100,17 @@ def test_flowers_write_api_is_off_also_with_the_password(server: FlowerServer, p
 def test_a_refused_request_is_answered_before_its_body_is_read(server: FlowerServer) -> None:
     head = f"POST /api/worker/shutdown/x HTTP/1.1\r\nHost: localhost:{server.port}\r\nContent-Length: 90000000\r\n\r\n"
     assert server.send(head.encode()) == 401
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_half_sent_requests_do_not_silence_flower(settings: Settings) -> None:
+    head = b"GET /healthcheck HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+    with flower(settings) as server, ExitStack() as stack:
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (256, 256))
+        for _ in range(300):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
+            connection.sendall(head)
+        assert server.request("/healthcheck")[0] == 200
 
 
 def test_a_worker_is_not_shut_down_by_a_plain_post(settings: Settings) -> None:
