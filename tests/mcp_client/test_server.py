@@ -101,6 +101,9 @@ async def test_a_server_that_is_gone_is_another_error_than_one_that_refuses(tmp_
         with pytest.raises(MCPConnectionError) as gone:
             await add.run(detached_store(), add.validate({"a": 1}))
     assert not isinstance(refused.value, MCPConnectionError)
+    assert issubclass(
+        MCPConnectionError, MCPToolError
+    )  # so that a handler of all errors of servers has it too
     assert gone.value.server_url == url
 
 

@@ -48,6 +48,15 @@ def test_the_twelve_knowledge_tools_are_offered_with_every_argument_described() 
             assert schema.get("description"), f"{name}.{argument}"
 
 
+def test_the_description_says_that_a_fact_without_a_quote_stays_out_of_sight_and_how_to_see_it() -> None:
+    described = " ".join(registry().get("store_knowledge").description.split())
+    sentence = (
+        "Without a quote that was found in a source which was read, a fact stays a candidate, out of sight: "
+    )
+    assert f"{sentence}vector_search shows it with candidates set to true." in described
+    assert "candidates" in registry().get("vector_search").definition()["input_schema"]["properties"]
+
+
 async def test_a_fact_is_stored_from_sloppy_arguments_and_found_again(call: Call, read: str) -> None:
     receipt = await call("store_knowledge", fact(contradictions="null", quote="orbits at 384,400 km"))
     assert receipt == {
