@@ -74,16 +74,19 @@ class EventKind(StrEnum):
 class FactStatus(StrEnum):
     """Whether a fact is shown: a candidate stays out of sight until its confidence rises.
 
-    A disputed fact is shown with what contradicts it, since without that it would be accepted.
+    A disputed fact is shown with what contradicts it, since without that it would be accepted. A superseded one is out of
+    sight, since none of the sources that bore it out does so any more.
     """
 
     ACCEPTED = "accepted"
     DISPUTED = "disputed"
     CANDIDATE = "candidate"
+    SUPERSEDED = "superseded"
     WITHDRAWN = "withdrawn"
 
 
 SHOWN_STATUSES = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
+HIDDEN_STATUSES = (FactStatus.CANDIDATE, FactStatus.SUPERSEDED)  # shown to whoever asks for candidates
 
 
 class SearchMode(StrEnum):
@@ -99,6 +102,15 @@ class QuoteState(StrEnum):
 
     VERIFIED = "verified"
     UNVERIFIED = "unverified"
+
+
+class Ground(StrEnum):
+    """Whether a source still says what a fact rests on; the other words are the marks by which a fact shows that it does not."""
+
+    STANDS = "stands"
+    CHANGED = "source changed"
+    GONE = "source gone"
+    RETRACTED = "source retracted"
 
 
 class ChangeKind(StrEnum):

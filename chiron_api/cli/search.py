@@ -11,7 +11,7 @@ from chiron_api.text import one_line, validity
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
-from chiron_workers.states import FactStatus, QuoteState, SearchMode, Verdict
+from chiron_workers.states import HIDDEN_STATUSES, Ground, QuoteState, SearchMode, Verdict
 from chiron_workers.store import Store
 
 # Cosine. Between questions and facts that have nothing to do with each other the model that comes with Chiron stays below it
@@ -50,7 +50,11 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         float, typer.Option(min=0, max=1, help="Leave out facts below this confidence.")
     ] = 0.0,
     candidates: Annotated[
-        bool, typer.Option("--candidates", help="Also facts that are not confirmed well enough yet.")
+        bool,
+        typer.Option(
+            "--candidates",
+            help="Also facts that are not confirmed well enough yet, and those that their sources say no more.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -101,8 +105,8 @@ def _is_near(fact: FoundFact) -> bool:
 
 
 def _print(place: int, fact: FoundFact) -> None:
-    candidate = " [candidate]" if fact["status"] == FactStatus.CANDIDATE else ""
-    typer.echo(f"{place:>3}  {one_line(fact['content'], chars_max=2_000)}{candidate}")
+    status = f" [{fact['status']}]" if fact["status"] in HIDDEN_STATUSES else ""
+    typer.echo(f"{place:>3}  {one_line(fact['content'], chars_max=2_000)}{status}")
     if fact["quote"]:
         mark = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
         doubt = " [partly supported]" if Verdict(fact["verdict"]).is_doubt else ""
@@ -115,5 +119,8 @@ def _print(place: int, fact: FoundFact) -> None:
         f"     {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f}{similarity}"
         f"{f', {span}' if span else ''})"
     )
+    if fact["ground"] != Ground.STANDS:
+        successor = f", superseded by {fact['superseded_by']}" if fact["superseded_by"] else ""
+        typer.echo(f"     {fact['ground']}{successor}")
     if fact["contradicted_by"]:
         typer.echo(f"     contradicted by {', '.join(fact['contradicted_by'])}")

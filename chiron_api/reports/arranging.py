@@ -10,7 +10,7 @@ from chiron_api.reports.report import Citation, Contradiction, Finding, Relative
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.report_rows import address
-from chiron_workers.states import FactStatus, QuoteState, Relation, Verdict
+from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, Verdict
 
 Place = tuple[str, str | None]  # an address and the hash of the text it gave
 
@@ -96,6 +96,7 @@ def _finding(row: DictRow, context: _Context) -> Finding:
         validated_at=row["validated_at"],
         valid_from=row["valid_from"],
         valid_until=row["valid_until"],
+        superseded_by=row["superseded_by"],
     )
 
 
@@ -117,6 +118,7 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         verdict_reason=row["verdict_reason"],
         verdict_by=row["verdict_by"],
         observed_at=row["observed_at"],
+        ground=Ground(row["ground"]),
         assertion_id=row["id"],
         selection=context.material.selections.get(row["id"]),
     )

@@ -17,7 +17,7 @@ from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import SHOWN_STATUSES, FactStatus, RunState
+from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, RunState
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
@@ -37,7 +37,7 @@ async def gather(
         NotFound: There is nothing of that id or name.
     """
     target = await report_rows.find_target(pool, scope)
-    statuses = [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * with_candidates
+    statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if with_candidates else ())]
     counts = await report_rows.counts(pool, target)
     fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
     material = await read(pool, fact_ids, with_selections=with_selections)

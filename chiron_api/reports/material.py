@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
@@ -8,6 +8,7 @@ from chiron_api.reports.selections import select
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.knowledge.facts.fact_details import source_mark
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges
@@ -32,7 +33,9 @@ class Material:
 
 
 async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = False) -> Material:
-    """The facts of a report and what is linked to them; withdrawn facts stay out."""
+    """The facts of a report and what is linked to them; withdrawn facts stay out, and what was superseded contradicts
+    nothing.
+    """
     material, session = Material(), Session(pool)
     async for page in report_rows.pages(pool, fact_ids):
         await _add_page(material, page, material.findings, session)
@@ -44,11 +47,20 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
         await _add_page(material, page, material.aside, session)
         if with_selections:
             material.selections |= await select(session, page.assertions)
-    fact_ids_present = material.findings.keys() | material.aside.keys()
+    rows = material.findings | material.aside
     material.links = {
-        pair: link for pair, link in material.links.items() if fact_ids_present.issuperset(pair)
+        pair: link
+        for pair, link in material.links.items()
+        if rows.keys() >= set(pair) and not _is_settled(link, rows)
     }
+    ends = {end for pair in material.links for end in pair}
+    material.aside = {fact_id: row for fact_id, row in material.aside.items() if fact_id in ends}
     return material
+
+
+def _is_settled(link: Link, rows: Mapping[str, DictRow]) -> bool:
+    statuses = {rows[link.fact_id]["status"], rows[link.other_id]["status"]}
+    return link.relation is Relation.CONTRADICTS and FactStatus.SUPERSEDED in statuses
 
 
 async def _add_page(
@@ -60,7 +72,7 @@ async def _add_page(
     for row in page.assertions:
         if row["fact_id"] in rows:
             material.assertions.setdefault(row["fact_id"], []).append(row)
-            if (change := changes.get(row["source_url"])) and (mark := change.mark(row["id"])):
+            if mark := source_mark(row, changes.get(row["source_url"])):
                 material.source_marks[row["id"]] = mark
     for fact_id, confidence in (await Confidences(session).of(list(rows))).items():
         material.origins[fact_id] = len(confidence.support)

@@ -147,6 +147,9 @@ def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
     if candidates:
         where = "shown and marked" if report.with_candidates else "not sure enough, left out"
         yield "Candidates", f"{candidates:,}, {where}"
+    if superseded_facts := report.counts[FactStatus.SUPERSEDED]:
+        where = "shown and marked" if report.with_candidates else "left out"
+        yield "Superseded", f"{superseded_facts:,}, no source says so any more, {where}"
     if withdrawn_facts := report.counts[FactStatus.WITHDRAWN]:
         yield "Withdrawn", f"{withdrawn_facts:,}, not shown"
     if report.left_out:
@@ -186,6 +189,11 @@ def _verdict(finding: Finding) -> str:
 def marks(finding: Finding) -> list[str]:
     """What a reader must know before relying on a finding."""
     quote_marks = [] if finding.is_verified else ["not verified"]
+    if finding.status is FactStatus.SUPERSEDED:
+        return [
+            *quote_marks,
+            f"superseded by fact {finding.superseded_by}" if finding.superseded_by else "superseded",
+        ]
     doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
     return quote_marks + ([str(finding.status)] if finding.status in doubtful else [])
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class Citation:
     verdict_reason: str = ""
     verdict_by: str = ""
     observed_at: datetime | None = None
+    ground: Ground = Ground.STANDS
     assertion_id: str = ""
     selection: Selection | None = None
 
@@ -83,7 +84,8 @@ class Finding:
 
     `origins` counts the independent publishers among its sources and those of the facts that support it; `objections` are
     statements that an agent noted against it without storing them as facts. `valid_from` and `valid_until` are the years,
-    months or days from and until which it is so, where its words say it.
+    months or days from and until which it is so, where its words say it. `superseded_by` is the id of the fact that its source
+    says instead by now.
     """
 
     number: int
@@ -100,11 +102,12 @@ class Finding:
     validated_at: datetime
     valid_from: str | None = None
     valid_until: str | None = None
+    superseded_by: str | None = None
 
     @property
     def is_verified(self) -> bool:
-        """Whether words that stand in a source back it."""
-        return any(citation.is_verified for citation in self.citations)
+        """Whether words that stand in a source back it, as far as its sources still say them."""
+        return any(citation.is_verified and citation.ground is Ground.STANDS for citation in self.citations)
 
 
 @dataclass(frozen=True, slots=True)

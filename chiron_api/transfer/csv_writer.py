@@ -24,6 +24,7 @@ FACT = (
     "topic_path",
     "status",
     "confidence",
+    "superseded_by",
     "contradictions",
     "validated_at",
     "fact_created_at",

@@ -70,6 +70,7 @@ async def import_file(
         await steps.facts()
         await steps.links()
         await steps.recompute_confidences()
+        await steps.successors()
     except (ChironError, psycopg.Error, OSError) as error:
         raise ChironError(
             f"The import stopped: {' '.join(str(error).split()).rstrip('.')}. Written so far: {counts}. "
@@ -147,6 +148,17 @@ class _ImportSteps:
             for same_subject in await transfers.by_subject(Session(self.pool), batch):
                 async with Store(Session(self.pool), self.embedder) as store:
                     await store.facts.recompute(same_subject, reason=REASON)
+
+    async def successors(self) -> None:
+        """Name the facts that took the place of superseded ones."""
+        rows = (
+            {"fact_id": self.places[str(fact.id)], "superseded_by": self.places[str(fact.superseded_by)]}
+            for fact in self._records(FactRecord)
+            if fact.superseded_by and str(fact.superseded_by) in self.places
+        )
+        for batch in _batches(rows, FACTS_AT_ONCE):
+            async with Session(self.pool) as session:
+                await transfers.add(session, "successors", batch)
 
     def _records(self, kind: type[Kind]) -> Iterator[Kind]:
         return (record for _, record in read(self.path) if isinstance(record, kind))

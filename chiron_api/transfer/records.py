@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.facts import claims
-from chiron_workers.states import Decider, FactStatus, QuoteState, Relation, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, QuoteState, Relation, Verdict
 
 KIND, VERSION = "chiron.export", 1
 # Bounds of what is stored, with room for quotes that were extended to whole sentences.
@@ -120,6 +120,7 @@ class AssertionRecord(Record):
     observed_at: AwareDatetime | None = None
     valid_from: Day | None = None
     valid_until: Day | None = None
+    ground: Ground = Ground.STANDS
     created_at: AwareDatetime
 
 
@@ -154,6 +155,7 @@ class FactRecord(Record):
     ]
     status: FactStatus
     confidence: Share
+    superseded_by: UUID | None = None
     contradictions: Annotated[list[Content], Field(max_length=100)] = []
     validated_at: AwareDatetime
     created_at: AwareDatetime

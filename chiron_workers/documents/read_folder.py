@@ -1,3 +1,4 @@
+import hashlib
 import importlib
 import os
 import stat
@@ -53,11 +54,12 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class FileDocument:
-    """A file's document; `path` is relative to the folder that was read."""
+    """A file's document; `path` is relative to the folder that was read, `raw_hash` the sha256 of its bytes in hex."""
 
     path: str
     content_type: str
     document: Document
+    raw_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
         title = title_from_name(os.fsencode(file.name).decode(errors="replace"))
-        job = partial(file_format.read, _read_bytes(file, root), name=title)
+        data = _read_bytes(file, root)
+        job = partial(file_format.read, data, name=title)
         document = run_sandboxed_sync(job, limits=Limits())
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))
@@ -105,7 +108,7 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
         return SkippedFile(path, str(error))
     if not document.blocks:
         return SkippedFile(path, "it holds no text")
-    return FileDocument(path, file_format.content_type, document)
+    return FileDocument(path, file_format.content_type, document, hashlib.sha256(data).hexdigest())
 
 
 def _read_bytes(file: Path, root: Path) -> bytes:

@@ -71,14 +71,14 @@ select status, count(*) as facts
 
 -- facts
 select id::text as id, subject_id, content, topic_path, status, confidence, contradictions, validated_at, created_at, valid_from,
-       valid_until
+       valid_until, superseded_by::text as superseded_by
   from facts
  where id = any(%(fact_ids)s::uuid[]);
 
 -- assertions
 select id::text as id, fact_id::text as fact_id, content, quote, quote_state, quote_start, quote_end,
        source_url, source_score, claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by,
-       observed_at, valid_from, valid_until
+       observed_at, valid_from, valid_until, ground
   from assertions a
  where fact_id = any(%(fact_ids)s::uuid[])
  order by a.fact_id, a.id <> a.fact_id, a.id;

@@ -15,7 +15,7 @@ from chiron_workers.states import SHOWN_STATUSES, ChangeKind
 
 SQL = load(__file__)
 LISTED_MAX = 10_000
-FACT_KINDS = ("new", "lifted", "restored", "changed", "dropped", "withdrawn", "candidates")
+FACT_KINDS = ("new", "lifted", "restored", "changed", "dropped", "superseded", "withdrawn", "candidates")
 # A candidate is out of sight, so one that is new is nothing that anybody would see.
 HIDDEN_KIND = "candidates"
 COUNTS = (
@@ -29,7 +29,10 @@ COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class FactDiff:
-    """A fact that is new or was otherwise before; what it was is None of a new one. `at` is when it last changed."""
+    """A fact that is new or was otherwise before; what it was is None of a new one. `at` is when it last changed.
+
+    `superseded_by` is the fact that the source of a superseded one says instead, as it is known now.
+    """
 
     id: str
     content: str
@@ -42,6 +45,7 @@ class FactDiff:
     confidence_before: float | None
     at: datetime
     reason: str
+    superseded_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,9 @@ class SubjectDiff:
     Each is told as it was at the two moments, whatever came later. `sources_back_changed` are those of `sources_back`
     that no longer say what facts rest on.
 
-    Of facts that were known: `lifted` from candidates, `restored` after they were withdrawn, `dropped` to candidates,
-    `withdrawn`, or shown as before with another confidence or status (`changed`). `candidates` are new ones, out of
+    Of facts that were known: `lifted` from candidates, `restored` after they were withdrawn or superseded, `dropped` to
+    candidates, `superseded` since no source says so any more, `withdrawn`, or shown as before with
+    another confidence or status (`changed`). `candidates` are new ones, out of
     sight. It is empty if nothing that is shown is different.
     """
 
@@ -108,6 +113,7 @@ class SubjectDiff:
     restored: list[FactDiff]
     changed: list[FactDiff]
     dropped: list[FactDiff]
+    superseded: list[FactDiff]
     withdrawn: list[FactDiff]
     corroborated: list[Corroboration]
     contradicted: list[Contradiction]

@@ -27,6 +27,7 @@ with touched as (
      and c.at <= %(until)s
 ), known as (
   select f.id, f.content, f.quote, f.source_url, f.topic_path, f.created_at, f.created_at > %(since)s as is_new,
+         f.superseded_by,
          coalesce(then_is.status, f.status) as status_before,
          coalesce(then_is.confidence, f.confidence) as confidence_before,
          coalesce(now_is.status, f.status) as status, coalesce(now_is.confidence, f.confidence) as confidence,
@@ -61,8 +62,8 @@ with touched as (
                when status <> status_before
                  or round(confidence::numeric, 2) <> round(confidence_before::numeric, 2) then 'changed'
              end
-           when status_before = any(%(shown)s) then case status when 'withdrawn' then 'withdrawn' else 'dropped' end
-           when status = any(%(shown)s) then case status_before when 'withdrawn' then 'restored' else 'lifted' end
+           when status_before = any(%(shown)s) then case status when 'candidate' then 'dropped' else status end
+           when status = any(%(shown)s) then case status_before when 'candidate' then 'lifted' else 'restored' end
          end as kind
     from known
 ), numbered as (
@@ -74,7 +75,8 @@ with touched as (
 select kind, total, id::text as id, content, quote, source_url, topic_path, status, confidence,
        case when not is_new then status_before end as status_before,
        case when not is_new then confidence_before end as confidence_before,
-       coalesce(at, created_at) as at, coalesce(reason, '') as reason
+       coalesce(at, created_at) as at, coalesce(reason, '') as reason,
+       case when status = 'superseded' then superseded_by::text end as superseded_by
   from numbered
  where n <= %(limit)s
  order by kind, n;
@@ -103,7 +105,8 @@ select count(*) over () as total, fact_id::text as id, content, topic_path, conf
  limit %(limit)s;
 
 -- contradicted
--- Both sides of a contradiction stay; one that was out of sight on both sides, or withdrawn on one, was shown nowhere.
+-- Both sides of a contradiction stay; one that was out of sight on both sides, or withdrawn or superseded on one, was shown
+-- nowhere.
 with pair as (
   select f.id, f.content, f.source_url, o.id as other_id, o.content as other_content,
          o.source_url as other_source_url, l.reason, l.created_at as at,
@@ -129,19 +132,20 @@ select count(*) over () as total, id::text as id, content, source_url, other_id:
        other_source_url, reason, at
   from pair
  where statuses && %(shown)s::text[]
-   and 'withdrawn' <> all(statuses)
+   and not statuses && array['superseded', 'withdrawn']
  order by at desc, pair.id
  limit %(limit)s;
 
 -- sources
 -- The last change of each address between the two moments, where facts of the subject lost what they rest on, or have
 -- it again that had lost it before; an address that is back may do both. A page that said something else in between
--- has not changed.
+-- has not changed. What was superseded by that is out of sight, and told of all the same.
 with latest as (
   select distinct on (url) *
     from source_changes
    where at > %(since)s
      and at <= %(until)s
+     and not reread
    order by url, at desc, id desc
 ), concerned as (
   -- What the change before had lost already was reported then: words that are not there, or a whole source.
@@ -183,7 +187,7 @@ with latest as (
     join facts f on f.id = concerned.fact_id
 {{now_is}}
    where f.subject_id = %(subject_id)s
-     and coalesce(now_is.status, f.status) = any(%(shown)s)
+     and coalesce(now_is.status, f.status) = any(%(shown)s || array['superseded'])
    group by c.id, c.url, c.kind, c.at, c.reason, c.agreement
 ), numbered as (
   select *, count(*) over (partition by kind) as total,

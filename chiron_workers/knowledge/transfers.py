@@ -10,7 +10,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
-Kind = Literal["texts", "fetches", "subjects", "facts", "assertions", "changes", "links"]
+Kind = Literal["texts", "fetches", "subjects", "facts", "assertions", "changes", "links", "successors"]
 
 
 async def by_subject(session: Session, fact_ids: Sequence[str]) -> list[list[str]]:

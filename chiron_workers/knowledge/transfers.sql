@@ -1,5 +1,6 @@
 -- by_subject
--- The facts that a fact of a run is linked to come along, or a contradiction would lose one of its sides.
+-- The facts that a fact of a run is linked to come along, or a contradiction would lose one of its sides, and so does the one
+-- that took its place.
 select subject_id, array_agg(id::text order by id) as ids
   from facts
  where id in (select unnest(%(fact_ids)s::uuid[])
@@ -10,7 +11,11 @@ select subject_id, array_agg(id::text order by id) as ids
               union
               select fact_id
                 from fact_links
-               where other_id = any(%(fact_ids)s::uuid[]))
+               where other_id = any(%(fact_ids)s::uuid[])
+              union
+              select superseded_by
+                from facts
+               where id = any(%(fact_ids)s::uuid[]))
  group by subject_id
  order by subject_id;
 
@@ -76,19 +81,20 @@ select hash
 insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                    claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
                    created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from,
-                   valid_until)
+                   valid_until, ground)
 select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
        claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at,
-       context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until
+       context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground
   from unnest(%(id)s::uuid[], %(subject_id)s::text[], %(content)s::text[], %(quote)s::text[], %(quote_state)s::text[],
               %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[], %(source_score)s::real[],
               %(claimed_confidence)s::real[], %(snapshot_hash)s::text[], %(topic_path)s::text[], %(confidence)s::real[],
               %(status)s::text[], %(contradictions)s::text[], %(validated_at)s::timestamptz[],
               %(created_at)s::timestamptz[], %(context)s::text[], %(verdict)s::text[], %(verdict_reason)s::text[],
-              %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[])
+              %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[],
+              %(ground)s::text[])
        as w (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
              claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
-             created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until)
+             created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground)
  order by subject_id, md5(content), md5(source_url)
 on conflict do nothing
 returning id::text as id;
@@ -97,18 +103,19 @@ returning id::text as id;
 -- What the fact's own row says already is no further assertion.
 insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                             claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by,
-                            observed_at, valid_from, valid_until)
+                            observed_at, valid_from, valid_until, ground)
 select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end,
        fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until
+       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(content)s::text[], %(quote)s::text[],
               %(quote_state)s::text[], %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[],
               %(source_score)s::real[], %(claimed_confidence)s::real[], %(snapshot_hash)s::text[],
               %(created_at)s::timestamptz[], %(context)s::text[], %(verdict)s::text[], %(verdict_reason)s::text[],
-              %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[])
+              %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[],
+              %(ground)s::text[])
        as w (id, spare_id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
              claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at,
-             valid_from, valid_until)
+             valid_from, valid_until, ground)
  where not exists (select from assertions a
                     where a.fact_id = w.fact_id
                       and a.content = w.content
@@ -123,6 +130,16 @@ select case when exists (select from fact_changes c where c.id = w.id) then w.sp
        fact_id, confidence, status, reason, at
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(confidence)s::real[], %(status)s::text[],
               %(reason)s::text[], %(at)s::timestamptz[]) as w (id, spare_id, fact_id, confidence, status, reason, at);
+
+-- add_successors
+-- Of facts that were superseded where they come from, and are here.
+update facts f
+   set superseded_by = w.superseded_by
+  from unnest(%(fact_id)s::uuid[], %(superseded_by)s::uuid[]) as w (fact_id, superseded_by)
+ where f.id = w.fact_id
+   and f.status = 'superseded'
+   and f.superseded_by is null
+   and exists (select from facts n where n.id = w.superseded_by);
 
 -- add_links
 -- Two facts are linked once, whichever came first.

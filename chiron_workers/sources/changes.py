@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.document import READER_VERSION, UnreadableError
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.quotes.drift import Drift, measure_drift
@@ -30,6 +30,7 @@ class SourceChange:
 
     `facts` rest on what it gave before, and those of `lost_facts` on words that it gives no more; `lost` are the ids of
     their assertions. `agreement` is the share of the sentences of before that still stand, None where that is not known.
+    `reread`: the same bytes, which our readers read otherwise now.
     """
 
     url: str
@@ -40,6 +41,7 @@ class SourceChange:
     reason: str
     facts: int
     agreement: float | None
+    reread: bool
     is_checked: bool
     lost: tuple[str, ...]
     lost_facts: tuple[str, ...]
@@ -101,7 +103,8 @@ class SourceChanges:
         change = (await self.of([snapshot.url])).get(snapshot.url)
         if change is None or change.hash != snapshot.hash:
             return ""
-        return change.note() if change.lost or change.at >= snapshot.fetched_at else ""
+        is_news = change.at >= snapshot.fetched_at and not change.reread
+        return change.note() if change.lost or is_news else ""
 
 
 async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
@@ -115,7 +118,13 @@ async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
 
 
 async def _check(pool: Pool, change: DictRow) -> None:
-    args = {"url": change["url"], "hash": change["hash"], "limit": ASSERTIONS_MAX}
+    args = {
+        "id": change["id"],
+        "url": change["url"],
+        "hash": change["hash"],
+        "reader": READER_VERSION,
+        "limit": ASSERTIONS_MAX,
+    }
     rows = await fetch_all(pool, SQL["assertions"], args)
     assertions = [row for row in rows if _address(row["source_url"]) == change["url"]]
     agreement, lost_assertions = await _compare(change, assertions)
@@ -138,13 +147,18 @@ async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | 
     # What was never found in the source cannot be lost there.
     verified_assertions = [row for row in assertions if row["is_verified"]]
     quotes = [row["quote"] for row in verified_assertions]
+    read_otherwise = {n for n, row in enumerate(verified_assertions) if not row["is_same_reader"]}
+    texts = _text(change["body_before"]), _text(change["body"])
     try:
         result: Drift = await run_sandboxed(
-            partial(measure_drift, _text(change["body_before"]), _text(change["body"]), quotes), limits=LIMITS
+            partial(measure_drift, *texts, quotes, read_otherwise), limits=LIMITS
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []
-    return result.agreement, [verified_assertions[n] for n in result.missing_quotes]
+    lost_assertions = [verified_assertions[n] for n in result.missing_quotes]
+    if change["reread"]:  # the source is what it was, so nothing is lost by it
+        return None, [row for row in lost_assertions if row["was_lost"]]
+    return result.agreement, lost_assertions
 
 
 def _address(url: str) -> str:

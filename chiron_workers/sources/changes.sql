@@ -1,7 +1,7 @@
 -- unchecked
 -- What nobody has looked at yet: it is new, or whoever recorded it has died. The latest of each address says how its
 -- facts stand now, so the ones before it need no look.
-select distinct on (c.url) c.id, c.url, c.kind, c.hash, before.body as body_before, now.body
+select distinct on (c.url) c.id, c.url, c.kind, c.hash, c.reread, before.body as body_before, now.body
   from source_changes c
   join snapshots before on before.hash = c.hash_before
   left join snapshots now on now.hash = c.hash
@@ -11,8 +11,23 @@ select distinct on (c.url) c.id, c.url, c.kind, c.hash, before.body as body_befo
  order by c.url;
 
 -- assertions
--- What rests on an address in another text than the one it gives now; the newest first.
-select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url
+-- What rests on an address in another text than the one it gives now; the newest first. `is_same_reader`: our readers read
+-- that text as they read the one of now. `was_lost`: the change before had lost it already.
+select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url,
+       exists (select from fetches r where r.url = %(url)s and r.hash = a.snapshot_hash and r.reader = %(reader)s)
+         as is_same_reader,
+       exists (
+         select
+           from lost_grounds l
+          where l.assertion_id = a.id
+            and l.change_id = (
+              select id
+                from source_changes
+               where url = %(url)s
+                 and id <> %(id)s
+               order by at desc, id desc
+               limit 1)
+       ) as was_lost
   from assertions a
   join facts f on f.id = a.fact_id and f.status <> 'withdrawn'
  where a.snapshot_hash = any(array(
@@ -43,7 +58,7 @@ on conflict do nothing;
 
 -- latest
 -- The latest change of each address, and when the text before it was read.
-select c.url, c.kind, c.at, f.fetched_at as read_at, c.hash, c.reason, c.facts, c.agreement,
+select c.url, c.kind, c.at, f.fetched_at as read_at, c.hash, c.reason, c.facts, c.agreement, c.reread,
        c.checked_at is not null as is_checked,
        array(select l.assertion_id::text from lost_grounds l where l.change_id = c.id order by 1) as lost,
        array(select distinct l.fact_id::text from lost_grounds l where l.change_id = c.id order by 1) as lost_facts

@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
-from chiron_workers.documents.document import Document
+from chiron_workers.documents.document import READER_VERSION, Document
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.runs.session import Session
 
@@ -22,7 +22,11 @@ USUAL_PORTS = {"http": "80", "https": "443"}
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The text that an address gave."""
+    """The text that an address gave.
+
+    `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
+    where that is not known.
+    """
 
     url: str
     text: str
@@ -31,6 +35,8 @@ class Page:
     author: str = ""
     published_at: datetime | None = None
     licence: str = ""
+    raw_hash: str = ""
+    reader: int | None = READER_VERSION
 
     @classmethod
     def of(cls, url: str, content_type: str, document: "Document | Snapshot") -> Self:
@@ -127,6 +133,8 @@ class Sources:
                 "authors": [page.author for page in pages],
                 "published": [page.published_at for page in pages],
                 "licences": [page.licence for page in pages],
+                "raw_hashes": [page.raw_hash or None for page in pages],
+                "readers": [page.reader for page in pages],
                 "run_id": self.session.caller.run_id,
             },
         )

@@ -11,8 +11,8 @@ with moment as (
     from unnest(
       %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[],
       %(chars)s::int[], %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[],
-      %(published)s::timestamptz[], %(licences)s::text[]
-    ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence)
+      %(published)s::timestamptz[], %(licences)s::text[], %(raw_hashes)s::text[], %(readers)s::int[]
+    ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence, raw_hash, reader)
 ), snapshot as (
   insert into snapshots (hash, body, chars, content_type)
   select distinct on (hash) hash, body, chars, content_type
@@ -20,12 +20,19 @@ with moment as (
    order by hash
   on conflict do nothing
 ), change as (
-  insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id, at)
+  insert into source_changes (id, url, kind, fetch_id, hash_before, hash, run_id, at, reread)
   select p.change_id, p.url, case last.kind when 'gone' then 'back' else 'changed' end, f.id,
-         coalesce(last.hash, last.hash_before, f.hash), p.hash, %(run_id)s, moment.at
+         coalesce(last.hash, last.hash_before, f.hash), p.hash, %(run_id)s, moment.at,
+         last.kind is distinct from 'gone' and coalesce(p.raw_hash = f.raw_hash, false)
     from (select distinct on (url) * from page order by url) p
     cross join moment
-    cross join lateral (select id, hash from fetches where url = p.url order by fetched_at desc, id desc limit 1) f
+    cross join lateral (
+      select id, hash, raw_hash
+        from fetches
+       where url = p.url
+       order by fetched_at desc, id desc
+       limit 1
+    ) f
     left join lateral (
       select kind, hash, hash_before
         from source_changes
@@ -37,8 +44,8 @@ with moment as (
    order by p.url
   on conflict do nothing
 )
-insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at)
-select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at
+insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at, raw_hash, reader)
+select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at, raw_hash, reader
   from page
   cross join moment;
 

@@ -43,14 +43,16 @@ async def vector_search(  # noqa: PLR0913  # a search can be narrowed in that ma
         until: Only facts stored before this date.
         node_id: Only facts that belong to this node of the coverage map.
         neighbours: With node_id, also facts of its parent, children, siblings and prerequisites.
-        candidates: Also facts whose confidence is not high enough yet.
+        candidates: Also facts whose confidence is not high enough yet, and those that their sources say no more.
 
     Returns:
         For each fact its id, content, quote, quote_state (verified or unverified), source_url, source_score,
         topic_path, confidence, status, score (what they are ordered by, higher is better), similarity (cosine to the
         query), corroborations (how many further sources say the same), contradicted_by (ids of facts that say
         otherwise), observed_at (when the source was read), valid_from and valid_until (since and until when it is so, where
-        its words say it), and recall (the share of the nearest facts that this search was measured to find).
+        its words say it), ground (stands, source changed, source gone or source retracted: whether source_url still says so),
+        superseded_by (the fact that it says instead by now), and recall (the share of the nearest facts that
+        this search was measured to find).
     """
     filters = Filters(
         subject_id,

@@ -230,7 +230,9 @@ def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[
             f"Kept as a candidate, out of sight, since what stands for it is not above {threshold:g}. A quote from another, "
             "independent source adds to it."
         )
-    elif stored_fact.status is FactStatus.WITHDRAWN:
+    for fact_id in stored_fact.superseded_ids:
+        yield f"It takes the place of fact {fact_id}, whose words its source no longer has."
+    if stored_fact.status is FactStatus.WITHDRAWN:
         yield "This fact was withdrawn and stays so."
     if "minilm" in store.embedder.space.model.lower() and looks_foreign(new_claim.content):
         yield (

@@ -63,7 +63,8 @@ async def knowledge_base(
 
     Returns:
         facts, nearest in meaning first: content, quote, source_url, source_title, source_score, confidence, score
-        (nearness), status, is_candidate (true where the confidence is not high enough yet), contradictions (ids of
+        (nearness), status, is_candidate (true where the confidence is not high enough yet), ground (whether its source
+        still says so), superseded_by, contradictions (ids of
         facts, or statements, that say otherwise), topic_path, node_id and validated_at. documents, best first: url
         (web_fetch reads it), title, snippet, score. nodes of the coverage map that the facts belong to or that fit
         the question: node_id, title, description, is_goal_critical and facts (how many of these belong to it). A

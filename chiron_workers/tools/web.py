@@ -100,7 +100,8 @@ async def _read_document(store: Store, url: str) -> Snapshot:
         message = f"The corpus has no document {url[:300]}; use an address that web_search gave."
         note = await record_gone(store, [url], "The corpus has no such document any more.")
         raise ToolError(f"{message} {note}".strip())
-    snapshot = await save_page(store, Page.of(document.url, document.content_type, document))
+    page = Page.of(document.url, document.content_type, document)
+    snapshot = await save_page(store, replace(page, raw_hash=document.raw_hash, reader=document.reader))
     return replace(snapshot, fetched_at=document.fetched_at)
 
 

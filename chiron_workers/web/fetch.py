@@ -10,9 +10,10 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.errors import ToolError
+from chiron_workers.knowledge.facts.grounds import check_grounds
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.changes import SourceChanges, check_changes
+from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical
 from chiron_workers.store import Store
 from chiron_workers.web.download import NotFetched
@@ -71,7 +72,7 @@ async def _fetch_and_share(store: Store, shared_pages: SharedPages, url: str) ->
         with suppress(psycopg.Error, PoolTimeout):
             await shared_pages.release(url)
         raise
-    await check_changes(store.session.pool, [page.url for page in pages])
+    await _check(store, [page.url for page in pages])
     return snapshot
 
 
@@ -91,6 +92,7 @@ async def _download_pages(store: Store, url: str) -> list[Page]:
             raise ToolError(f"{error} {note}".strip()) from None
         raise
     page = Page.of(canonical(web_page.url), web_page.content_type, web_page.document)
+    page = replace(page, raw_hash=web_page.raw_hash)
     return [page] if page.url == url else [page, replace(page, url=url)]
 
 
@@ -104,7 +106,7 @@ async def save_page(store: Store, *pages: Page) -> Snapshot:
         await sources.save_all(pages)
         snapshot = await sources.latest(pages[0].url)
     assert snapshot is not None  # It was just written.
-    await check_changes(store.session.pool, [page.url for page in pages])
+    await _check(store, [page.url for page in pages])
     return snapshot
 
 
@@ -113,9 +115,16 @@ async def record_gone(store: Store, urls: Collection[str], reason: str) -> str:
     async with _own_transaction(store) as session:
         gone_urls = [url for url in sorted(urls) if await Sources(session).record_gone(url, reason)]
     if gone_urls:
-        await check_changes(store.session.pool, gone_urls)
+        await _check(store, gone_urls)
     changes = await SourceChanges(store.session).of(urls)
     return next((change.note() for change in changes.values()), "")
+
+
+async def _check(store: Store, urls: Collection[str]) -> None:
+    # A session that writes may have locked the subject, and what it wrote is not to be seen yet: the next look at the sources
+    # makes up for it.
+    if not store.session.is_writing:
+        await check_grounds(store.session.pool, sorted(urls))
 
 
 def _own_transaction(store: Store) -> AbstractAsyncContextManager[Session]:

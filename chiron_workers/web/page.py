@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
@@ -28,11 +29,12 @@ SIGNATURES = {
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """The document at an http(s) address; `url` is where the redirects ended."""
+    """The document at an http(s) address; `url` is where the redirects ended, `raw_hash` the sha256 of the body in hex."""
 
     url: str
     content_type: str
     document: Document
+    raw_hash: str
 
 
 async def read_page(
@@ -72,7 +74,7 @@ def parse_download(response: Download) -> WebPage:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
         raise UnreadableError("it holds no readable text")
-    return WebPage(response.url, content_type, document)
+    return WebPage(response.url, content_type, document, hashlib.sha256(response.body).hexdigest())
 
 
 def _content_type(response: Download) -> str:

@@ -8,6 +8,7 @@ from docx import Document
 
 from chiron_api.reports.formats import FORMATS, docx, obsidian
 from chiron_api.reports.gathering import gather
+from chiron_workers.knowledge.facts.grounds import check_grounds
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import check_changes
 from chiron_workers.sources.sources import Page, Sources
@@ -53,6 +54,19 @@ async def test_every_format_of_a_report_shows_the_marks(drifted, pool, format):
         text = "".join(format.render(report))
     assert GONE in plain(text)
     assert CHANGED in plain(text)
+
+
+async def test_what_no_source_says_any_more_is_left_out_and_counted_and_contradicts_nothing(drifted, pool):
+    await check_grounds(pool, ["https://a.org/ice", "https://c.org/sonar"])
+    report = await gather(pool, drifted.batch)
+    assert str(drifted.opposite) not in {finding.fact_id for finding in report.findings}
+    assert (report.counts["superseded"] > 0, report.contradictions) == (True, ())
+    everything = await gather(pool, drifted.batch, with_candidates=True)
+    findings = {finding.fact_id: finding for finding in everything.findings}
+    opposite = findings[str(drifted.opposite)]
+    assert (opposite.status, opposite.is_verified) == ("superseded", False)
+    assert [citation.ground for citation in opposite.citations] == ["source changed"]
+    assert "superseded" in "".join(FORMATS["md"].render(everything))
 
 
 async def test_a_source_that_says_what_it_said_has_no_mark(sea_ice, pool):

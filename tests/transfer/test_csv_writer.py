@@ -54,6 +54,7 @@ def test_each_assertion_is_a_row_and_only_the_first_tells_of_the_fact_and_its_su
             "observed_at",
             "valid_from",
             "valid_until",
+            "ground",
             "created_at",
         )
     )

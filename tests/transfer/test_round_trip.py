@@ -46,6 +46,24 @@ async def test_what_is_exported_and_imported_into_an_empty_home_is_exported_the_
     assert len(records(first)) == 2 + 2 + 4
 
 
+async def test_what_its_source_says_no_more_stays_so_in_another_home(
+    library, pool, other_home, embedder, tmp_path, rows
+):
+    verified = await rows(pool, "select id from facts where quote_state = 'verified' order by id")
+    mean, other = (row["id"] for row in verified)
+    library.connection.execute("update facts set ground = 'source changed' where id = %s", [mean])
+    async with Store(Session(pool), embedder) as store:
+        await store.facts.recompute([str(mean), str(other)], reason="its words are gone")
+    library.connection.execute("update facts set superseded_by = %s where id = %s", [other, mean])
+    file = await written(pool, tmp_path / "file.jsonl")
+    await import_file(other_home, embedder, file)
+    present = await rows(
+        other_home, "select id, ground, superseded_by from facts where status = 'superseded'"
+    )
+    assert present == [{"id": mean, "ground": "source changed", "superseded_by": other}]
+    assert records(await written(other_home, tmp_path / "again.jsonl")) == records(file)
+
+
 async def test_importing_twice_changes_nothing(library, pool, other_home, embedder, tmp_path, rows):
     file = await written(pool, tmp_path / "file.jsonl")
     await import_file(other_home, embedder, file)

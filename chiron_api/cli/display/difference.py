@@ -17,9 +17,10 @@ CHARS = 500
 SECTION_TITLES = {
     "new": "New",
     "lifted": "Lifted: confirmed well enough by now",
-    "restored": "Restored after they were withdrawn",
+    "restored": "Restored after they were withdrawn or superseded",
     "changed": "Changed",
     "dropped": "Dropped: no longer confirmed well enough",
+    "superseded": "Superseded: no source says so any more",
     "withdrawn": "Withdrawn",
     "corroborated": "Corroborated",
     "contradicted": "Contradicted",
@@ -73,6 +74,7 @@ def _fact(entry: FactDiff) -> list[str]:
     )
     lines = [f"  {before}{entry.confidence:.2f}{status}  {one_line(entry.content, chars_max=CHARS)}"]
     lines.append(f"        {entry.id}  {one_line(entry.source_url)}")
+    lines += [f"        superseded by {entry.superseded_by}"] if entry.superseded_by else []
     return lines + ([f"        {one_line(entry.reason)}"] if entry.reason else [])
 
 

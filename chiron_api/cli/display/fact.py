@@ -23,6 +23,8 @@ def fact_lines(fact: FactDetails) -> Iterator[str]:
     }
     yield from (f"{name:9}{value}" for name, value in fields.items())
     yield f"\n{one_line(fact.content, chars_max=4_000)}"
+    if fact.superseded_by:
+        yield f"  superseded by {fact.superseded_by}"
     own = fact.assertions[0]
     if span := validity(own.valid_from, own.valid_until):
         yield f"  {span}"

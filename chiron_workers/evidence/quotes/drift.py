@@ -3,7 +3,7 @@
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -26,13 +26,21 @@ class Drift:
     missing_quotes: list[int]
 
 
-def measure_drift(before: str, now: str, quotes: list[str]) -> Drift:
+def measure_drift(before: str, now: str, quotes: list[str], read_otherwise: Collection[int] = ()) -> Drift:
     """Measure what became of a text and of the quotes from it, which are whole sentences.
 
     A sentence that was made longer or shorter is another one.
+
+    Args:
+        read_otherwise: The indexes of the quotes whose text another version of our readers read: of them the letters and digits
+            are enough, since marks and signs may be the reader's.
     """
     page = _Page(now) if quotes else None
-    missing_quotes = [n for n, quote in enumerate(quotes) if page and not _stands(quote, page)]
+    missing_quotes = [
+        n
+        for n, quote in enumerate(quotes)
+        if page and not _stands(quote, page, by_letters=n in read_otherwise)
+    ]
     return Drift(sentence_agreement(before, now), missing_quotes)
 
 
@@ -71,10 +79,13 @@ class _Page:
             yield self._text[max(0, self._starts[first] - AROUND_CHARS) : end + AROUND_CHARS]
 
 
-def _stands(quote: str, page: _Page) -> bool:
+def _stands(quote: str, page: _Page, *, by_letters: bool) -> bool:
     readings = {_letters(quote), _letters(html.unescape(quote))}
     return any(
-        _stands_in(quote, passage) for letters in readings if letters for passage in page.around(letters)
+        by_letters or _stands_in(quote, passage)
+        for letters in readings
+        if letters
+        for passage in page.around(letters)
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import zstandard
+from psycopg.rows import DictRow
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
@@ -41,7 +42,12 @@ class Confidences:
 
     async def of(self, fact_ids: Sequence[str]) -> dict[str, Confidence]:
         """The confidence that what is stored now gives each fact, by id; nothing is written."""
-        rows = await self._session.rows(SQL["assertions"], {"fact_ids": list(fact_ids)})
+        return self._confidences(fact_ids, await self._assertions(fact_ids))
+
+    async def _assertions(self, fact_ids: Sequence[str]) -> list[DictRow]:
+        return await self._session.rows(SQL["assertions"], {"fact_ids": list(fact_ids)})
+
+    def _confidences(self, fact_ids: Sequence[str], rows: Sequence[DictRow]) -> dict[str, Confidence]:
         support: defaultdict[str, list[Assertion]] = defaultdict(list)
         opposition: defaultdict[str, list[Assertion]] = defaultdict(list)
         for row in rows:
@@ -59,14 +65,19 @@ class Confidences:
 
         A fact that was withdrawn stays as it is, and so does the history of `new_id`, which has none yet.
         """
-        confidences = await self.of(fact_ids)
+        assertion_rows = await self._assertions(fact_ids)
+        confidences = self._confidences(fact_ids, assertion_rows)
+        superseded_ids = _superseded(assertion_rows)
         rows = await self._session.write(
             SQL["update"],
             {
                 "fact_ids": list(confidences),
                 "change_ids": [ids.new_id() for _ in confidences],
                 "confidences": [confidence.value for confidence in confidences.values()],
-                "statuses": [status_of(confidence) for confidence in confidences.values()],
+                "statuses": [
+                    FactStatus.SUPERSEDED if fact_id in superseded_ids else status_of(confidence)
+                    for fact_id, confidence in confidences.items()
+                ],
                 "new_id": new_id,
                 "reason": reason,
                 "run_id": self._session.caller.run_id,
@@ -83,6 +94,12 @@ class Confidences:
             )
             for row in rows
         }
+
+
+def _superseded(rows: Sequence[DictRow]) -> set[str]:
+    """The facts that a source bore out, and no source does any more: neither their own nor one of a fact that supports them."""
+    lost_ids = {row["fact_id"] for row in rows if row["is_lost"]}
+    return lost_ids - {row["fact_id"] for row in rows if row["is_for"] and row["is_verified"]}
 
 
 def compute_confidence(support: Sequence[Assertion], opposition: Sequence[Assertion]) -> Confidence:

@@ -2,9 +2,11 @@
 -- Every assertion that counts for or against some facts: their own and those of facts that support them, against those
 -- of facts that contradict them and of what supports these. So two facts that contradict each other have the same two sides,
 -- and never both prevail. What was withdrawn counts for nothing but itself. A quote that does not bear its statement out
--- counts like none.
-select f.id::text as fact_id, side.is_for, a.source_url, a.source_score,
-       a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') as is_verified, s.signature, a.quote
+-- counts like none, and so does one whose source says so no more; what no source says any more contradicts nothing.
+select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, s.signature, a.quote,
+       a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground = 'stands' as is_verified,
+       side.id = f.id and a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground <> 'stands'
+         as is_lost
   from unnest(%(fact_ids)s::uuid[]) as f (id)
   cross join lateral (
     select f.id, true as is_for
@@ -34,6 +36,7 @@ select f.id::text as fact_id, side.is_for, a.source_url, a.source_score,
   ) as side (id, is_for)
   join assertions a on a.fact_id = side.id
   left join snapshots s on s.hash = a.snapshot_hash
+ where side.is_for or a.ground = 'stands'
  order by f.id, a.id;
 
 -- update
@@ -61,7 +64,8 @@ with after as (
    where id is distinct from %(new_id)s::uuid
 ), updated as (
   update facts f
-     set confidence = c.confidence, status = c.status, validated_at = now()
+     set confidence = c.confidence, status = c.status, validated_at = now(),
+         superseded_by = case when c.status = 'superseded' then f.superseded_by end
     from changed c
    where f.id = c.id
 )

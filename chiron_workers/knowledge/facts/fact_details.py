@@ -12,8 +12,8 @@ from chiron_workers.evidence.confidence import Confidence, explain
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.states import FactStatus
+from chiron_workers.sources.changes import SourceChange, SourceChanges
+from chiron_workers.states import FactStatus, Ground
 
 SQL = load(__file__)
 
@@ -24,7 +24,8 @@ class AssertionDetails:
 
     `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
     `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
-    then: that it is gone, or no longer holds the quote. `observed_at` is when the source was read; `valid_from` and
+    then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
+    `observed_at` is when the source was read; `valid_from` and
     `valid_until` say from when until when the content is so (a year, month or day), where its words do.
     """
 
@@ -49,6 +50,7 @@ class AssertionDetails:
     verdict: str
     verdict_reason: str
     verdict_by: str
+    ground: str
     observed_at: datetime | None
     valid_from: str | None
     valid_until: str | None
@@ -85,7 +87,7 @@ class FactDetails:
 
     `explanation` is how its confidence and its status come about, a line each; the weights are what stands for it and
     against it, and what is left, 0 to 1. `contradictions` are the statements that its agent set against it without naming
-    a stored fact.
+    a stored fact. `superseded_by` is the fact that its source says instead by now.
     """
 
     id: str
@@ -95,6 +97,7 @@ class FactDetails:
     status: str
     confidence: float
     claimed_confidence: float | None
+    superseded_by: str | None
     run_id: UUID | None
     created_at: datetime
     assertions: tuple[AssertionDetails, ...]
@@ -122,10 +125,7 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     return FactDetails(
         **fact,
         assertions=await _load_assertions(session, fact_id),
-        explanation=(
-            *explain(confidence, threshold=settings().confidence_threshold),
-            *_outdated(fact, confidence),
-        ),
+        explanation=tuple(_explain(fact, confidence)),
         weight_for=confidence.weight_for,
         weight_against=confidence.weight_against,
         weight_left=confidence.weight_left,
@@ -135,7 +135,13 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     )
 
 
-def _outdated(fact: DictRow, confidence: Confidence) -> Iterator[str]:
+def _explain(fact: DictRow, confidence: Confidence) -> Iterator[str]:
+    *sums, conclusion = explain(confidence, threshold=settings().confidence_threshold)
+    yield from sums
+    if fact["status"] == FactStatus.SUPERSEDED:
+        yield "so it is superseded, out of sight: no source that bore it out does so any more"
+        return
+    yield conclusion
     if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
         yield f"it was {fact['status']} when it last changed; `chiron recompute` makes it {status}"
 
@@ -143,8 +149,17 @@ def _outdated(fact: DictRow, confidence: Confidence) -> Iterator[str]:
 async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:
     rows = await session.rows(SQL["assertions"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
-    marks = [change.mark(row["id"]) if (change := changes.get(row["source_url"])) else "" for row in rows]
-    return tuple(AssertionDetails(**row, source_mark=mark) for row, mark in zip(rows, marks, strict=True))
+    return tuple(
+        AssertionDetails(**row, source_mark=source_mark(row, changes.get(row["source_url"]))) for row in rows
+    )
+
+
+def source_mark(row: DictRow, change: SourceChange | None) -> str:
+    """The remark for an assertion on what became of its source, with the day where it is known; empty where it stands."""
+    if row["ground"] == Ground.RETRACTED:
+        return str(Ground.RETRACTED)
+    mark = change.mark(row["id"]) if change else ""
+    return mark or ("" if row["ground"] == Ground.STANDS else row["ground"])
 
 
 def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[FactState, ...]:

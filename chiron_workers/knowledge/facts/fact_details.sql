@@ -1,6 +1,6 @@
 -- fact
-select id::text as id, subject_id, content, topic_path, status, confidence, claimed_confidence, run_id, created_at,
-       contradictions
+select id::text as id, subject_id, content, topic_path, status, confidence, claimed_confidence,
+       superseded_by::text as superseded_by, run_id, created_at, contradictions
   from facts
  where id = %(fact_id)s;
 
@@ -9,7 +9,7 @@ select id::text as id, subject_id, content, topic_path, status, confidence, clai
 select a.id::text as id, a.content, a.quote, a.quote_state, a.quote_start, a.quote_end, a.source_url,
        coalesce(f.title, '') as source_title, coalesce(f.author, '') as source_author, a.source_score,
        a.claimed_confidence, a.snapshot_hash, f.published_at, f.fetched_at, coalesce(f.licence, '') as licence,
-       a.run_id, a.created_at, a.context, a.verdict, a.verdict_reason, a.verdict_by,
+       a.run_id, a.created_at, a.context, a.verdict, a.verdict_reason, a.verdict_by, a.ground,
        coalesce(a.observed_at, f.fetched_at) as observed_at, a.valid_from, a.valid_until
   from assertions a
   left join lateral (

@@ -23,6 +23,7 @@ from chiron_workers.knowledge.facts.confidences import (
     status_of,
 )
 from chiron_workers.knowledge.facts.links import Link, Links
+from chiron_workers.knowledge.facts.locks import lock_subject
 from chiron_workers.knowledge.facts.matching import Match, Matching, best
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import Vectors
@@ -36,7 +37,8 @@ SQL = load(__file__)
 class StoredFact:
     """The fact that a claim became, or the one that was there before, with the facts it is related to.
 
-    `is_joined` says that a known fact got a further source by it, `is_lifted` that a candidate is shown now.
+    `is_joined` says that a known fact got a further source by it, `is_lifted` that a candidate is shown now, and
+    `superseded_ids` are the facts in whose place its source says this.
     """
 
     fact_id: str
@@ -47,6 +49,7 @@ class StoredFact:
     is_joined: bool = False
     is_lifted: bool = False
     matches: tuple[Match, ...] = ()
+    superseded_ids: tuple[str, ...] = ()
 
 
 class Facts:
@@ -90,13 +93,24 @@ class Facts:
             await self.vectors.add(table, twin_id, embedding)
             return await self._join(claim, twin_id, matches, contradicted_ids)
         await self.vectors.add(table, fact_id, embedding)
-        links = await self._link(fact_id, matches, contradicted_ids)
+        superseded_ids = await self._supersede(fact_id, claim, matches, contradicted_ids)
+        links = await self._link(
+            fact_id,
+            [match for match in matches if match.fact_id not in superseded_ids],
+            contradicted_ids - superseded_ids,
+        )
         updates = await self.recompute_with_partners(
             fact_id, f"held against the new fact {fact_id}", new_id=fact_id
         )
         update = updates[fact_id]
         fact = StoredFact(
-            fact_id, update.status, update.confidence, claim.topic_path, is_new=True, matches=links
+            fact_id,
+            update.status,
+            update.confidence,
+            claim.topic_path,
+            is_new=True,
+            matches=links,
+            superseded_ids=tuple(sorted(superseded_ids)),
         )
         self.session.emit(EventKind.FACT_STORED, _event_data(claim, fact))
         return fact
@@ -110,7 +124,7 @@ class Facts:
 
     async def lock_subject(self, subject_id: str) -> None:
         """Be the only writer of a subject's facts until the commit. The first statement of a transaction."""
-        await self.session.lock(SQL["lock_subject"], {"subject_id": subject_id}, keys=[f"facts {subject_id}"])
+        await lock_subject(self.session, subject_id)
 
     async def lock_subject_of(self, fact_ids: Sequence[str]) -> bool:
         """Lock the one subject of some facts, after the minhashes of their sources are stored; whether there is any."""
@@ -171,10 +185,14 @@ class Facts:
             {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
             | _assertion_args(claim),
         )
+        await self.session.write(SQL["forget_losses"], {"ids": [row["id"] for row in rows]})
+        superseded_ids = await self._supersede(fact_id, claim, matches, contradicted_ids)
         contradictions = [
-            match for match in matches if match.fact_id != fact_id and match.relation is Relation.CONTRADICTS
+            match
+            for match in matches
+            if match.fact_id not in {fact_id, *superseded_ids} and match.relation is Relation.CONTRADICTS
         ]
-        other_ids = set(contradicted_ids) - {fact_id}
+        other_ids = set(contradicted_ids) - {fact_id} - superseded_ids
         links = await self._link(fact_id, contradictions, other_ids)
         await self.session.write(
             SQL["note_contradictions"], {"fact_id": fact_id, "contradictions": Json(claim.contradictions)}
@@ -195,7 +213,27 @@ class Facts:
             is_joined=bool(rows),
             is_lifted=fact_id in updates and updates[fact_id].is_lifted,
             matches=links,
+            superseded_ids=tuple(sorted(superseded_ids)),
         )
+
+    async def _supersede(
+        self, fact_id: str, claim: Claim, matches: Sequence[Match], contradicted_ids: Collection[str]
+    ) -> frozenset[str]:
+        """Name a fact as the one that its source says now, in place of others that it said before; their ids.
+
+        A source does not contradict itself: the words of those are gone from it.
+        """
+        other_ids = {
+            match.fact_id for match in matches if match.relation in (Relation.CONTRADICTS, Relation.QUALIFIES)
+        } | set(contradicted_ids)
+        if not (claim.counts_in_full and other_ids - {fact_id}):
+            return frozenset()
+        args = {"fact_ids": sorted(other_ids - {fact_id}), "source_url": claim.source_url}
+        rows = await self.session.rows(SQL["outdated"], args)
+        superseded_ids = [row["fact_id"] for row in rows]
+        if superseded_ids:
+            await self.session.write(SQL["supersede"], {"fact_id": fact_id, "fact_ids": superseded_ids})
+        return frozenset(superseded_ids)
 
     async def _link(
         self, fact_id: str, matches: Sequence[Match], contradicted_ids: Collection[str]

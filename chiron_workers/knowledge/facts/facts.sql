@@ -1,7 +1,5 @@
--- lock_subject
--- One writer of a subject's facts at a time, from its last look at the neighbours to its commit: two workers that store
--- the same claim at the same moment would else make two facts of it.
-select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
+-- ground
+coalesce((select 'source retracted' from retracted_sources where url = %(source_url)s), 'stands')
 
 -- insert
 -- The unique index on subject, content and source makes the second of two writers wait for the first and then
@@ -9,13 +7,13 @@ select pg_advisory_xact_lock(7201849, hashtext(%(subject_id)s));
 insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, verdict,
-  verdict_reason, verdict_by, observed_at, valid_from, valid_until
+  verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground
 )
 values (
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
   %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
   %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(verdict)s,
-  %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s
+  %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s, {{ground}}
 )
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
@@ -28,23 +26,57 @@ select id::text as fact_id
    and md5(source_url) = md5(%(source_url)s);
 
 -- join
--- A source is counted once for a fact; with a verified quote that bears it out it counts again where it had none.
+-- A source is counted once for a fact; with a verified quote that bears it out it counts again where it had none, or no longer.
 insert into corroborations (
   id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until
+  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until,
+  ground
 )
 select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
        %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s,
-       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s
+       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s,
+       {{ground}}
  where not exists (
    select
      from assertions
     where fact_id = %(fact_id)s
       and source_url = %(source_url)s
-      and ((quote_state = 'verified' and verdict in ('supported', 'unchecked')) or not %(counts_in_full)s)
+      and ((quote_state = 'verified' and verdict in ('supported', 'unchecked') and ground = 'stands')
+           or not %(counts_in_full)s)
  )
-on conflict do nothing
+on conflict (fact_id, md5(content), md5(source_url), quote_state) do update
+   set quote = excluded.quote, quote_start = excluded.quote_start, quote_end = excluded.quote_end,
+       snapshot_hash = excluded.snapshot_hash, context = excluded.context, verdict = excluded.verdict,
+       verdict_reason = excluded.verdict_reason, verdict_by = excluded.verdict_by, observed_at = excluded.observed_at,
+       ground = excluded.ground
+ where corroborations.ground <> 'stands'
 returning id;
+
+-- forget_losses
+-- It has its words again, in a text of its source that came later.
+delete from lost_grounds
+ where assertion_id = any(%(ids)s::uuid[]);
+
+-- outdated
+-- Of some facts those whose source took its words back: this address, and no other source bears them out.
+select f.id::text as fact_id
+  from facts f
+ where f.id = any(%(fact_ids)s::uuid[])
+   and f.status = 'superseded'
+   and exists (
+     select
+       from assertions a
+      where a.fact_id = f.id
+        and a.source_url = %(source_url)s
+        and a.ground = 'source changed'
+   );
+
+-- supersede
+update facts
+   set superseded_by = %(fact_id)s
+ where id = any(%(fact_ids)s::uuid[])
+   and id <> %(fact_id)s
+   and status = 'superseded';
 
 -- state
 select status, confidence, topic_path, run_id

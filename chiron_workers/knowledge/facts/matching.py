@@ -158,14 +158,15 @@ class Matching:
 
 
 def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
-    """The fact that a claim repeats, if there is one: the nearest, and a withdrawn one only where no other does.
+    """The fact that a claim repeats, if there is one: the nearest, and one that is out of date or withdrawn only where no other
+    does.
 
     Args:
         unlike: Ids of facts that the claim is said to contradict; none of them is taken.
     """
     repeats = [match for match in matches if match.relation is Relation.SAME and match.fact_id not in unlike]
-    current = [match for match in repeats if match.status is not FactStatus.WITHDRAWN]
-    return next(iter([*current, *repeats]), None)
+    order = {FactStatus.SUPERSEDED: 1, FactStatus.WITHDRAWN: 2}
+    return min(repeats, key=lambda match: order.get(match.status, 0), default=None)
 
 
 def _decide_by_rules(claim_text: str, fact_text: str) -> RelationVerdict:

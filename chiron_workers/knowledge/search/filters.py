@@ -13,7 +13,7 @@ from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
 from chiron_workers.knowledge.facts import claims
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import canonical
-from chiron_workers.states import SHOWN_STATUSES, FactStatus
+from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
 
@@ -26,7 +26,9 @@ class Filters:
 
     subject_id: str | None = None
     min_confidence: float = 0.0
-    candidates: bool = False  # also facts that are not confirmed well enough yet
+    candidates: bool = (
+        False  # also facts that are not confirmed well enough yet, or that no source says any more
+    )
     topic_path: str | None = None  # facts at this path and below it
     source: str | None = None  # an address, or a domain with those below it
     since: str | datetime | None = None  # when the fact was stored: ISO 8601, UTC where no zone is named
@@ -74,7 +76,7 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.
     """
     args: dict[str, Any] = {
-        "statuses": [*SHOWN_STATUSES] + [FactStatus.CANDIDATE] * filters.candidates,
+        "statuses": [*SHOWN_STATUSES, *(HIDDEN_STATUSES if filters.candidates else ())],
         "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
     vector_clauses, fact_clauses = ["accepted"], []

@@ -52,6 +52,8 @@ class FoundFact(TypedDict):
     observed_at: str | None  # when the source was read, UTC
     valid_from: str | None  # since which year, month or day it is so, where its words say so
     valid_until: str | None
+    ground: str  # stands; or that its own source has changed, is gone or was retracted
+    superseded_by: str | None  # the fact that its source says instead by now
     recall: float  # that this search's path to the nearest vectors was tested at
 
 
