@@ -73,5 +73,5 @@ select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::f
 select fact_id::text as fact_id, coalesce(quote, '') as quote, context, source_url
   from assertions a
  where fact_id = any(%(fact_ids)s::uuid[])
-   and (quote_state = 'verified' or a.id = fact_id)
+   and (quote_state = 'verified' and ground = 'stands' or a.id = fact_id)
  order by fact_id, a.id <> fact_id, a.id;

@@ -17,6 +17,7 @@ TITLE_CHARS_MAX = 120
 FACTS_MAX = 12  # of one sentence
 STATUS_REASONS = {
     FactStatus.CANDIDATE: "is a candidate, not sure enough to be told",
+    FactStatus.SUPERSEDED: "is superseded: none of its sources says so any more",
     FactStatus.WITHDRAWN: "was withdrawn",
 }
 # What may stand around both sides of a contradiction where nobody is asked about the sentence.
