@@ -3,13 +3,16 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from chiron_api.crate.archive import Archive, CrateRefused, read
-from chiron_api.crate.layout import JSON_BYTES_MAX, JSON_VALUES_MAX
+from chiron_api.crate.layout import JSON_BYTES_MAX, is_readable
 from chiron_api.text import one_line
 
 Document = TypeVar("Document", bound="Part")
+Item = TypeVar("Item")
+# Else each of a million wrong entries would be an error of its own, of a kilobyte.
+Many = Annotated[tuple[Item, ...], FailFast()]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
@@ -74,14 +77,14 @@ class Finding(Part):
     number: Number
     fact_id: str
     content: str
-    citations: tuple[Citation, ...]
-    relatives: tuple[Relative, ...]
+    citations: Many[Citation]
+    relatives: Many[Relative]
 
 
 class Section(Part):
     """The findings at a topic path."""
 
-    findings: tuple[Finding, ...]
+    findings: Many[Finding]
 
 
 class Source(Part):
@@ -91,7 +94,7 @@ class Source(Part):
     url: str
     licence: str
     snapshot_hash: str | None
-    cited_by: tuple[Number, ...]
+    cited_by: Many[Number]
 
 
 class Contradiction(Part):
@@ -116,7 +119,7 @@ class Run(Part):
 class Work(Part):
     """The runs that are listed."""
 
-    runs: tuple[Run, ...]
+    runs: Many[Run]
 
 
 class Report(Part):
@@ -124,10 +127,10 @@ class Report(Part):
 
     format: Literal["chiron.report"]
     version: Annotated[int, Field(ge=2)]
-    sections: tuple[Section, ...]
-    asides: tuple[Finding, ...]
-    sources: tuple[Source, ...]
-    contradictions: tuple[Contradiction, ...]
+    sections: Many[Section]
+    asides: Many[Finding]
+    sources: Many[Source]
+    contradictions: Many[Contradiction]
     work: Work
 
     @property
@@ -154,7 +157,7 @@ class Annotation(Part):
 class AnnotationPage(Part):
     """All annotations, on one page."""
 
-    items: tuple[Annotation, ...]
+    items: Many[Annotation]
 
 
 class AnnotationCollection(Part):
@@ -167,7 +170,7 @@ class AnnotationCollection(Part):
 class Metadata(Part):
     """The entities of a crate, as JSON-LD has them."""
 
-    graph: list[dict[str, Any]] = Field(alias="@graph")
+    graph: Annotated[list[dict[str, Any]], FailFast()] = Field(alias="@graph")
 
 
 def read_document(archive: Archive, name: str, kind: type[Document]) -> Document:
@@ -175,8 +178,8 @@ def read_document(archive: Archive, name: str, kind: type[Document]) -> Document
     if name not in archive.sizes:
         raise CrateRefused(f"It has no {name}, so it is no crate of `chiron report --format crate`.")
     content = read(archive, name, bytes_max=JSON_BYTES_MAX)
-    if content.count(b",") > JSON_VALUES_MAX:
-        raise CrateRefused(f"{name} holds more than {JSON_VALUES_MAX:,} values.")
+    if not is_readable(content):
+        raise CrateRefused(f"{name} holds too many values to be read safely.")
     try:
         return kind.model_validate_json(content)
     except ValidationError as error:

@@ -15,7 +15,19 @@ NAME_CHARS_MAX = 200
 TOTAL_BYTES_MAX = 3 * 1024**3
 TEXT_BYTES_MAX = 200 * 1024**2  # the longest text that is kept, 50,000,000 characters of four bytes
 JSON_BYTES_MAX = 64 * 1024**2
-JSON_VALUES_MAX = 5_000_000  # commas, and so about as many values; each takes some hundred bytes of memory
+# Each value takes some hundred bytes of memory to read, and each object or list some thousand.
+JSON_COMMAS_MAX = 5_000_000
+JSON_BRACKETS_MAX = 500_000
+
+
+def is_readable(content: bytes) -> bool:
+    """Whether a JSON document is so small, and of so few values, that a check reads it."""
+    brackets = content.count(b"{") + content.count(b"[")
+    return (
+        len(content) <= JSON_BYTES_MAX
+        and content.count(b",") <= JSON_COMMAS_MAX
+        and brackets <= JSON_BRACKETS_MAX
+    )
 
 
 def snapshot_name(text_hash: str) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib.metadata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chiron_api.crate.layout import METADATA, REPORT, SNAPSHOT, WITHHELD, text_address
@@ -14,10 +14,7 @@ Entity = dict[str, object]
 
 ROCRATE = "https://w3id.org/ro/crate/1.1"
 RUN_PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-CONTEXT = [
-    f"{ROCRATE}/context",
-    {"sha256": "https://schema.org/sha256", "conditionsOfAccess": "https://schema.org/conditionsOfAccess"},
-]
+CONTEXT = [f"{ROCRATE}/context", {"sha256": "https://schema.org/sha256"}]
 LICENCE_NOTE = (
     "The texts of the sources belong to their authors, and so do the quotes; each source names its licence where it is known. "
     "They are here so that the quotes can be checked."
@@ -69,14 +66,13 @@ def _graph(report: Report, files: Mapping[str, CrateFile], withheld: Sequence[st
     for name, file in files.items():
         yield _file(name, file, sources_by_text)
     for text_hash in withheld:
-        based_on = [{"@id": _source_id(source)} for source in sources_by_text.get(text_hash, ())]
         yield {
             "@id": text_address(text_hash),
             "@type": "CreativeWork",
             "name": "Text of a source that was left out",
             "sha256": text_hash,
             "conditionsOfAccess": WITHHELD,
-            "isBasedOn": based_on,
+            "isBasedOn": _references(map(_source_id, sources_by_text.get(text_hash, ()))),
         }
     yield from map(_source, report.sources)
     licences = dict.fromkeys(_licence(source) for source in report.sources)
@@ -93,17 +89,17 @@ def _root(report: Report, files: Mapping[str, CrateFile]) -> Entity:
         "description": f"{phrasing.origin_line(report)} With the passages of the sources that its findings rest on.",
         "datePublished": report.made_at,
         "license": {"@id": "#licence"},
-        "conformsTo": [{"@id": RUN_PROFILE}],
-        "keywords": [phrasing.one_line(subject.title) for subject in report.subjects],
-        "hasPart": [{"@id": name} for name in files],
-        "mentions": [{"@id": _run_id(run)} for run in report.work.runs],
+        "conformsTo": {"@id": RUN_PROFILE},
+        "keywords": ", ".join(phrasing.one_line(subject.title) for subject in report.subjects),
+        "hasPart": _references(files),
+        "mentions": _references(map(_run_id, report.work.runs)),
     }
 
 
 def _file(name: str, file: CrateFile, sources_by_text: Mapping[str, list[Source]]) -> Entity:
     match = SNAPSHOT.fullmatch(name)
     sources = sources_by_text.get(match[1], []) if match else []
-    about = {"isBasedOn": [{"@id": _source_id(source)} for source in sources]} if match else {}
+    about = {"isBasedOn": _references(map(_source_id, sources))} if match else {}
     return {
         "@id": name,
         "@type": "File",
@@ -170,11 +166,18 @@ def _action(run: RunLine, property_ids: Sequence[str]) -> Entity:
         "@type": "CreateAction",
         "name": phrasing.one_line(run.topic),
         "actionStatus": STATUSES.get(run.state, OPEN_STATUS),
-        "instrument": [{"@id": "#chiron"}, {"@id": _model_id(run.model)}],
-        "result": [{"@id": REPORT}],
-        "additionalProperty": [{"@id": property_id} for property_id in property_ids],
+        "description": f"A run of Chiron in the role {run.role}",
+        "instrument": _references(["#chiron", _model_id(run.model)]),
+        "result": {"@id": REPORT},
+        "additionalProperty": _references(property_ids),
         **{name: value for name, value in times.items() if value},
     }
+
+
+def _references(ids: Iterable[str]) -> object:
+    """Entities as the value of a property: RO-Crate wants a list only for several."""
+    references = [{"@id": name} for name in ids]
+    return references[0] if len(references) == 1 else references
 
 
 def _run_id(run: RunLine) -> str:

@@ -4,12 +4,11 @@ from pathlib import Path
 from chiron_api.crate.layout import (
     ANNOTATIONS,
     FILES_MAX,
-    JSON_BYTES_MAX,
-    JSON_VALUES_MAX,
     METADATA,
     PAGE,
     REPORT,
     TOTAL_BYTES_MAX,
+    is_readable,
     snapshot_name,
 )
 from chiron_api.reports.crate.annotations import annotations
@@ -66,9 +65,7 @@ class _Packing:
 
     def add(self, name: str, content: bytes, title: str, media_type: str) -> None:
         self.bytes += len(content)
-        is_long = "json" in media_type and (
-            len(content) > JSON_BYTES_MAX or content.count(b",") > JSON_VALUES_MAX
-        )
+        is_long = "json" in media_type and not is_readable(content)
         if is_long or self.bytes > TOTAL_BYTES_MAX or len(self.files) >= FILES_MAX:
             raise UsageError(
                 "This is too much for a crate. Make one of a single batch or run, or say --texts none."

@@ -1,6 +1,7 @@
 """Where the files of a crate are written: a folder or a ZIP file, which is there whole or not at all."""
 
 import os
+import secrets
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -52,8 +53,9 @@ def open_sink(target: Path, *, made_at: datetime) -> Iterator[Sink]:
         with atomic_write(target) as place, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as file:
             yield lambda name, content: file.writestr(_member(name, made_at), content)
         return
-    partial = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
-    former = target.with_name(f".{target.name}.{os.getpid()}.former")
+    # Nobody who may write in the folder too can make them beforehand, as links that lead elsewhere.
+    mark = f".{target.name}.{os.getpid()}.{secrets.token_hex(8)}"
+    partial, former = target.with_name(f"{mark}.unfinished"), target.with_name(f"{mark}.former")
     try:
         (partial / "snapshots").mkdir(parents=True)
         yield lambda name, content: _write(partial / name, content)
