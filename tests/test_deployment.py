@@ -74,11 +74,11 @@ def test_workers_and_api_get_every_setting_that_is_theirs():
     assert settings - {"CHIRON_DRAIN_S"} <= set(SERVICES["api"]["environment"])
 
 
-def test_images_are_named_by_exact_versions():
+def test_images_are_named_by_exact_version_and_digest():
     images = [service["image"] for service in SERVICES.values() if service["image"] != "chiron:local"]
     images += re.findall(r"^FROM (\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.MULTILINE)
     for image in images:
-        assert re.search(r":\d+\.\d+\.\d+(-[\w-]+)?(@sha256:[0-9a-f]{64})?$", image), image
+        assert re.search(r":\d+\.\d+\.\d+(-[\w-]+)?@sha256:[0-9a-f]{64}$", image), image
 
 
 def test_no_secret_is_an_argument_of_a_process():
