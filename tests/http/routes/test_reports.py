@@ -25,7 +25,8 @@ async def test_runs_batches_and_subjects_have_reports(client, ducks):
         assert answer.headers["content-type"] == "application/json"
         found = answer.json()
         assert [one["content"] for one in found["sections"][0]["findings"]] == ["Ducks dive for food."]
-        assert found["counts"] == {"accepted": 1, "disputed": 0, "candidate": 1, "withdrawn": 0}
+        counts = dict.fromkeys(("disputed", "superseded", "withdrawn"), 0)
+        assert found["counts"] == counts | {"accepted": 1, "candidate": 1}
 
 
 async def test_candidates_come_when_they_are_asked_for(client, ducks):
@@ -44,6 +45,21 @@ async def test_other_forms_can_be_asked_for(client, ducks):
     assert Document(BytesIO(document.content)).paragraphs[0].text == "Ducks"
 
 
+@pytest.mark.parametrize(
+    ("name", "media_type", "words"),
+    [
+        ("csl-json", "application/vnd.citationstyles.csl+json", '"URL": "https://example.org/a"'),
+        ("bibtex", "application/x-bibtex", "url = {https://example.org/a}"),
+        ("ris", "application/x-research-info-systems", "UR  - https://example.org/a\r\n"),
+    ],
+)
+async def test_the_sources_come_as_bibliographies(client, ducks, name, media_type, words):
+    answer = await client.get(f"/v1/batches/{ducks[0]}/report?format={name}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, media_type)
+    assert words in answer.text
+    assert "example.org/b" not in answer.text
+
+
 async def test_what_is_not_there_or_not_possible_is_said(client, ducks):
     batch, run = ducks
     for place, status in [
@@ -52,6 +68,7 @@ async def test_what_is_not_there_or_not_possible_is_said(client, ducks):
         (f"runs/{uuid4()}/report", 404),
         ("subjects/cats/report", 404),
         (f"runs/{run}/report?format=obsidian", 422),
+        (f"runs/{run}/report?format=crate", 422),
         (f"runs/{run}/report?colour=red", 422),
     ]:
         answer = await client.get(f"/v1/{place}")
