@@ -16,7 +16,8 @@ from chiron_api.crate.documents import (
 )
 from chiron_api.crate.layout import TEXT_BYTES_MAX, snapshot_name, text_address, urn
 from chiron_api.text import one_line
-from chiron_workers.evidence.quotes.quotes import locate
+from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, unfit_reason
+from chiron_workers.evidence.quotes.sentences import whole_sentences
 from chiron_workers.evidence.quotes.windows import EDGE_CHARS
 
 
@@ -129,6 +130,17 @@ def _fault(quote: Quote, text: str) -> str:
     before = start - len(words.prefix)
     if before < 0 or not text.startswith(words.prefix, before) or not text.startswith(words.suffix, end):
         return "what is said to stand around its quote does not stand there."
-    if locate(words.exact, text[max(0, start - EDGE_CHARS) : end + EDGE_CHARS]) is None:
+    if not is_of_the_gate(words.exact, text, start, end):
         return f"its quote is none that the quote gate takes: “{one_line(words.exact)}”."
     return ""
+
+
+def is_of_the_gate(exact: str, text: str, start: int, end: int) -> bool:
+    """Whether the quote gate takes the words, or would have extended a quote within them to where they begin and end."""
+    if unfit_reason(exact):
+        return False
+    if locate(exact, text[max(0, start - EDGE_CHARS) : end + EDGE_CHARS]):
+        return True
+    begin, finish = whole_sentences(text, start, end, chars_max=QUOTE_CHARS_MAX)
+    is_begun = begin == start or not text[max(0, start - 1) : start].strip()
+    return is_begun and (finish == end or not text[end : end + 1].strip())

@@ -8,7 +8,9 @@ from support.crate_files import repair_hashes, write_zip
 from typer.testing import CliRunner
 
 from chiron_api.cli import build
+from chiron_api.crate.evidence import is_of_the_gate
 from chiron_api.crate.verification import verify
+from chiron_workers.evidence.quotes.quotes import locate
 
 HEAVY = (
     "psycopg",
@@ -133,3 +135,11 @@ def test_what_is_not_there_is_said_in_a_sentence(arguments):
     answer = run_verify(*arguments)
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert answer.stderr == f"chiron: There is no {arguments[0]}.\n"
+
+
+@pytest.mark.parametrize("quote", ["sender is not None:", "await asyncio.wait({self._sender})"])
+def test_a_quote_that_the_gate_extended_to_lines_or_sentences_is_one_of_the_gate(quote):
+    text = "class Queue:\n    if self._sender is not None:\n        await asyncio.wait({self._sender})\n" * 40
+    match = locate(quote, text)
+    assert match is None or is_of_the_gate(match.quote, text, match.start, match.end)
+    assert not is_of_the_gate("sender is not No", text, 26, 42)
