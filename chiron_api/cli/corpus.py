@@ -1,5 +1,6 @@
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,12 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli.display.answer import AsJson
-from chiron_workers.db.connect import open_pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.corpus import AddedCounts, Corpus
+from chiron_workers.knowledge.corpus import AddedCounts, Corpus, document_url, path_of
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.facts.grounds import GroundChange, check_grounds
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import Ground
 
 # A transaction for each batch of files: a large folder neither fills the memory nor holds locks for long.
 BATCH_FILES = 100
@@ -37,13 +41,20 @@ async def add(
 ) -> None:
     """Add documents to the corpus of a subject. A document with the same path within the folder is replaced.
 
-    What cannot be read (another format, binary, more than 10 MB) is named and left out.
+    Says which are new, have changed, are unchanged or gone (a document whose file is not in the folder any more leaves the
+    corpus), and which facts lose their words by that or have them again. What cannot be read (another format, binary, more
+    than 10 MB) is named and left out.
     """
-    addition, skipped_files = await _add(path, subject)
+    addition, skipped_files, gone_urls, changes = await _add(path, subject)
     if as_json:
         counts = {"added": addition.added, "replaced": addition.replaced, "passages": addition.passages}
         rows = [{"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files]
-        _print_json(counts | {"skipped": rows})
+        news = {"new": addition.new, "changed": addition.changed, "unchanged": len(addition.unchanged)}
+        facts = [
+            {"fact_id": change.fact_id, "url": change.source_url, "ground": change.ground}
+            for change in changes
+        ]
+        _print_json(counts | news | {"gone": gone_urls, "facts": facts, "skipped": rows})
     else:
         for file in skipped_files[:SHOWN_SKIPPED]:
             typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
@@ -53,6 +64,7 @@ async def add(
             f"{addition.added} documents added, {addition.replaced} replaced, {len(skipped_files)} skipped; "
             f"{addition.passages} passages can be searched."
         )
+        typer.echo("\n".join(_news(addition, gone_urls, changes)))
     if not addition.passages:
         raise UsageError(f"{path} holds no document that could be read.")
 
@@ -101,17 +113,61 @@ async def search(
         typer.echo("Nothing was found.")
 
 
-async def _add(path: Path, subject: str) -> tuple[AddedCounts, list[SkippedFile]]:
-    addition, skipped_files = AddedCounts(), list[SkippedFile]()
-    files = read_folder(path)
-    async with open_pool(settings().database_url, size=2) as pool:
+async def _add(
+    path: Path, subject: str
+) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange]]:
+    addition, skipped_files, gone_urls = AddedCounts(), list[SkippedFile](), list[str]()
+    files, folder = read_folder(path), await asyncio.to_thread(_folder, path)
+    async with open_pool(settings().database_url, size=3) as pool:
         for batch in _batches(files):
             skipped_files += [file for file in batch if isinstance(file, SkippedFile)]
             async with Session(pool) as session:
                 addition += await Corpus(session).add(
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
-    return addition, skipped_files
+        if folder and addition.passages:
+            gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
+        changed_urls = [*addition.new, *addition.changed, *addition.unchanged, *gone_urls]
+        changes = [
+            change
+            for start in range(0, len(changed_urls), BATCH_FILES)
+            for change in await check_grounds(pool, changed_urls[start : start + BATCH_FILES])
+        ]
+    return addition, skipped_files, gone_urls, changes
+
+
+def _folder(path: Path) -> str:
+    """The absolute path of a folder; empty for a file, beside which nothing is missing."""
+    return str(path.absolute()) if path.is_dir() else ""
+
+
+async def _remove_missing(
+    pool: Pool, folder: str, subject: str, addition: AddedCounts, skipped_files: Sequence[SkippedFile]
+) -> list[str]:
+    skipped_urls = [document_url(slug(subject), file.path) for file in skipped_files]
+    present = [*addition.new, *addition.changed, *addition.unchanged, *skipped_urls]
+    async with Session(pool) as session:
+        gone_urls = await Corpus(session).missing(subject, folder, present=present)
+        await Corpus(session).remove(gone_urls, subject)
+    return gone_urls
+
+
+def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[GroundChange]) -> Iterator[str]:
+    """What is new against the corpus of before, each with its first names, and what that means for facts."""
+    yield (
+        f"{len(addition.new):,} new, {len(addition.changed):,} changed, {len(addition.unchanged):,} unchanged, "
+        f"{len(gone_urls):,} gone."
+    )
+    for word, urls in (("Changed", addition.changed), ("Gone", gone_urls)):
+        yield from (f"{word}: {_printable_path(path_of(url))}" for url in urls[:SHOWN_SKIPPED])
+        if len(urls) > SHOWN_SKIPPED:
+            yield f"{word}: {len(urls) - SHOWN_SKIPPED:,} more; --json lists them all."
+    lost = len({change.fact_id for change in changes if change.ground is not Ground.STANDS})
+    regained = len({change.fact_id for change in changes if change.ground is Ground.STANDS})
+    if lost or regained:
+        yield (
+            f"{lost:,} facts rest on words that are gone, {regained:,} have their words again; `chiron diff` shows them."
+        )
 
 
 def _batches(files: Iterator[FileDocument | SkippedFile]) -> Iterator[list[FileDocument | SkippedFile]]:

@@ -54,12 +54,16 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class FileDocument:
-    """A file's document; `path` is relative to the folder that was read, `raw_hash` the sha256 of its bytes in hex."""
+    """A file's document; `path` is relative to the folder that was read, `raw_hash` the sha256 of its bytes in hex.
+
+    `file` is where it is, as an absolute path, empty where that is no file.
+    """
 
     path: str
     content_type: str
     document: Document
     raw_hash: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,11 @@ def read_folder(path: Path) -> Iterator[FileDocument | SkippedFile]:
     if not path.exists():
         raise UsageError(f"{path} does not exist.")
     return _walk(path)
+
+
+def read_document(file: Path, path: str) -> FileDocument | SkippedFile:
+    """Read one file, as `read_folder` does, under a path within its folder that is known."""
+    return _read(file, path, root=file.parent)
 
 
 def _walk(path: Path) -> Iterator[FileDocument | SkippedFile]:
@@ -108,7 +117,9 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
         return SkippedFile(path, str(error))
     if not document.blocks:
         return SkippedFile(path, "it holds no text")
-    return FileDocument(path, file_format.content_type, document, hashlib.sha256(data).hexdigest())
+    return FileDocument(
+        path, file_format.content_type, document, hashlib.sha256(data).hexdigest(), file=str(file.absolute())
+    )
 
 
 def _read_bytes(file: Path, root: Path) -> bytes:

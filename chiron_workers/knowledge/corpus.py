@@ -1,8 +1,8 @@
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypedDict, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from chiron_workers import ids
 from chiron_workers.db.queries import load
@@ -23,15 +23,26 @@ DOCUMENTS_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AddedCounts:
-    """How many documents are new, how many took the place of an old one, and their passages."""
+    """How many documents are new, how many took the place of an old one, and their passages.
+
+    The addresses of those that are `new`, `changed`, and `unchanged`, which were replaced by what they were.
+    """
 
     added: int = 0
     replaced: int = 0
     passages: int = 0
+    new: tuple[str, ...] = field(default=(), compare=False)
+    changed: tuple[str, ...] = field(default=(), compare=False)
+    unchanged: tuple[str, ...] = field(default=(), compare=False)
 
     def __add__(self, counts: "AddedCounts") -> "AddedCounts":
         return AddedCounts(
-            self.added + counts.added, self.replaced + counts.replaced, self.passages + counts.passages
+            self.added + counts.added,
+            self.replaced + counts.replaced,
+            self.passages + counts.passages,
+            self.new + counts.new,
+            self.changed + counts.changed,
+            self.unchanged + counts.unchanged,
         )
 
 
@@ -60,6 +71,11 @@ def document_url(subject_id: str, path: str) -> str:
     return f"{SCHEME}{subject_id}/{quote(os.fsencode(path.lstrip('/')))}"
 
 
+def path_of(url: str) -> str:
+    """The path of a document within its folder, from its address in the corpus."""
+    return os.fsdecode(unquote_to_bytes(url.removeprefix(SCHEME).partition("/")[2]))
+
+
 class Corpus:
     """The documents that people added to subjects: their texts, and the passages that a search ranks."""
 
@@ -68,7 +84,10 @@ class Corpus:
         self.sources = Sources(session)
 
     async def add(self, subject: str, files: Sequence[FileDocument]) -> AddedCounts:
-        """Put documents into the corpus of a subject, made if need be, over any with the same path."""
+        """Put documents into the corpus of a subject, made if need be, over any with the same path.
+
+        What that means for the facts that rest on them `check_grounds` finds, once it is committed.
+        """
         if not files:
             return AddedCounts()
         subject_id = slug(subject)
@@ -76,7 +95,10 @@ class Corpus:
             document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
         }
         urls = list(files_by_url)
-        pages = [Page.of(url, file.content_type, file.document) for url, (file, _) in files_by_url.items()]
+        pages = [
+            replace(Page.of(url, file.content_type, file.document), raw_hash=file.raw_hash)
+            for url, (file, _) in files_by_url.items()
+        ]
         await Subjects(self.session).ensure(subject_id, subject)
         rows = await self.session.write(
             SQL["save"],
@@ -87,6 +109,7 @@ class Corpus:
                 "titles": [page.title for page in pages],
                 "hashes": await self.sources.save_all(pages),
                 "passages": [len(split) for _, split in files_by_url.values()],
+                "paths": [file.file or None for file, _ in files_by_url.values()],
             },
         )
         documents = {row["url"]: row["id"] for row in rows}
@@ -97,8 +120,26 @@ class Corpus:
             for n, passage in enumerate(split)
         ]
         await self._save_passages(subject_id, passages)
-        replacements = sum(row["replaced"] for row in rows)
-        return AddedCounts(len(rows) - replacements, replacements, len(passages))
+        new = tuple(row["url"] for row in rows if not row["replaced"])
+        changed = tuple(row["url"] for row in rows if row["replaced"] and not row["is_same"])
+        unchanged = tuple(row["url"] for row in rows if row["replaced"] and row["is_same"])
+        return AddedCounts(len(new), len(changed) + len(unchanged), len(passages), new, changed, unchanged)
+
+    async def missing(self, subject: str, folder: str, *, present: Collection[str]) -> list[str]:
+        """The documents of a subject whose files lay below a folder and are not there any more, by address.
+
+        Args:
+            folder: Its absolute path.
+            present: The addresses of the files that are there, whether they could be read or not.
+        """
+        args = {"subject_id": slug(subject), "folder": folder.rstrip("/") + "/", "present": list(present)}
+        return [row["url"] for row in await self.session.rows(SQL["missing"], args)]
+
+    async def remove(self, urls: Sequence[str], subject: str) -> None:
+        """Take documents out of the corpus, so that no search finds them; the texts that facts rest on stay."""
+        await self.session.write(SQL["remove"], {"subject_id": slug(subject), "urls": list(urls)})
+        for url in urls:
+            await self.sources.record_gone(url, "There is no such file any more.")
 
     async def add_texts(self, subject: str, texts: Iterable[tuple[str, str, str]]) -> AddedCounts:
         """Put plain texts into the corpus, each a (path, title, text), without files."""

@@ -1,13 +1,37 @@
 -- save
 -- One row for each address of a subject; a document that is added again takes the place of the old one.
-insert into documents (id, subject_id, url, title, hash, passages)
-select id, %(subject_id)s, url, title, hash, passages
-  from unnest(%(ids)s::uuid[], %(urls)s::text[], %(titles)s::text[], %(hashes)s::text[], %(passages)s::int[])
-       as document (id, url, title, hash, passages)
- order by url
-on conflict (subject_id, url) do update
-   set title = excluded.title, hash = excluded.hash, passages = excluded.passages, added_at = now()
-returning id, url, id <> all (%(ids)s::uuid[]) as replaced;
+with before as (
+  select url, hash
+    from documents
+   where subject_id = %(subject_id)s
+     and url = any(%(urls)s::text[])
+), saved as (
+  insert into documents (id, subject_id, url, title, hash, passages, path)
+  select id, %(subject_id)s, url, title, hash, passages, path
+    from unnest(%(ids)s::uuid[], %(urls)s::text[], %(titles)s::text[], %(hashes)s::text[], %(passages)s::int[],
+                %(paths)s::text[]) as document (id, url, title, hash, passages, path)
+   order by url
+  on conflict (subject_id, url) do update
+     set title = excluded.title, hash = excluded.hash, passages = excluded.passages, path = excluded.path, added_at = now()
+  returning id, url, hash
+)
+select s.id, s.url, s.id <> all (%(ids)s::uuid[]) as replaced, b.hash is not distinct from s.hash as is_same
+  from saved s
+  left join before b using (url)
+ order by s.url;
+
+-- missing
+select url
+  from documents
+ where subject_id = %(subject_id)s
+   and starts_with(path, %(folder)s)
+   and url <> all(%(present)s::text[])
+ order by url;
+
+-- remove
+delete from documents
+ where subject_id = %(subject_id)s
+   and url = any(%(urls)s::text[]);
 
 -- clear
 delete from passages

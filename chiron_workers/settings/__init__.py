@@ -36,6 +36,7 @@ from chiron_workers.states import Effort, ThinkingMode
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 PerMinute = Annotated[float, Field(gt=0, le=1e12)]
+ServiceUrl = Annotated[str, Field(pattern=r"^(none|https?://[^\s?#]+)$", max_length=500)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
@@ -287,6 +288,18 @@ class Settings(BaseSettings):
     fetch_cache_s: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
         86_400,
         description="Seconds for which the runs of a batch share a page that one has fetched. 0: never.",
+    )
+
+    crossref_url: ServiceUrl = Field(
+        "https://api.crossref.org", description="Where Crossref is asked about retractions. `none`: nowhere."
+    )
+    openalex_url: ServiceUrl = Field(
+        "https://api.openalex.org", description="Where OpenAlex is asked about retractions. `none`: nowhere."
+    )
+    mailto: str = Field(
+        "",
+        max_length=200,
+        description="An email address that Crossref and OpenAlex are given, so that they can write to whoever asks too much.",
     )
 
     files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(_split_path)] = Field(

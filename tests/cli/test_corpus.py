@@ -1,3 +1,4 @@
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +8,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from chiron_api.cli import build
+from chiron_api.services import open_services
 from chiron_workers.settings import settings
+from chiron_workers.tools.knowledge import store_knowledge
 
 Chiron = Callable[..., Result]
 
@@ -44,6 +47,51 @@ def test_a_folder_is_added_listed_and_searched(chiron: Chiron, folder: Path) -> 
     found = chiron("corpus", "search", "When do I prune roses?", "--subject", "My Garden")
     assert found.output.splitlines()[0].endswith("Roses")
     assert "corpus://my-garden/roses.md" in found.output
+
+
+def test_it_says_which_documents_are_new_changed_unchanged_or_gone(chiron: Chiron, folder: Path) -> None:
+    (folder / "herbs.txt").write_text("Basil wants warmth, and mint wants shade.")
+    assert "3 new, 0 changed, 0 unchanged, 0 gone." in chiron("corpus", "add", folder, "-s", "garden").output
+    (folder / "roses.md").write_text("# Roses\n\nPrune roses in February.")
+    (folder / "deep" / "frost.txt").unlink()
+    added = chiron("corpus", "add", folder, "-s", "garden").output.splitlines()
+    assert "0 new, 1 changed, 1 unchanged, 1 gone." in added
+    assert ("Changed: roses.md" in added, "Gone: deep/frost.txt" in added) == (True, True)
+    assert "frost" not in chiron("corpus", "list", "-s", "garden").output
+    (folder / "roses.md").unlink()
+    told = json.loads(chiron("corpus", "add", folder / "herbs.txt", "-s", "garden", "--json").stdout)
+    assert (told["unchanged"], told["gone"]) == (1, []), "beside a single file nothing is missing"
+    told = json.loads(chiron("corpus", "add", folder, "-s", "garden", "--json").stdout)
+    assert (told["new"], told["changed"], told["gone"]) == ([], [], ["corpus://garden/roses.md"])
+
+
+def test_facts_follow_their_documents_and_the_difference_knows_it_without_a_run(
+    chiron: Chiron, folder: Path, tmp_path: Path
+) -> None:
+    chiron("corpus", "add", folder, "-s", "garden")
+    asyncio.run(state_from_corpus("Prune roses in March.", "corpus://garden/roses.md"))
+    (folder / "roses.md").write_text("# Roses\n\nPrune roses in February.")
+    told = json.loads(chiron("corpus", "add", folder, "-s", "garden", "--json").stdout)
+    assert [(fact["url"], fact["ground"]) for fact in told["facts"]] == [
+        ("corpus://garden/roses.md", "source changed")
+    ]
+    difference = json.loads(chiron("diff", "-s", "garden", "--since", "2020-01-01", "--json").stdout)
+    assert difference["counts"]["sources_changed"] == 1
+    found = json.loads(chiron("search", "roses", "-s", "garden", "--candidates", "--json").stdout)
+    assert [(fact["status"], fact["ground"]) for fact in found] == [("superseded", "source changed")]
+    assert "source changed" in chiron("search", "roses in March", "-s", "garden", "--candidates").output
+    (folder / "roses.md").write_text("# Roses\n\nPrune roses in March.")
+    assert "0 facts rest on words that are gone, 1 have their words again" in (
+        chiron("corpus", "add", folder, "-s", "garden").output
+    )
+
+
+async def state_from_corpus(content: str, url: str) -> None:
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        await store_knowledge(
+            store, content=content, quote=content, subject_id="garden", source_url=url, source_score=0.9,
+            topic_path="a/b", confidence=0.9,
+        )  # fmt: skip
 
 
 def test_scripts_read_json(chiron: Chiron, folder: Path) -> None:

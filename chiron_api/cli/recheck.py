@@ -1,0 +1,75 @@
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli.display.answer import AsJson
+from chiron_api.services import open_services
+from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
+from chiron_workers.rechecks.recheck import SOURCES_MAX, FactOutcome, Recheck, SourceOutcome, recheck_subject
+from chiron_workers.settings import settings
+
+cli = typer.Typer()
+
+
+@cli.command()
+async def recheck(
+    subject: Annotated[str, typer.Argument(help="Subject whose sources are read again.")],
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1, max=SOURCES_MAX, help="Sources at most; those that were read longest ago come first."
+        ),
+    ] = SOURCES_MAX,
+    as_json: AsJson = False,
+) -> None:
+    """Read the sources of a subject's facts again: which have changed, are gone, are back, or were retracted.
+
+    A fact that none of its sources says any more is superseded, and is accepted again when one does.
+    """
+    async with open_services(settings(), pool_size=10) as services:
+        async with services.store() as store:
+            subject_id = (await store.subjects.get(subject))["subject_id"]
+        outcome = await recheck_subject(
+            services.pool, services.embedder, services.settings, subject_id, limit=limit
+        )
+    typer.echo(json_line(outcome) if as_json else "\n".join(recheck_lines(outcome)))
+
+
+def recheck_lines(outcome: Recheck) -> Iterator[str]:
+    """A line with the counts, then a section for each kind of news."""
+    yield f"{outcome.subject_id}: {outcome.sources:,} sources read again, {outcome.unchanged:,} unchanged"
+    for heading, sources in (
+        ("Changed", outcome.changed),
+        ("Gone", outcome.gone),
+        ("Back", outcome.back),
+        ("Retracted", outcome.retracted),
+        ("Not read: nothing is lost by that", outcome.unread),
+    ):
+        yield from _section(heading, [line for source in sources for line in _source(source)])
+    for heading, facts in (
+        ("Superseded: no source says so any more", outcome.superseded),
+        ("Restored: a source says so again", outcome.restored),
+    ):
+        yield from _section(heading, [line for fact in facts for line in _fact(fact)])
+    if outcome.left_out:
+        yield f"\n{outcome.left_out:,} sources are left for the next recheck."
+
+
+def _section(heading: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield f"\n{heading}"
+        yield from lines
+
+
+def _source(source: SourceOutcome) -> list[str]:
+    return [f"  {one_line(source.url)}", f"        {one_line(source.note, chars_max=500)}"]
+
+
+def _fact(fact: FactOutcome) -> list[str]:
+    successor = f", superseded by {fact.superseded_by}" if fact.superseded_by else ""
+    return [
+        f"  {one_line(fact.content, chars_max=500)}",
+        f"        {fact.fact_id} ({fact.status}{successor})",
+    ]

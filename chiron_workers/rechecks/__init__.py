@@ -1,0 +1,1 @@
+"""Reading the sources of facts again."""

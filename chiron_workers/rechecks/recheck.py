@@ -1,0 +1,219 @@
+"""Reading the sources of a subject's facts again, and what became of them and of the facts."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.documents.read_folder import SkippedFile, read_document
+from chiron_workers.embeddings import Embedder
+from chiron_workers.errors import ToolError
+from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of
+from chiron_workers.knowledge.facts.grounds import check_grounds, settle_grounds
+from chiron_workers.rechecks.retractions import RetractionLookup, store_retraction
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.settings import Settings
+from chiron_workers.sources.changes import SourceChanges
+from chiron_workers.sources.dois import doi_of
+from chiron_workers.states import SHOWN_STATUSES, FactStatus
+from chiron_workers.store import Store
+from chiron_workers.tools.files import file_reader
+from chiron_workers.web.fetch import fetch_page, record_gone
+from chiron_workers.web.politeness import host_of
+
+SQL = load(__file__)
+SOURCES_MAX = 1_000
+HOSTS_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOutcome:
+    """What became of a source since it was read before, and a sentence on it."""
+
+    url: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactOutcome:
+    """A fact that has another status by this recheck; `superseded_by` is what its source says instead, if that is stored."""
+
+    fact_id: str
+    content: str
+    source_url: str
+    status: str
+    superseded_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """What a recheck has found. `unread` are sources that gave no answer: they lost nothing. `left_out` sources are for the next
+    recheck, which begins with what was read longest ago.
+
+    `superseded` facts are borne out by no source any more, `restored` ones are again.
+    """
+
+    subject_id: str
+    sources: int
+    unchanged: int
+    left_out: int
+    changed: list[SourceOutcome]
+    gone: list[SourceOutcome]
+    back: list[SourceOutcome]
+    unread: list[SourceOutcome]
+    retracted: list[SourceOutcome]
+    superseded: list[FactOutcome]
+    restored: list[FactOutcome]
+
+
+async def recheck_subject(
+    pool: Pool, embedder: Embedder, settings: Settings, subject_id: str, *, limit: int = SOURCES_MAX
+) -> Recheck:
+    """Read the sources of a subject's facts again, with the manners of `web_fetch`, and have the facts show what they say now.
+
+    Web pages, files below the folders that may be read, and documents of the corpus whose files are where they were. Of one host
+    one page is read after the other.
+    """
+    rows = await Session(pool).rows(SQL["sources"], {"subject_id": subject_id, "limit": limit})
+    urls = [row["url"] for row in rows]
+    facts_before = await _facts(pool, subject_id, urls)
+    reader = _Reader(pool, embedder, subject_id)
+    changes_before = await SourceChanges(Session(pool)).of(urls)
+    failures = await reader.read_all(rows)
+    changes = await SourceChanges(Session(pool)).of(urls)
+    news = {url: change for url, change in changes.items() if change != changes_before.get(url)}
+    retracted, unasked = await _check_retractions(pool, settings, urls)
+    facts = await _facts(pool, subject_id, urls)
+    by_kind: dict[str, list[SourceOutcome]] = defaultdict(list)
+    for url, change in news.items():
+        if not change.reread:
+            by_kind[change.kind].append(SourceOutcome(url, change.note()))
+    unread = [SourceOutcome(url, reason) for url, reason in failures.items() if url not in news]
+    return Recheck(
+        subject_id,
+        sources=len(urls),
+        unchanged=len(urls) - len(unread) - sum(map(len, by_kind.values())),
+        left_out=rows[0]["total"] - len(rows) if rows else 0,
+        changed=by_kind["changed"],
+        gone=by_kind["gone"],
+        back=by_kind["back"],
+        unread=[*unread, *unasked],
+        retracted=retracted,
+        superseded=_moved(facts_before, facts, to=(FactStatus.SUPERSEDED,)),
+        restored=_moved(facts_before, facts, to=SHOWN_STATUSES),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    pool: Pool
+    embedder: Embedder
+    subject_id: str
+
+    async def read_all(self, rows: Sequence[DictRow]) -> dict[str, str]:
+        """Read sources, those of a host one after the other; for each that gave nothing the reason, by address."""
+        by_host: dict[str, list[DictRow]] = defaultdict(list)
+        for row in rows:
+            by_host[host_of(row["url"])].append(row)
+        places, failures = asyncio.Semaphore(HOSTS_AT_ONCE), dict[str, str]()
+
+        async def read_host(host_rows: Sequence[DictRow]) -> None:
+            async with places:
+                for row in host_rows:
+                    try:
+                        await self.read(row)
+                    except ToolError as error:
+                        failures[row["url"]] = str(error)
+
+        async with asyncio.TaskGroup() as group:
+            for host_rows in by_host.values():
+                group.create_task(read_host(host_rows))
+        return failures
+
+    async def read(self, row: DictRow) -> None:
+        url = row["url"]
+        async with Store(Session(self.pool, Caller()), self.embedder) as store:
+            if url.startswith(("http://", "https://")):
+                await fetch_page(store, url)
+            elif url.startswith(SCHEME):
+                await self._read_document(store, row)
+            elif url.startswith("file://"):
+                parts = urlsplit(url)
+                query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+                await file_reader(
+                    store, path=unquote(parts.path), range=query.get("range"), sheet=query.get("sheet", "")
+                )
+            else:
+                raise ToolError("It is no address that can be read.")
+
+    async def _read_document(self, store: Store, row: DictRow) -> None:
+        url = row["url"]
+        if not row["is_document"]:
+            await record_gone(store, [url], "The corpus has no such document any more.")
+            raise ToolError("The corpus has no such document any more.")
+        if row["path"] is None:
+            raise ToolError("Nobody knows which file it came from; `chiron corpus add` reads it again.")
+        file, path = Path(row["path"]), path_of(url)
+        if not await asyncio.to_thread(file.exists):
+            if not await asyncio.to_thread(file.parent.is_dir):
+                raise ToolError(f"The folder {file.parent} is not here.")
+            await Corpus(store.session).remove([url], self.subject_id)
+            await store.session.commit()
+            await check_grounds(self.pool, [url])
+            raise ToolError("There is no such file any more.")
+        document = await asyncio.to_thread(read_document, file, path)
+        if isinstance(document, SkippedFile):
+            raise ToolError(f"It cannot be read: {document.reason}.")
+        await Corpus(store.session).add(self.subject_id, [replace(document, file=str(file))])
+        await store.session.commit()
+        await check_grounds(self.pool, [url])
+
+
+async def _check_retractions(
+    pool: Pool, settings: Settings, urls: Sequence[str]
+) -> tuple[list[SourceOutcome], list[SourceOutcome]]:
+    """The addresses whose publications were retracted, and those that nobody could be asked about."""
+    lookup, retracted, unasked = (
+        RetractionLookup(pool, settings),
+        list[SourceOutcome](),
+        list[SourceOutcome](),
+    )
+    dois = {url: doi for url in urls if (doi := doi_of(url))} if lookup.is_on else {}
+    for url, doi in dois.items():
+        try:
+            retraction = await lookup.find(doi)
+        except ToolError as error:
+            unasked.append(SourceOutcome(url, str(error)))
+            continue
+        if retraction:
+            notice = f", notice {retraction.notice}" if retraction.notice else ""
+            note = f"{doi} was retracted, says {retraction.said_by}{notice}."
+            retracted.append(SourceOutcome(url, note))
+        await store_retraction(pool, url, retraction)
+    await settle_grounds(pool, list(dois))
+    return retracted, unasked
+
+
+async def _facts(pool: Pool, subject_id: str, urls: Sequence[str]) -> dict[str, DictRow]:
+    rows = await Session(pool).rows(SQL["facts"], {"subject_id": subject_id, "urls": list(urls)})
+    return {row["id"]: row for row in rows}
+
+
+def _moved(
+    before: dict[str, DictRow], after: dict[str, DictRow], *, to: Sequence[FactStatus]
+) -> list[FactOutcome]:
+    """The facts that came to one of these statuses, from or to being superseded."""
+    return [
+        FactOutcome(fact_id, row["content"], row["source_url"], row["status"], row["superseded_by"])
+        for fact_id, row in after.items()
+        if row["status"] in to
+        and (earlier := before.get(fact_id))
+        and earlier["status"] != row["status"]
+        and FactStatus.SUPERSEDED in (earlier["status"], row["status"])
+    ]

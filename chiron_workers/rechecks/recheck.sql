@@ -1,0 +1,22 @@
+-- sources
+-- The addresses that facts of a subject rest on which are shown, or would be if their sources said so again: what was read
+-- longest ago first.
+select s.url, d.path, d.hash is not null as is_document, count(*) over ()::int as total
+  from (
+    select distinct a.source_url as url
+      from facts f
+      join assertions a on a.fact_id = f.id
+     where f.subject_id = %(subject_id)s
+       and f.status in ('accepted', 'disputed', 'superseded')
+  ) s
+  left join documents d on d.subject_id = %(subject_id)s and d.url = s.url
+ order by (select max(fetched_at) from fetches where url = s.url) nulls first, s.url
+ limit %(limit)s;
+
+-- facts
+select distinct f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by
+  from facts f
+  join assertions a on a.fact_id = f.id
+ where f.subject_id = %(subject_id)s
+   and md5(a.source_url) = any(array(select md5(url) from unnest(%(urls)s::text[]) as asked (url)))
+ order by id;

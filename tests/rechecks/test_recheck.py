@@ -1,0 +1,236 @@
+"""The sources of a subject's facts are read again, and the facts show what they say now."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from support.scripted_sites import Site
+
+from chiron_api.cli.recheck import recheck_lines
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.validation import parse_id
+from chiron_workers.documents.read_folder import FileDocument, read_folder
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.corpus import Corpus
+from chiron_workers.knowledge.facts.fact_details import FactDetails, load_details
+from chiron_workers.knowledge.facts.grounds import check_grounds
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.rechecks.recheck import Recheck, recheck_subject
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.store import Store
+from chiron_workers.tools.files import file_reader
+from chiron_workers.tools.knowledge import store_knowledge
+from chiron_workers.web.fetch import fetch_page
+
+FIVE = "The rate of the bank is 5 % a year."
+RAIN, SNOW = "It rains on 200 days of the year.", "Snow lies for a month in the hills."
+
+
+@pytest.fixture
+def recheck(pool: Pool, embedder: Embedder) -> Callable[..., Any]:
+    async def run(**more: Any) -> Recheck:
+        return await recheck_subject(pool, embedder, settings(), "bank", **more)
+
+    return run
+
+
+@pytest.fixture
+def say(pool: Pool, embedder: Embedder) -> Callable[..., Any]:
+    """Read an address, and store a fact in the words of its text."""
+
+    async def store(url: str, content: str) -> str:
+        async with Store(Session(pool), embedder) as opened:
+            if url.startswith("http"):
+                await fetch_page(opened, url)
+            receipt = await store_knowledge(
+                opened, content=content, quote=content, subject_id="bank", source_url=url, source_score=0.9,
+                topic_path="a/b", confidence=0.9,
+            )  # fmt: skip
+        return receipt["fact_id"]
+
+    return store
+
+
+async def details(pool: Pool, fact_id: str) -> FactDetails:
+    return await load_details(Session(pool), parse_id(fact_id, field="id"))
+
+
+def urls(outcomes: list[Any]) -> list[str]:
+    return [outcome.url for outcome in outcomes]
+
+
+async def test_what_changed_is_gone_or_gives_no_answer_is_told_apart(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    pages = {name: site.text(f"/{name}", f"{FIVE} Page {name}.") for name in ("a", "b", "c", "d")}
+    facts = {name: await say(page, f"{FIVE} Page {name}.") for name, page in pages.items()}
+    first = await recheck()
+    assert (first.sources, first.unchanged, first.left_out) == (4, 4, 0)
+    assert (first.changed, first.gone, first.unread, first.superseded) == ([], [], [], [])
+    site.text("/a", "All new.")
+    del site.answers["/b"]
+    site.text("/c", "", status=500)
+    second = await recheck()
+    assert (urls(second.changed), urls(second.gone), urls(second.unread)) == (
+        [pages["a"]], [pages["b"]], [pages["c"]],
+    )  # fmt: skip
+    assert "500" in second.unread[0].note
+    assert second.unchanged == 1
+    assert {fact.fact_id for fact in second.superseded} == {facts["a"], facts["b"]}
+    assert (await details(pool, facts["c"])).status == "accepted"
+    site.text("/a", f"{FIVE} Page a.")
+    site.text("/b", f"{FIVE} Page b.")
+    third = await recheck()
+    assert (urls(third.back), urls(third.changed)) == ([pages["b"]], [pages["a"]])
+    assert {fact.fact_id for fact in third.restored} == {facts["a"], facts["b"]}
+    assert "Superseded: no source says so any more" in "\n".join(recheck_lines(second))
+
+
+async def test_robots_txt_is_obeyed(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/a", FIVE)
+    fact_id = await say(page, FIVE)
+    async with pool.connection() as connection:
+        await connection.execute("truncate robots")
+    site.text("/robots.txt", "User-agent: *\nDisallow: /")
+    site.text("/a", "All new.")
+    outcome = await recheck()
+    assert "robots.txt forbids it" in outcome.unread[0].note
+    assert (await details(pool, fact_id)).status == "accepted"
+
+
+async def test_what_was_read_longest_ago_comes_first(
+    site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    for name in ("a", "b", "c"):
+        await say(site.text(f"/{name}", f"{FIVE} {name}"), f"{FIVE}")
+    site.requests.clear()
+    outcome = await recheck(limit=2)
+    assert (outcome.sources, outcome.left_out) == (2, 1)
+    assert [path for path in site.requests if path != "/robots.txt"] == ["/a", "/b"]
+    await recheck(limit=1)
+    assert site.requests[-1] == "/c"
+
+
+def crossref(*updates: dict[str, Any]) -> str:
+    return json.dumps(
+        {"status": "ok", "message-type": "work", "message": {"DOI": "10.1234/rate", "updated-by": updates}}
+    )
+
+
+RETRACTED = {
+    "DOI": "10.1234/notice", "type": "retraction", "label": "Retraction", "source": "retraction-watch",
+    "updated": {"date-parts": [[2019, 7, 26]]}, "record-id": "20946",
+}  # fmt: skip
+
+
+async def test_a_retracted_publication_bears_nothing_out(
+    pool: Pool,
+    site: Site,
+    index: Site,
+    say: Callable[..., Any],
+    recheck: Callable[..., Any],
+    embedder: Embedder,
+) -> None:
+    page = site.text("/doi/full/10.1234/rate", FIVE)
+    fact_id = await say(page, FIVE)
+    index.text("/crossref/works/10.1234/rate", crossref({"type": "correction", "DOI": "10.1234/other"}))
+    index.text("/openalex/works/doi:10.1234/rate", json.dumps({"is_retracted": False}))
+    assert (await recheck()).retracted == []
+    assert all("mailto=librarian@example.org" in request for request in index.requests)
+    index.text("/crossref/works/10.1234/rate", crossref(RETRACTED))
+    outcome = await recheck()
+    [retracted] = outcome.retracted
+    assert (retracted.url, retracted.note) == (
+        page, "10.1234/rate was retracted, says crossref, notice 10.1234/notice.",
+    )  # fmt: skip
+    fact = await details(pool, fact_id)
+    assert (fact.status, fact.assertions[0].ground) == ("superseded", "source retracted")
+    assert fact.assertions[0].source_mark == "source retracted"
+    async with Store(Session(pool), embedder) as store:
+        [found] = await store.search.find("rate", filters=Filters("bank", candidates=True), limit=5)
+    assert (found["status"], found["ground"]) == ("superseded", "source retracted")
+    again = await say(page, "The rate of the bank is 5 % a year.")
+    assert (again, (await details(pool, fact_id)).status) == (fact_id, "superseded")
+    index.text("/crossref/works/10.1234/rate", crossref())
+    restored = await recheck()
+    assert [fact.fact_id for fact in restored.restored] == [fact_id]
+
+
+async def test_openalex_alone_may_know_of_a_retraction_and_silence_changes_nothing(
+    pool: Pool, site: Site, index: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/10.1234/rate", FIVE)
+    fact_id = await say(page, FIVE)
+    index.text("/openalex/works/doi:10.1234/rate", json.dumps({"is_retracted": True}))
+    assert "says openalex" in (await recheck()).retracted[0].note
+    index.text("/openalex/works/doi:10.1234/rate", "", status=503)
+    outcome = await recheck()
+    assert (outcome.retracted, urls(outcome.unread)) == ([], [page])
+    assert (await details(pool, fact_id)).status == "superseded"
+
+
+async def test_services_that_are_turned_off_are_not_asked(
+    site: Site,
+    index: Site,
+    say: Callable[..., Any],
+    recheck: Callable[..., Any],
+    setting: Callable[..., None],
+) -> None:
+    setting("CROSSREF_URL", "none")
+    setting("OPENALEX_URL", "none")
+    await say(site.text("/10.1234/rate", FIVE), FIVE)
+    assert ((await recheck()).retracted, index.requests) == ([], [])
+
+
+async def added(pool: Pool, folder: Path) -> list[str]:
+    files = [file for file in read_folder(folder) if isinstance(file, FileDocument)]
+    async with Session(pool) as session:
+        addition = await Corpus(session).add("bank", files)
+    return [*addition.new, *addition.changed]
+
+
+async def test_files_of_the_corpus_are_read_again_where_they_are(
+    pool: Pool, tmp_path: Path, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    folder = tmp_path / "notes"
+    (folder / "hills").mkdir(parents=True)
+    (folder / "rain.md").write_text(RAIN)
+    (folder / "hills" / "snow fall.txt").write_text(SNOW)
+    await added(pool, folder)
+    rain = await say("corpus://bank/rain.md", RAIN)
+    snow = await say("corpus://bank/hills/snow%20fall.txt", SNOW)
+    assert (await recheck()).unchanged == 2
+    (folder / "rain.md").write_text("It rains on 150 days of the year.")
+    (folder / "hills" / "snow fall.txt").unlink()
+    outcome = await recheck()
+    assert urls(outcome.changed) == ["corpus://bank/rain.md"]
+    assert urls(outcome.gone) == ["corpus://bank/hills/snow%20fall.txt"]
+    assert {fact.fact_id for fact in outcome.superseded} == {rain, snow}
+    assert len(await Corpus(Session(pool)).documents("bank")) == 1
+    (folder / "rain.md").rename(tmp_path / "rain.md")
+    folder.rename(tmp_path / "elsewhere")
+    outcome = await recheck()
+    assert "is not here" in next(one.note for one in outcome.unread if one.url.endswith("rain.md"))
+    assert await check_grounds(pool, ["corpus://bank/rain.md"]) == []
+
+
+async def test_files_that_agents_read_are_read_again(
+    pool: Pool, tmp_path: Path, embedder: Embedder, setting: Callable[..., None], recheck: Callable[..., Any],
+    say: Callable[..., Any],
+) -> None:  # fmt: skip
+    setting("FILES", str(tmp_path))
+    (tmp_path / "rain.txt").write_text(RAIN)
+    async with Store(Session(pool), embedder) as store:
+        read = await file_reader(store, path="rain.txt")
+    assert urlsplit(read["url"]).scheme == "file"
+    rain = await say(read["url"], RAIN)
+    assert (await recheck()).unchanged == 1
+    (tmp_path / "rain.txt").unlink()
+    outcome = await recheck()
+    assert (urls(outcome.gone), [fact.fact_id for fact in outcome.superseded]) == ([read["url"]], [rain])
