@@ -49,7 +49,11 @@ async def add(
     if as_json:
         counts = {"added": addition.added, "replaced": addition.replaced, "passages": addition.passages}
         rows = [{"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files]
-        news = {"new": addition.new, "changed": addition.changed, "unchanged": len(addition.unchanged)}
+        news = {
+            "new": addition.new_urls,
+            "changed": addition.changed_urls,
+            "unchanged": len(addition.unchanged_urls),
+        }
         facts = [
             {"fact_id": change.fact_id, "url": change.source_url, "ground": change.ground}
             for change in changes
@@ -127,7 +131,7 @@ async def _add(
                 )
         if folder and addition.passages:
             gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
-        changed_urls = [*addition.new, *addition.changed, *addition.unchanged, *gone_urls]
+        changed_urls = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *gone_urls]
         changes = [
             change
             for start in range(0, len(changed_urls), BATCH_FILES)
@@ -145,7 +149,7 @@ async def _remove_missing(
     pool: Pool, folder: str, subject: str, addition: AddedCounts, skipped_files: Sequence[SkippedFile]
 ) -> list[str]:
     skipped_urls = [document_url(slug(subject), file.path) for file in skipped_files]
-    present = [*addition.new, *addition.changed, *addition.unchanged, *skipped_urls]
+    present = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *skipped_urls]
     async with Session(pool) as session:
         gone_urls = await Corpus(session).missing(subject, folder, present=present)
         await Corpus(session).remove(gone_urls, subject)
@@ -155,18 +159,19 @@ async def _remove_missing(
 def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[GroundChange]) -> Iterator[str]:
     """What is new against the corpus of before, each with its first names, and what that means for facts."""
     yield (
-        f"{len(addition.new):,} new, {len(addition.changed):,} changed, {len(addition.unchanged):,} unchanged, "
+        f"{len(addition.new_urls):,} new, {len(addition.changed_urls):,} changed, {len(addition.unchanged_urls):,} unchanged, "
         f"{len(gone_urls):,} gone."
     )
-    for word, urls in (("Changed", addition.changed), ("Gone", gone_urls)):
+    for word, urls in (("Changed", addition.changed_urls), ("Gone", gone_urls)):
         yield from (f"{word}: {_printable_path(path_of(url))}" for url in urls[:SHOWN_SKIPPED])
         if len(urls) > SHOWN_SKIPPED:
             yield f"{word}: {len(urls) - SHOWN_SKIPPED:,} more; --json lists them all."
-    lost = len({change.fact_id for change in changes if change.ground is not Ground.STANDS})
-    regained = len({change.fact_id for change in changes if change.ground is Ground.STANDS})
-    if lost or regained:
+    loss_count = len({change.fact_id for change in changes if change.ground is not Ground.STANDS})
+    regain_count = len({change.fact_id for change in changes if change.ground is Ground.STANDS})
+    if loss_count or regain_count:
         yield (
-            f"{lost:,} facts rest on words that are gone, {regained:,} have their words again; `chiron diff` shows them."
+            f"{loss_count:,} facts rest on words that are gone, {regain_count:,} have their words again; "
+            "`chiron diff` shows them."
         )
 
 

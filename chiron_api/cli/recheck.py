@@ -39,18 +39,18 @@ async def recheck(
 
 def recheck_lines(outcome: Recheck) -> Iterator[str]:
     """A line with the counts, then a section for each kind of news."""
-    yield f"{outcome.subject_id}: {outcome.sources:,} sources read again, {outcome.unchanged:,} unchanged"
+    yield f"{outcome.subject_id}: {outcome.sources:,} sources read again, {outcome.unchanged_sources:,} unchanged"
     for heading, sources in (
-        ("Changed", outcome.changed),
-        ("Gone", outcome.gone),
-        ("Back", outcome.back),
-        ("Retracted", outcome.retracted),
-        ("Not read: nothing is lost by that", outcome.unread),
+        ("Changed", outcome.changed_sources),
+        ("Gone", outcome.gone_sources),
+        ("Back", outcome.back_sources),
+        ("Retracted", outcome.retracted_sources),
+        ("Not read: nothing is lost by that", outcome.unread_sources),
     ):
         yield from _section(heading, [line for source in sources for line in _source(source)])
     for heading, facts in (
-        ("Superseded: no source says so any more", outcome.superseded),
-        ("Restored: a source says so again", outcome.restored),
+        ("Superseded: no source says so any more", outcome.superseded_facts),
+        ("Restored: a source says so again", outcome.restored_facts),
     ):
         yield from _section(heading, [line for fact in facts for line in _fact(fact)])
     if outcome.left_out:

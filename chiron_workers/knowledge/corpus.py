@@ -25,24 +25,24 @@ DOCUMENTS_MAX = 10_000
 class AddedCounts:
     """How many documents are new, how many took the place of an old one, and their passages.
 
-    The addresses of those that are `new`, `changed`, and `unchanged`, which were replaced by what they were.
+    `unchanged_urls` are documents that were replaced by what they were.
     """
 
     added: int = 0
     replaced: int = 0
     passages: int = 0
-    new: tuple[str, ...] = field(default=(), compare=False)
-    changed: tuple[str, ...] = field(default=(), compare=False)
-    unchanged: tuple[str, ...] = field(default=(), compare=False)
+    new_urls: tuple[str, ...] = field(default=(), compare=False)
+    changed_urls: tuple[str, ...] = field(default=(), compare=False)
+    unchanged_urls: tuple[str, ...] = field(default=(), compare=False)
 
     def __add__(self, counts: "AddedCounts") -> "AddedCounts":
         return AddedCounts(
             self.added + counts.added,
             self.replaced + counts.replaced,
             self.passages + counts.passages,
-            self.new + counts.new,
-            self.changed + counts.changed,
-            self.unchanged + counts.unchanged,
+            self.new_urls + counts.new_urls,
+            self.changed_urls + counts.changed_urls,
+            self.unchanged_urls + counts.unchanged_urls,
         )
 
 
@@ -120,10 +120,17 @@ class Corpus:
             for n, passage in enumerate(split)
         ]
         await self._save_passages(subject_id, passages)
-        new = tuple(row["url"] for row in rows if not row["replaced"])
-        changed = tuple(row["url"] for row in rows if row["replaced"] and not row["is_same"])
-        unchanged = tuple(row["url"] for row in rows if row["replaced"] and row["is_same"])
-        return AddedCounts(len(new), len(changed) + len(unchanged), len(passages), new, changed, unchanged)
+        new_urls = tuple(row["url"] for row in rows if not row["replaced"])
+        changed_urls = tuple(row["url"] for row in rows if row["replaced"] and not row["is_same"])
+        unchanged_urls = tuple(row["url"] for row in rows if row["replaced"] and row["is_same"])
+        return AddedCounts(
+            len(new_urls),
+            len(changed_urls) + len(unchanged_urls),
+            len(passages),
+            new_urls,
+            changed_urls,
+            unchanged_urls,
+        )
 
     async def missing(self, subject: str, folder: str, *, present: Collection[str]) -> list[str]:
         """The documents of a subject whose files lay below a folder and are not there any more, by address.

@@ -21,7 +21,7 @@ from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.sources.dois import doi_of
-from chiron_workers.states import SHOWN_STATUSES, FactStatus
+from chiron_workers.states import SHOWN_STATUSES, ChangeKind, FactStatus
 from chiron_workers.store import Store
 from chiron_workers.tools.files import file_reader
 from chiron_workers.web.fetch import fetch_page, record_gone
@@ -53,23 +53,25 @@ class FactOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """What a recheck has found. `unread` are sources that gave no answer: they lost nothing. `left_out` sources are for the next
-    recheck, which begins with what was read longest ago.
+    """What a recheck has found.
 
-    `superseded` facts are borne out by no source any more, `restored` ones are again.
+    `unread_sources` are those that gave no answer, and lost nothing by that. `left_out` counts those that are for the next
+    recheck, which begins with what was read longest ago. One that is gone as before is unchanged.
+
+    `superseded_facts` are borne out by no source any more, `restored_facts` are again.
     """
 
     subject_id: str
     sources: int
-    unchanged: int
+    unchanged_sources: int
     left_out: int
-    changed: list[SourceOutcome]
-    gone: list[SourceOutcome]
-    back: list[SourceOutcome]
-    unread: list[SourceOutcome]
-    retracted: list[SourceOutcome]
-    superseded: list[FactOutcome]
-    restored: list[FactOutcome]
+    changed_sources: list[SourceOutcome]
+    gone_sources: list[SourceOutcome]
+    back_sources: list[SourceOutcome]
+    unread_sources: list[SourceOutcome]
+    retracted_sources: list[SourceOutcome]
+    superseded_facts: list[FactOutcome]
+    restored_facts: list[FactOutcome]
 
 
 async def recheck_subject(
@@ -88,25 +90,29 @@ async def recheck_subject(
     failures = await reader.read_all(rows)
     changes = await SourceChanges(Session(pool)).of(urls)
     news = {url: change for url, change in changes.items() if change != changes_before.get(url)}
-    retracted, unasked = await _check_retractions(pool, settings, urls)
+    retractions, unanswered = await _check_retractions(pool, settings, urls)
     facts = await _facts(pool, subject_id, urls)
     by_kind: dict[str, list[SourceOutcome]] = defaultdict(list)
     for url, change in news.items():
         if not change.reread:
             by_kind[change.kind].append(SourceOutcome(url, change.note()))
-    unread = [SourceOutcome(url, reason) for url, reason in failures.items() if url not in news]
+    silent_sources = [
+        SourceOutcome(url, reason)
+        for url, reason in failures.items()
+        if url not in news and not (url in changes and changes[url].kind is ChangeKind.GONE)
+    ]
     return Recheck(
         subject_id,
         sources=len(urls),
-        unchanged=len(urls) - len(unread) - sum(map(len, by_kind.values())),
+        unchanged_sources=len(urls) - len(silent_sources) - sum(map(len, by_kind.values())),
         left_out=rows[0]["total"] - len(rows) if rows else 0,
-        changed=by_kind["changed"],
-        gone=by_kind["gone"],
-        back=by_kind["back"],
-        unread=[*unread, *unasked],
-        retracted=retracted,
-        superseded=_moved(facts_before, facts, to=(FactStatus.SUPERSEDED,)),
-        restored=_moved(facts_before, facts, to=SHOWN_STATUSES),
+        changed_sources=by_kind["changed"],
+        gone_sources=by_kind["gone"],
+        back_sources=by_kind["back"],
+        unread_sources=[*silent_sources, *unanswered],
+        retracted_sources=retractions,
+        superseded_facts=_moved(facts_before, facts, to=(FactStatus.SUPERSEDED,)),
+        restored_facts=_moved(facts_before, facts, to=SHOWN_STATUSES),
     )
 
 
@@ -131,9 +137,12 @@ class _Reader:
                     except ToolError as error:
                         failures[row["url"]] = str(error)
 
-        async with asyncio.TaskGroup() as group:
-            for host_rows in by_host.values():
-                group.create_task(read_host(host_rows))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for host_rows in by_host.values():
+                    group.create_task(read_host(host_rows))
+        except BaseExceptionGroup as errors:  # callers tell an outage of Postgres by its class
+            raise errors.exceptions[0] from None
         return failures
 
     async def read(self, row: DictRow) -> None:
@@ -179,25 +188,22 @@ async def _check_retractions(
     pool: Pool, settings: Settings, urls: Sequence[str]
 ) -> tuple[list[SourceOutcome], list[SourceOutcome]]:
     """The addresses whose publications were retracted, and those that nobody could be asked about."""
-    lookup, retracted, unasked = (
-        RetractionLookup(pool, settings),
-        list[SourceOutcome](),
-        list[SourceOutcome](),
-    )
+    lookup = RetractionLookup(pool, settings)
+    retractions, unanswered = list[SourceOutcome](), list[SourceOutcome]()
     dois = {url: doi for url in urls if (doi := doi_of(url))} if lookup.is_on else {}
     for url, doi in dois.items():
         try:
             retraction = await lookup.find(doi)
         except ToolError as error:
-            unasked.append(SourceOutcome(url, str(error)))
+            unanswered.append(SourceOutcome(url, str(error)))
             continue
         if retraction:
             notice = f", notice {retraction.notice}" if retraction.notice else ""
             note = f"{doi} was retracted, says {retraction.said_by}{notice}."
-            retracted.append(SourceOutcome(url, note))
+            retractions.append(SourceOutcome(url, note))
         await store_retraction(pool, url, retraction)
     await settle_grounds(pool, list(dois))
-    return retracted, unasked
+    return retractions, unanswered
 
 
 async def _facts(pool: Pool, subject_id: str, urls: Sequence[str]) -> dict[str, DictRow]:

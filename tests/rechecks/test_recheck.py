@@ -69,24 +69,29 @@ async def test_what_changed_is_gone_or_gives_no_answer_is_told_apart(
     pages = {name: site.text(f"/{name}", f"{FIVE} Page {name}.") for name in ("a", "b", "c", "d")}
     facts = {name: await say(page, f"{FIVE} Page {name}.") for name, page in pages.items()}
     first = await recheck()
-    assert (first.sources, first.unchanged, first.left_out) == (4, 4, 0)
-    assert (first.changed, first.gone, first.unread, first.superseded) == ([], [], [], [])
+    assert (first.sources, first.unchanged_sources, first.left_out) == (4, 4, 0)
+    assert (first.changed_sources, first.gone_sources, first.unread_sources, first.superseded_facts) == (
+        [],
+        [],
+        [],
+        [],
+    )
     site.text("/a", "All new.")
     del site.answers["/b"]
     site.text("/c", "", status=500)
     second = await recheck()
-    assert (urls(second.changed), urls(second.gone), urls(second.unread)) == (
+    assert (urls(second.changed_sources), urls(second.gone_sources), urls(second.unread_sources)) == (
         [pages["a"]], [pages["b"]], [pages["c"]],
     )  # fmt: skip
-    assert "500" in second.unread[0].note
-    assert second.unchanged == 1
-    assert {fact.fact_id for fact in second.superseded} == {facts["a"], facts["b"]}
+    assert "500" in second.unread_sources[0].note
+    assert second.unchanged_sources == 1
+    assert {fact.fact_id for fact in second.superseded_facts} == {facts["a"], facts["b"]}
     assert (await details(pool, facts["c"])).status == "accepted"
     site.text("/a", f"{FIVE} Page a.")
     site.text("/b", f"{FIVE} Page b.")
     third = await recheck()
-    assert (urls(third.back), urls(third.changed)) == ([pages["b"]], [pages["a"]])
-    assert {fact.fact_id for fact in third.restored} == {facts["a"], facts["b"]}
+    assert (urls(third.back_sources), urls(third.changed_sources)) == ([pages["b"]], [pages["a"]])
+    assert {fact.fact_id for fact in third.restored_facts} == {facts["a"], facts["b"]}
     assert "Superseded: no source says so any more" in "\n".join(recheck_lines(second))
 
 
@@ -100,7 +105,7 @@ async def test_robots_txt_is_obeyed(
     site.text("/robots.txt", "User-agent: *\nDisallow: /")
     site.text("/a", "All new.")
     outcome = await recheck()
-    assert "robots.txt forbids it" in outcome.unread[0].note
+    assert "robots.txt forbids it" in outcome.unread_sources[0].note
     assert (await details(pool, fact_id)).status == "accepted"
 
 
@@ -141,11 +146,11 @@ async def test_a_retracted_publication_bears_nothing_out(
     fact_id = await say(page, FIVE)
     index.text("/crossref/works/10.1234/rate", crossref({"type": "correction", "DOI": "10.1234/other"}))
     index.text("/openalex/works/doi:10.1234/rate", json.dumps({"is_retracted": False}))
-    assert (await recheck()).retracted == []
+    assert (await recheck()).retracted_sources == []
     assert all("mailto=librarian@example.org" in request for request in index.requests)
     index.text("/crossref/works/10.1234/rate", crossref(RETRACTED))
     outcome = await recheck()
-    [retracted] = outcome.retracted
+    [retracted] = outcome.retracted_sources
     assert (retracted.url, retracted.note) == (
         page, "10.1234/rate was retracted, says crossref, notice 10.1234/notice.",
     )  # fmt: skip
@@ -159,7 +164,7 @@ async def test_a_retracted_publication_bears_nothing_out(
     assert (again, (await details(pool, fact_id)).status) == (fact_id, "superseded")
     index.text("/crossref/works/10.1234/rate", crossref())
     restored = await recheck()
-    assert [fact.fact_id for fact in restored.restored] == [fact_id]
+    assert [fact.fact_id for fact in restored.restored_facts] == [fact_id]
 
 
 async def test_openalex_alone_may_know_of_a_retraction_and_silence_changes_nothing(
@@ -168,10 +173,10 @@ async def test_openalex_alone_may_know_of_a_retraction_and_silence_changes_nothi
     page = site.text("/10.1234/rate", FIVE)
     fact_id = await say(page, FIVE)
     index.text("/openalex/works/doi:10.1234/rate", json.dumps({"is_retracted": True}))
-    assert "says openalex" in (await recheck()).retracted[0].note
+    assert "says openalex" in (await recheck()).retracted_sources[0].note
     index.text("/openalex/works/doi:10.1234/rate", "", status=503)
     outcome = await recheck()
-    assert (outcome.retracted, urls(outcome.unread)) == ([], [page])
+    assert (outcome.retracted_sources, urls(outcome.unread_sources)) == ([], [page])
     assert (await details(pool, fact_id)).status == "superseded"
 
 
@@ -185,14 +190,14 @@ async def test_services_that_are_turned_off_are_not_asked(
     setting("CROSSREF_URL", "none")
     setting("OPENALEX_URL", "none")
     await say(site.text("/10.1234/rate", FIVE), FIVE)
-    assert ((await recheck()).retracted, index.requests) == ([], [])
+    assert ((await recheck()).retracted_sources, index.requests) == ([], [])
 
 
 async def added(pool: Pool, folder: Path) -> list[str]:
     files = [file for file in read_folder(folder) if isinstance(file, FileDocument)]
     async with Session(pool) as session:
         addition = await Corpus(session).add("bank", files)
-    return [*addition.new, *addition.changed]
+    return [*addition.new_urls, *addition.changed_urls]
 
 
 async def test_files_of_the_corpus_are_read_again_where_they_are(
@@ -205,18 +210,18 @@ async def test_files_of_the_corpus_are_read_again_where_they_are(
     await added(pool, folder)
     rain = await say("corpus://bank/rain.md", RAIN)
     snow = await say("corpus://bank/hills/snow%20fall.txt", SNOW)
-    assert (await recheck()).unchanged == 2
+    assert (await recheck()).unchanged_sources == 2
     (folder / "rain.md").write_text("It rains on 150 days of the year.")
     (folder / "hills" / "snow fall.txt").unlink()
     outcome = await recheck()
-    assert urls(outcome.changed) == ["corpus://bank/rain.md"]
-    assert urls(outcome.gone) == ["corpus://bank/hills/snow%20fall.txt"]
-    assert {fact.fact_id for fact in outcome.superseded} == {rain, snow}
+    assert urls(outcome.changed_sources) == ["corpus://bank/rain.md"]
+    assert urls(outcome.gone_sources) == ["corpus://bank/hills/snow%20fall.txt"]
+    assert {fact.fact_id for fact in outcome.superseded_facts} == {rain, snow}
     assert len(await Corpus(Session(pool)).documents("bank")) == 1
     (folder / "rain.md").rename(tmp_path / "rain.md")
     folder.rename(tmp_path / "elsewhere")
     outcome = await recheck()
-    assert "is not here" in next(one.note for one in outcome.unread if one.url.endswith("rain.md"))
+    assert "is not here" in next(one.note for one in outcome.unread_sources if one.url.endswith("rain.md"))
     assert await check_grounds(pool, ["corpus://bank/rain.md"]) == []
 
 
@@ -230,7 +235,10 @@ async def test_files_that_agents_read_are_read_again(
         read = await file_reader(store, path="rain.txt")
     assert urlsplit(read["url"]).scheme == "file"
     rain = await say(read["url"], RAIN)
-    assert (await recheck()).unchanged == 1
+    assert (await recheck()).unchanged_sources == 1
     (tmp_path / "rain.txt").unlink()
     outcome = await recheck()
-    assert (urls(outcome.gone), [fact.fact_id for fact in outcome.superseded]) == ([read["url"]], [rain])
+    assert (urls(outcome.gone_sources), [fact.fact_id for fact in outcome.superseded_facts]) == (
+        [read["url"]],
+        [rain],
+    )
