@@ -31,7 +31,6 @@ CYRILLIC = str.maketrans("aeopcxyiAEOPCTH", "аеорсхуіАЕОРСТН")
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
-FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 BOLD = str.maketrans("0123456789", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗")
 LOOKALIKE = str.maketrans("01", "Ol")
 
@@ -130,9 +129,9 @@ MUTATIONS: dict[str, Mutation] = {
     "hyphen dropped": _somewhere(r"(?<=[a-z])-(?=[a-z])", lambda _: ""),
     "hyphen added": _somewhere(r"(?<=[a-z]{3})(?=[a-z]{3})", lambda _: "-"),
     "superscript": _translated(r"\d", SUPERSCRIPT),
-    "subscript": _translated(r"\d", SUBSCRIPT),
+    # In a formula or behind a variable a digit may be lowered: CO2, x1.
+    "subscript": _translated(r"(?<=[^A-Za-z)\]])\d|(?<=[a-z]{4})\d", SUBSCRIPT),
     "digits of another script": _translated(r"\d+", ARABIC),
-    "full-width digits": _translated(r"\d+", FULL_WIDTH),
     "mathematical digits": _translated(r"\d", BOLD),
     "letters for digits": _translated(r"[01]", LOOKALIKE),
     "letters of another script": _translated(r"[aeopcxyiAEOPCTH]", CYRILLIC),

@@ -28,7 +28,8 @@ NAMED |= {
 }
 LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
 FULL_WIDTH = {
-    code: code + 0xFEE0 for code in map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,;:!?()%")
+    code: code + 0xFEE0
+    for code in map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,;:!?()%")
 }
 
 
@@ -102,6 +103,11 @@ def numbered(text: str, random: Random) -> str:
     )
 
 
+def tightened(text: str, random: Random) -> str:
+    """Without the gaps around relations and before per cent signs."""
+    return re.sub(r"(?<=[\d.]) (?=%)|(?<=\w) (?=[<>=≤≥] )|(?<=\w [<>=≤≥]) ", "", text)
+
+
 VARIANTS: dict[str, Variant] = {
     "as it is": lambda text, _: text,
     "curled quotation marks": curled,
@@ -111,7 +117,8 @@ VARIANTS: dict[str, Variant] = {
     "unseen characters": sprinkled,
     "decomposed letters": lambda text, _: unicodedata.normalize("NFD", text),
     "ellipsis": lambda text, _: text.replace("...", "…"),
-    "full-width letters": lambda text, _: text.translate(FULL_WIDTH),
+    "no gaps around relations": tightened,
+    "full-width letters and digits": lambda text, _: text.translate(FULL_WIDTH),
     "first letter": lambda text, _: text[0].swapcase() + text[1:] if text[1:2].islower() else text,
     "in quotation marks": lambda text, random: random.choice(("“{}”", '"{}"', " {} ", "«{}»", "'{}'")).format(
         text

@@ -1,4 +1,7 @@
-"""Which characters are one and the same to a reader. None becomes or loses a digit, and a minus sign is a hyphen."""
+"""Which characters are one and the same to a reader. None becomes or loses a digit, and a minus sign is a hyphen.
+
+Digits of full width are digits; those of other scripts and of mathematical fonts are themselves.
+"""
 
 import unicodedata
 from functools import cache
@@ -50,7 +53,7 @@ def equivalents() -> Any:
     for letters, equivalent in ((SPACES, " "), (SINGLE, "'"), (DOUBLE, '"'), (HYPHENS, "-"), (PAUSES, PAUSE)):
         table[[ord(letter) for letter in letters]] = ord(equivalent)
     for code in range(0xFF01, 0xFF5F):
-        if table[code] == code and not 0xFF10 <= code <= 0xFF19:
+        if table[code] == code:
             table[code] = code - 0xFEE0
     table[ord("µ")] = ord("μ")
     table[list(UNSEEN)] = 0

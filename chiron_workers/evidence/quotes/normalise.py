@@ -1,8 +1,9 @@
 """A text in one spelling: what only the typesetter chose is evened out, what changes the meaning is not.
 
-Evened out are white space, what cannot be seen, quotation marks, dashes, ligatures, full-width letters, and composed
-against decomposed letters. Digits, superscripts, fractions and the case of letters stay as they are. Whole texts are
-worked through as arrays of code points: a page of a million characters takes some hundredths of a second.
+Evened out are white space, what cannot be seen, quotation marks, dashes, ligatures, letters and digits of full width,
+composed against decomposed letters, and what `typesetting` lists. Raised digits stay raised; fractions and the case of
+letters stay as they are. Whole texts are worked through as arrays of code points: a page of a million characters takes
+some hundredths of a second.
 """
 
 import unicodedata
@@ -25,6 +26,7 @@ from chiron_workers.evidence.quotes.offsets import (
     ranges,
     where,
 )
+from chiron_workers.evidence.quotes.typesetting import even_typesetting, mark_wraps, wraps
 
 if TYPE_CHECKING:
     from chiron_workers.evidence.quotes.offsets import Offsets
@@ -37,6 +39,7 @@ SPACE, HYPHEN, DOT, APOSTROPHE, QUOTATION = map(ord, " -.'\"")
 def normalise(text: str) -> NormalisedText:
     """The text in one spelling, with a way back to its own offsets. Takes time in proportion to its length."""
     row = code_points(text)
+    wrap_offsets = wraps(text)
     if not text.isascii():
         _write_out(row)
         _compose(row)
@@ -47,31 +50,9 @@ def normalise(text: str) -> NormalisedText:
     _join_spaces(row)
     _even_dashes(row)
     _even_pairs(row)
+    even_typesetting(row)
+    mark_wraps(row, wrap_offsets)
     return row.folded()
-
-
-def without_hyphens(text: str) -> NormalisedText:
-    """A folded text without the hyphens between letters, whether they are the words' own or a line end's."""
-    import numpy as np
-
-    row = code_points(text)
-    is_wanted = np.ones(len(text), bool)
-    is_wanted[_hyphen_places(row)] = False
-    row.keep(is_wanted)
-    return row.folded()
-
-
-def hyphens(text: str) -> dict[int, str]:
-    """Which hyphens `unbroken` takes out of a folded text, by the offset at which they are missed."""
-    return {at - count: text[at] for count, at in enumerate(_hyphen_places(code_points(text)).tolist())}
-
-
-def _hyphen_places(row: CodePoints) -> "Offsets":
-    import numpy as np
-
-    at = np.flatnonzero((row.codes == HYPHEN) | (row.codes == ord(LINE_BREAK)))
-    at = at[(at > 0) & (at + 1 < len(row.codes))]
-    return at[where(row.codes[at - 1], str.isalpha) & where(row.codes[at + 1], str.isalpha)]
 
 
 def _write_out(row: CodePoints) -> None:

@@ -9,9 +9,11 @@ from itertools import chain
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
-from chiron_workers.evidence.quotes.normalise import hyphens, normalise, without_hyphens
+from chiron_workers.evidence.quotes.normalise import normalise
 from chiron_workers.evidence.quotes.offsets import NormalisedText
+from chiron_workers.evidence.quotes.omissions import ReducedText, may_be_reduced, reduce_text
 from chiron_workers.evidence.quotes.sentences import whole_sentences
+from chiron_workers.evidence.quotes.typesetting import RELATIONS
 from chiron_workers.evidence.quotes.windows import Window, windows
 
 QUOTE_CHARS_MAX = 4_000
@@ -59,9 +61,9 @@ def locate(quote: str, text: str) -> QuoteMatch | None:
 
 def _first_span(tries: Tries, window: Window) -> tuple[int, int] | None:
     """The offsets in the whole text of the first place of a quote in a piece of it."""
-    page = _Page(normalise(window.text))
-    for words, (places, places_across_lines) in tries.items():
-        for span in chain(page.spans(words, places), page.spans_across_lines(words, places_across_lines)):
+    page = _Page(window.text, normalise(window.text))
+    for words, (places, places_with_omissions) in tries.items():
+        for span in chain(page.spans(words, places), page.spans_with_omissions(words, places_with_omissions)):
             start, end = page.normalised_text.span(*span)
             if end - start <= QUOTE_CHARS_MAX and window.holds(start, end):
                 return window.start + start, window.start + end
@@ -108,32 +110,42 @@ def _readings(quote: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Page:
+    source: str
     normalised_text: NormalisedText
-    text_without_hyphens: NormalisedText | None = None
+    reduced_text: ReducedText | None = None
 
     def spans(self, words: str, tries: Iterator[int]) -> Iterator[tuple[int, int]]:
         """Where words stand in the folded text as they are."""
-        text = self.normalised_text.text
-        for at, _ in zip(find_places(words, text, most=TRIES_MAX), tries, strict=False):
-            if _is_edge(text, at) and _is_edge(text, at + len(words)):
+        for at, _ in zip(find_places(words, self.normalised_text.text, most=TRIES_MAX), tries, strict=False):
+            if self._is_whole(at, at + len(words)):
                 yield at, at + len(words)
 
-    def spans_across_lines(self, words: str, tries: Iterator[int]) -> Iterator[tuple[int, int]]:
-        """Where words stand in the folded text if line ends broke some of them."""
+    def spans_with_omissions(self, words: str, tries: Iterator[int]) -> Iterator[tuple[int, int]]:
+        """Where words stand in the folded text if line ends broke some of them, or marks of citations are left out."""
         text = self.normalised_text.text
-        if LINE_BREAK not in text and LINE_BREAK not in words:
+        if LINE_BREAK not in words and not may_be_reduced(text):
             return
-        self.text_without_hyphens = self.text_without_hyphens or without_hyphens(text)
-        key, quote_hyphens = without_hyphens(words).text, hyphens(words)
-        places = find_places(key, self.text_without_hyphens.text, most=TRIES_MAX)
-        for at, _ in zip(places, tries, strict=False):
-            start, end = self.text_without_hyphens.span(at, at + len(key))
-            if (
-                _is_edge(text, start)
-                and _is_edge(text, end)
-                and _agree(quote_hyphens, hyphens(text[start:end]))
-            ):
+        self.reduced_text = self.reduced_text or reduce_text(text)
+        quote = reduce_text(words)
+        key, reduced_text = quote.text.text, self.reduced_text.text
+        for at, _ in zip(find_places(key, reduced_text.text, most=TRIES_MAX), tries, strict=False):
+            start, end = reduced_text.span(at, at + len(key))
+            if self._is_whole(start, end) and self.reduced_text.agrees(quote, at):
                 yield start, end
+
+    def _is_whole(self, start: int, end: int) -> bool:
+        return self._is_edge(start) and self._is_edge(end)
+
+    def _is_edge(self, at: int) -> bool:
+        text = self.normalised_text
+        if _is_edge(text.text, at):
+            return True
+        # A gap around a relation was closed for comparison, and parts two words as it stands in the page.
+        return (
+            (text.text[at - 1] in RELATIONS or text.text[at] in RELATIONS)
+            and self.source[int(text.ends[at - 1]) : int(text.begins[at])].strip() == ""
+            and text.ends[at - 1] < text.begins[at]
+        )
 
 
 def find_places(words: str, page: str, *, most: int) -> Iterator[int]:
@@ -146,15 +158,6 @@ def find_places(words: str, page: str, *, most: int) -> Iterator[int]:
         at = page.find(words, at + 1)
 
 
-def _agree(quote_hyphens: dict[int, str], page_hyphens: dict[int, str]) -> bool:
-    """Whether two spellings differ only where a line end broke a word of one of them."""
-    for at in quote_hyphens.keys() | page_hyphens.keys():
-        pair = quote_hyphens.get(at), page_hyphens.get(at)
-        if pair[0] != pair[1] and LINE_BREAK not in pair:
-            return False
-    return True
-
-
 def _is_edge(page: str, at: int) -> bool:
     """Whether a place of a folded text lies between two of its words or numbers."""
     if not 0 < at < len(page):
@@ -164,6 +167,8 @@ def _is_edge(page: str, at: int) -> bool:
     if _is_word(before) and _is_word(after):
         is_number = before.isnumeric() and after.isnumeric()
         return not is_number and bool(SPACELESS.match(before) or SPACELESS.match(after))
+    if (after == "^" and _is_word(before)) or (before == "^" and (_is_word(after) or after in "({")):
+        return False  # xⁿ, written x^n
     if _is_word(after) and (before == "-" or (after.isnumeric() and _is_sign(before))):
         return False
     if after.isnumeric() and before == "." and not (first == "." or (first and _is_word(first))):
