@@ -1,15 +1,15 @@
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, one_line, parse_date
+from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.html_blocks import tree_blocks
+from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.spacing import unmark_gaps
 
-# Elements of trafilatura's simplified tree that are blocks.
-LINE_TAGS = {"body", "div", "p", "head", "list", "item", "quote", "table", "row"}
 # Only dates in the page's metadata: a search through its text finds the dates of other things.
 DATES = {"original_date": True, "extensive_search": False}
 TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,300})", re.IGNORECASE)
@@ -21,6 +21,8 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
 
     tree = trafilatura.load_html(text)
     licence = "" if tree is None else licence_of_html(tree)
+    if tree is not None:
+        rewrite(tree, text)
     page: Any = trafilatura.bare_extraction(
         text if tree is None else tree,
         url=url or None,
@@ -32,9 +34,8 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     )
     if page is None:
         title = TITLE.search(text)
-        words = trafilatura.html2txt(f"<html><body>{text}</body></html>")
-        return read_plain(words, title=html.unescape(title[1]) if title else "", name=name)
-    document = compose(_blocks(page.body), title=page.title or "", name=name)
+        return read_plain(_all_text(text), title=html.unescape(title[1]) if title else "", name=name)
+    document = compose(tree_blocks(page.body), title=page.title or "", name=name)
     return replace(
         document,
         author=author_name(page.author),
@@ -43,24 +44,11 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     )
 
 
-def _blocks(body: Any) -> Iterator[Block]:
-    from lxml import etree  # type: ignore[import-untyped]
+def _all_text(text: str) -> str:
+    import trafilatura
 
-    words: list[str] = []
-    cells = 0  # Depth in table cells, whose content stays on one line.
-    for event, element in etree.iterwalk(body, events=("start", "end")):
-        verbatim = element.tag in ("code", "quote") and "\n" in (element.text or "").strip()
-        own_line = (element.tag in LINE_TAGS or verbatim) and not cells
-        cells += (element.tag == "cell") * (1 if event == "start" else -1)
-        if own_line:
-            text = "".join(words)
-            yield Block(
-                text if event == "end" and verbatim else one_line(text),
-                element.tag == "head" and event == "end",
-            )
-            words.clear()
-        if event == "start":
-            words.append(
-                {"cell": " | ", "lb": "\n"}.get(element.tag, "") if any(map(str.strip, words)) else ""
-            )
-        words.append((element.text if event == "start" else element.tail) or "")
+    tree = trafilatura.load_html(f"<html><body>{text}</body></html>")
+    if tree is None:
+        return ""
+    rewrite(tree, text)
+    return unmark_gaps(trafilatura.html2txt(tree))

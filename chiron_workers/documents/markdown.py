@@ -9,14 +9,16 @@ from markdown_it.token import Token
 
 from chiron_workers.documents.alias_free_yaml import AliasFreeLoader
 from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
+from chiron_workers.documents.html_blocks import html_blocks
 from chiron_workers.documents.licences import licence_name
+from chiron_workers.documents.markdown_words import inline_words
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.scripts import list_mark
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-TAG = re.compile(r"<[^<>]{0,2000}>")
 # Parsing brackets and emphasis takes quadratic time; longer paragraphs are no prose and are read as plain text.
 PARAGRAPH_CHARS_MAX = 50_000
-BREAKS = {"softbreak": " ", "hardbreak": "\n"}
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def read_markdown(text: str, *, name: str = "") -> Document:
@@ -27,7 +29,11 @@ def read_markdown(text: str, *, name: str = "") -> Document:
     if any(len(paragraph) > PARAGRAPH_CHARS_MAX for paragraph in text.split("\n\n")):
         return read_plain(text, name=name)
     match = FRONT_MATTER.match(text)
-    tokens = MarkdownIt("commonmark").enable("table").parse(text[match.end() :] if match else text)
+    tokens = (
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .parse(text[match.end() :] if match else text)
+    )
     title = str(front_matter(text).get("title") or "")
     return with_front_matter(compose(_blocks(tokens), title=title, name=name), text)
 
@@ -55,25 +61,30 @@ def front_matter(text: str) -> dict[str, Any]:
 
 
 def _blocks(tokens: list[Token]) -> Iterator[Block]:
-    parent, row = "", list[str]()
+    parent, mark = "", ""
+    row, numbers = list[str](), list[int | None]()  # a list's next number, None for one with bullets
     for token in tokens:
         if token.type == "inline":
+            words = inline_words(token.children or [])
             if parent in ("th_open", "td_open"):
-                row.append(_words(token))
+                row.append(words)
             else:
-                yield Block(_words(token), is_heading=parent == "heading_open")
+                yield Block(mark + words, is_heading=parent == "heading_open")
+                mark = ""
         elif token.type in ("fence", "code_block"):
             yield Block(token.content)
         elif token.type == "html_block":
-            yield Block(TAG.sub("", token.content))
+            yield from html_blocks(COMMENT.sub("", token.content))
         elif token.type == "tr_close":
             yield Block(" | ".join(row))
             row = []
+        elif token.type in ("ordered_list_open", "bullet_list_open"):
+            is_ordered = token.type == "ordered_list_open"
+            numbers.append(int(token.attrGet("start") or 1) if is_ordered else None)
+        elif token.type in ("ordered_list_close", "bullet_list_close"):
+            numbers.pop()
+        elif token.type == "list_item_open":
+            mark = ""
+            if numbers and (number := numbers[-1]) is not None:
+                mark, numbers[-1] = f"{list_mark(number)} ", number + 1
         parent = token.type
-
-
-def _words(token: Token) -> str:
-    return "".join(
-        BREAKS.get(child.type, "" if child.type == "html_inline" else child.content)
-        for child in token.children or []
-    )

@@ -16,6 +16,7 @@ from chiron_workers.documents.document import (
     parse_date,
 )
 from chiron_workers.documents.licences import licence_of_pdf
+from chiron_workers.documents.pdf_scripts import write_scripts
 
 PAGES_MAX = 2_000
 CHARS_MAX = 2_500_000  # more than is read of a document
@@ -88,4 +89,5 @@ def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:
 def _text(pdf: Any, number: int) -> str:
     page = pdf[number - 1]
     with closing(page), closing(page.get_textpage()) as words:
-        return LINE_HYPHEN.sub("", words.get_text_bounded())
+        text = write_scripts(words.get_text_bounded(), words, import_optional("pypdfium2.raw"))
+        return LINE_HYPHEN.sub("", text)

@@ -10,9 +10,11 @@ from docutils.languages import en
 from docutils.parsers.rst import Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
+from chiron_workers.documents.document import Document, author_name, compose, parse_date
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.rst_blocks import tree_blocks
+from chiron_workers.documents.scripts import lower_words
 
 SETTINGS = {
     "_disable_config": True,
@@ -27,6 +29,8 @@ SETTINGS = {
 DIRECTIVE = re.compile(r"^(?P<indent>[ \t]*)\.\.[ ]+(?P<name>[\w.:+-]+?)::(?:[ \t]+(?P<argument>.*))?$")
 OPTION = re.compile(r"^[ \t]+:[\w-]+:")
 TARGET = re.compile(r"\s*<[^<>]*>$")
+RAISED_ROLES, LOWERED_ROLES = {"sup", "superscript"}, {"sub", "subscript"}
+DELETED_ROLES = {"del", "deleted", "strike", "strikethrough", "s"}
 # Sphinx directives without prose, those with verbatim text, and those whose name begins a sentence.
 SKIPPED_DIRECTIVES = {
     "toctree",
@@ -69,7 +73,7 @@ def read_rst(text: str, *, name: str = "") -> Document:
     )
     fields = _docinfo(tree)
     document = replace(
-        compose(_blocks(tree), title="", name=name),
+        compose(tree_blocks(tree), title="", name=name),
         author=author_name(fields.get("author")),
         published_at=parse_date(fields.get("date")),
         licence=licence_name(fields.get("license") or fields.get("licence") or fields.get("copyright")),
@@ -92,22 +96,15 @@ def _docinfo(tree: nodes.document) -> dict[str, str]:
 
 def _role_text(rawsource: str, text: str, role: str, lineno: int) -> Any:
     """Render any role, known or not, as the text that a reader sees."""
+    if role.lower() in RAISED_ROLES:
+        return [nodes.superscript(rawsource, unescape(text))], []
+    if role.lower() in LOWERED_ROLES:
+        return [nodes.inline(rawsource, lower_words(unescape(text)))], []
+    if role.lower() in DELETED_ROLES:
+        return [nodes.inline(rawsource, "")], []
     words = TARGET.sub("", unescape(text)) or unescape(text)
     label = words[1:].rpartition(".")[2] if words.startswith("~") else words.removeprefix("!")
     return [nodes.inline(rawsource, label)], []
-
-
-def _blocks(tree: nodes.document) -> Iterator[Block]:
-    for message in list(tree.findall(nodes.system_message)):
-        message.parent.remove(message)
-    for node in tree.findall(nodes.TextElement):
-        if isinstance(node.parent, nodes.TextElement) or isinstance(node, nodes.raw | nodes.comment):
-            continue
-        if isinstance(node, nodes.substitution_definition | nodes.target):
-            continue
-        verbatim = isinstance(node, nodes.FixedTextElement)
-        words = node.astext()
-        yield Block(words if verbatim else " ".join(words.split()), isinstance(node, nodes.title))
 
 
 def _without_unknown_directives(text: str) -> Iterator[str]:
