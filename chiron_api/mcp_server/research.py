@@ -174,7 +174,8 @@ async def search(  # noqa: PLR0913  # a search can be narrowed in that many ways
         candidates: Also facts whose confidence is not high enough yet.
 
     Returns:
-        For each fact its id, content, quote, quote_state, source_url, source_score, topic_path, confidence, status,
+        For each fact its id, content, quote, context (what stands around the quote), quote_state,
+        source_url, source_score, topic_path, confidence, status,
         score (what they are ordered by, higher is better), similarity (cosine to the query), corroborations (further
         sources that say the same), contradicted_by (ids of facts that say otherwise), and recall (the share of the
         nearest facts that this search was measured to find).

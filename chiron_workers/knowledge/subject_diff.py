@@ -37,6 +37,7 @@ class FactDiff:
     id: str
     content: str
     quote: str | None
+    context: str
     source_url: str
     topic_path: str
     status: str

@@ -26,7 +26,7 @@ with touched as (
      and c.at > %(since)s
      and c.at <= %(until)s
 ), known as (
-  select f.id, f.content, f.quote, f.source_url, f.topic_path, f.created_at, f.created_at > %(since)s as is_new,
+  select f.id, f.content, f.quote, f.context, f.source_url, f.topic_path, f.created_at, f.created_at > %(since)s as is_new,
          f.superseded_by,
          coalesce(then_is.status, f.status) as status_before,
          coalesce(then_is.confidence, f.confidence) as confidence_before,
@@ -72,7 +72,7 @@ with touched as (
     from different
    where kind is not null
 )
-select kind, total, id::text as id, content, quote, source_url, topic_path, status, confidence,
+select kind, total, id::text as id, content, quote, context, source_url, topic_path, status, confidence,
        case when not is_new then status_before end as status_before,
        case when not is_new then confidence_before end as confidence_before,
        coalesce(at, created_at) as at, coalesce(reason, '') as reason,

@@ -46,7 +46,8 @@ async def vector_search(  # noqa: PLR0913  # a search can be narrowed in that ma
         candidates: Also facts whose confidence is not high enough yet, and those that their sources say no more.
 
     Returns:
-        For each fact its id, content, quote, quote_state (verified or unverified), source_url, source_score,
+        For each fact its id, content, quote, context (the heading and lead-in that stand around the quote), quote_state (verified
+        or unverified), source_url, source_score,
         topic_path, confidence, status, score (what they are ordered by, higher is better), similarity (cosine to the
         query), corroborations (how many further sources say the same), contradicted_by (ids of facts that say
         otherwise), observed_at (when the source was read), valid_from and valid_until (since and until when it is so, where

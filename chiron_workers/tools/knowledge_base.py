@@ -62,7 +62,8 @@ async def knowledge_base(
         top_k: How many facts, and how many documents, at most.
 
     Returns:
-        facts, nearest in meaning first: content, quote, source_url, source_title, source_score, confidence, score
+        facts, nearest in meaning first: content, quote, context (its heading and lead-in), source_url,
+        source_title, source_score, confidence, score
         (nearness), status, is_candidate (true where the confidence is not high enough yet), ground (whether its source
         still says so), superseded_by, contradictions (ids of
         facts, or statements, that say otherwise), topic_path, node_id and validated_at. documents, best first: url

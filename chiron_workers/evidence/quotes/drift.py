@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -103,7 +104,8 @@ def _is_whole_lines(quote: str, passage: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    return NO_LETTER.sub("", normalise(text).text).casefold()
+    """Letters and digits, raised and lowered ones on the line: so older readers gave them."""
+    return NO_LETTER.sub("", unicodedata.normalize("NFKC", normalise(text).text)).casefold()
 
 
 def _spelled(text: str) -> str:

@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from chiron_workers.db.queries import load
+from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import QuoteMatch, locate
 from chiron_workers.knowledge.facts.confidences import ensure_minhashes
 from chiron_workers.knowledge.facts.facts import Facts
@@ -67,5 +68,12 @@ async def _find_quote(session: Session, url: str, quote: str) -> dict[str, str |
     for version in await Sources(session).versions(url):
         match: QuoteMatch | None = await asyncio.to_thread(locate, quote, version.text)
         if match is not None:
-            return {"quote": match.quote, "hash": version.hash, "start": match.start, "end": match.end}
+            context = await asyncio.to_thread(context_of, version.text, match.start, match.end)
+            return {
+                "quote": match.quote,
+                "hash": version.hash,
+                "start": match.start,
+                "end": match.end,
+                "context": context,
+            }
     return None

@@ -16,14 +16,14 @@ select id, source_url, quote
 -- verify_fact
 update facts
    set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s,
-       snapshot_hash = %(hash)s
+       snapshot_hash = %(hash)s, context = %(context)s
  where id = %(id)s;
 
 -- verify_corroboration
 -- Not where the same source was verified since.
 update corroborations c
    set quote = %(quote)s, quote_state = 'verified', quote_start = %(start)s, quote_end = %(end)s,
-       snapshot_hash = %(hash)s
+       snapshot_hash = %(hash)s, context = %(context)s
  where id = %(id)s
    and not exists (
      select

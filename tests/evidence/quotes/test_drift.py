@@ -67,6 +67,28 @@ def test_the_share_of_sentences_that_still_stand_says_how_far_two_texts_agree() 
     assert sentence_agreement("", OLD) == 1
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The pressure is 1.01 × 105 Pa there.", "The pressure is 1.01 × 10⁵ Pa there."),
+        ("Of the mice, 37 were ill.", "Of the mice, 3[7] were ill."),
+        ("An area of 12 m2 was dug, with CO2.", "An area of 12 m² was dug, with CO₂."),
+        ("Men | Women in all", " | Men | Women in all"),
+        ("Dig the whole bed", "3. Dig the whole bed"),
+    ],
+)
+def test_what_our_readers_learn_to_read_is_no_change_of_the_source(before: str, now: str) -> None:
+    assert measure_drift(before, now, [before], {0}).missing_quotes == []
+    changed = re.sub(r"\d", lambda digit: str((int(digit[0]) + 1) % 10), now).replace("Dig", "Leave")
+    if changed != now:
+        assert measure_drift(before, changed, [before], {0}).missing_quotes == [0]
+
+
+def test_a_power_that_came_to_the_line_is_a_change() -> None:
+    before, now = "The pressure is 1.01 × 10⁵ Pa there.", "The pressure is 1.01 × 105 Pa there."
+    assert measure_drift(before, now, [before]).missing_quotes == [0]
+
+
 def test_a_long_text_and_many_quotes_take_time_in_proportion() -> None:
     dice = random.Random(7)
     words = ["".join(dice.choices("abcdefghijklmnop", k=7)) for _ in range(2_000)]

@@ -108,6 +108,8 @@ def test_a_quote_never_begins_or_ends_inside_a_word_or_number(quote: str, text: 
         ("was not effective in these mice", "A [1] b. C [2] d. It was not effective [12] in these mice."),
         ("was not effective[12] in these mice", "It was not effective[12] in these[3,4] mice."),
         ("was not effective. It failed", "It was not effective.¹² It failed."),
+        ("It was not effective.", "It was not effective.¹² It failed."),
+        ("¹² It failed in mice", "It was not effective.¹² It failed in mice."),
         ("was not effective in these mice", "It was not effective^(1,2) in these mice."),
         ("the information is not here", "All the infor-\nmation[3] is not here."),
     ],

@@ -30,11 +30,12 @@ async def test_quotes_of_a_version_that_did_not_verify_them_are_looked_for(
         )
     assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=1, changed=1, statuses=1)
     row = await Session(pool).row(
-        SQL("select quote, quote_state, confidence, status from facts where id = %(id)s"),
+        SQL("select quote, context, quote_state, confidence, status from facts where id = %(id)s"),
         {"id": first.fact_id},
     )
     assert row == {
         "quote": "The Moon has 3 seas, we think.",
+        "context": "It is old.",
         "quote_state": "verified",
         "confidence": 0.9,
         "status": "accepted",
