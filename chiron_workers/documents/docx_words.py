@@ -10,7 +10,7 @@ from chiron_workers.documents.spacing import set_line
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 TEXT_OF_TAGS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "\u2011"}
 REFERENCE_TAGS = {f"{W}footnoteReference", f"{W}endnoteReference"}
@@ -63,7 +63,7 @@ def words_of(element: Any, styles: Mapping[str, str]) -> str:
             add(f"[{node.get(f'{W}id')}]", PLAIN)
         elif node.tag == f"{MATHS}oMath":
             add(math_text(node), PLAIN)
-        elif node.tag == f"{DRAWING}docPr":
+        elif node.tag == f"{PICTURE}docPr":
             add(image_text(node.get("descr", "")), PLAIN)
         elif node.tag not in SKIPPED_TAGS:
             if node.tag == f"{W}r":

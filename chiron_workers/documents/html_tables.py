@@ -44,17 +44,16 @@ def _rows(table: Any) -> Iterator[Any]:
 def _repeat_merged_cells(rows: list[Any], copies_left: int) -> int:
     """How many cells were added."""
     width = max((sum(_span(cell, "colspan") for cell in _cells(row)) for row in rows), default=0)
-    added = 0
-    pending: dict[
-        int, tuple[Any, int]
-    ] = {}  # a cell from above, and in how many more rows it stands, by its column
+    copies = 0
+    # A cell from above, and in how many more rows it stands, by its column.
+    spans: dict[int, tuple[Any, int]] = {}
     for row in rows:
         cells, column, below = list(_cells(row)), 0, dict[int, tuple[Any, int]]()
-        is_band = len(cells) == 1 and not pending and _span(cells[0], "colspan") >= width > 1
+        is_band = len(cells) == 1 and not spans and _span(cells[0], "colspan") >= width > 1
         line: list[Any] = []
-        while cells or column in pending:
-            if column in pending:
-                source, rows_left = pending.pop(column)
+        while cells or column in spans:
+            if column in spans:
+                source, rows_left = spans.pop(column)
                 cell, columns = _copy(source), 1
             else:
                 cell = source = cells.pop(0)
@@ -65,14 +64,14 @@ def _repeat_merged_cells(rows: list[Any], copies_left: int) -> int:
                 if rows_left > 1:
                     below[column + offset] = source, rows_left - 1
             column += columns
-        if added + len(line) > copies_left:
-            return added
-        added += len(line) - len(list(_cells(row)))
+        if copies + len(line) > copies_left:
+            return copies
+        copies += len(line) - len(list(_cells(row)))
         for cell in _cells(row):
             row.remove(cell)
         row.extend(line)
-        pending = below
-    return added
+        spans = below
+    return copies
 
 
 def _cells(row: Any) -> list[Any]:

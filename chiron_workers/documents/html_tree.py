@@ -70,9 +70,13 @@ def _take_out_deletions(tree: Any) -> None:
 
 def _write_formulas(tree: Any) -> None:
     for element in list(tree.iter("math")):
-        hidden = element.getparent()
-        if hidden is not None and "display:" in hidden.get("style", "") and "math" in hidden.get("class", ""):
-            del hidden.attrib["style"]  # It is hidden only where a picture of it is shown.
+        wrapper = element.getparent()
+        if (
+            wrapper is not None
+            and "display:" in wrapper.get("style", "")
+            and "math" in wrapper.get("class", "")
+        ):
+            del wrapper.attrib["style"]  # It is hidden only where a picture of it is shown.
         replace_element(element, math_text(element))
 
 

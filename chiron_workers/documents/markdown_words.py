@@ -10,11 +10,11 @@ BREAKS = {"softbreak": " ", "hardbreak": "\n"}
 INLINE_TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
 ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 GAP = re.compile(r" {2,}")
-DELETED = {"del", "s", "strike"}
+DELETION_TAGS = {"del", "s", "strike"}
 SCRIPTS = {"sup", "sub"}
 # Pandoc's marks: 10^5^, H~2~O. A tilde before a number elsewhere says `about`.
-RAISED = re.compile(r"\^(?=\S)((?:[^\s^\[\]\\]|\\ ){1,40})\^")
-LOWERED = re.compile(r"(?<=[\w)\]])~(?=[^\s~])((?:[^\s~\\]|\\ ){1,40})~(?!~)")
+SUPERSCRIPT = re.compile(r"\^(?=\S)((?:[^\s^\[\]\\]|\\ ){1,40})\^")
+SUBSCRIPT = re.compile(r"(?<=[\w)\]])~(?=[^\s~])((?:[^\s~\\]|\\ ){1,40})~(?!~)")
 
 
 def inline_words(tokens: list[Token]) -> str:
@@ -41,8 +41,10 @@ def _scripts_written(text: str, before: str) -> str:
     def raised(match: re.Match[str]) -> str:
         return raise_words(match[1].replace("\\ ", " "), before=before + text[: match.start()])
 
-    text = RAISED.sub(raised, text) if "^" in text else text
-    return LOWERED.sub(lambda match: lower_words(match[1].replace("\\ ", " ")), text) if "~" in text else text
+    text = SUPERSCRIPT.sub(raised, text) if "^" in text else text
+    return (
+        SUBSCRIPT.sub(lambda match: lower_words(match[1].replace("\\ ", " ")), text) if "~" in text else text
+    )
 
 
 class _Writer:
@@ -70,11 +72,11 @@ class _Writer:
         elif name == "img":
             alt = ALT.search(source)
             self.write(image_text(alt[1] or alt[2] or "") if alt else "")
-        elif name in DELETED | SCRIPTS | {"q"}:
+        elif name in DELETION_TAGS | SCRIPTS | {"q"}:
             if match[1]:
-                self.close("del" if name in DELETED else name)
+                self.close("del" if name in DELETION_TAGS else name)
             else:
-                self.open("del" if name in DELETED else name)
+                self.open("del" if name in DELETION_TAGS else name)
 
     def open(self, name: str) -> None:
         self._stack.append((name, []))

@@ -9,7 +9,7 @@ NAMES = {
     "sSup": "msup", "sSub": "msub", "sSubSup": "msubsup", "f": "mfrac", "rad": "root", "limLow": "munder",
     "limUpp": "mover",
 }  # fmt: skip
-SKIPPED = {
+SILENT_TAGS = {
     "annotation",
     "annotation-xml",
     "rPr",
@@ -28,15 +28,15 @@ DEPTH_MAX = 100
 def math_text(element: Any, depth: int = 0) -> str:
     """A formula on one line."""
     name = _name(element)
-    if name in SKIPPED or depth > DEPTH_MAX:
+    if name in SILENT_TAGS or depth > DEPTH_MAX:
         return ""
     children = [child for child in element if isinstance(child.tag, str) and not _name(child).endswith("Pr")]
     if name == "mtable":
         return "; ".join(", ".join(math_text(cell, depth + 2) for cell in row) for row in children)
     name = NAMES.get(name, name)
     parts = [math_text(child, depth + 1) for child in children]
-    if written := _layout(name, parts):
-        return written
+    if layout := _layout(name, parts):
+        return layout
     words = (element.text or "").translate(INVISIBLE).strip() if name != "t" else element.text or ""
     if name in ("mfenced", "d"):
         return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
-from chiron_workers.documents.scripts import LOWERED, RAISED
+from chiron_workers.documents.scripts import SUBSCRIPTS, SUPERSCRIPTS
 
 DIGITS = frozenset("0123456789")
 CANDIDATES = DIGITS | frozenset("+-−–,")
@@ -16,7 +16,7 @@ SIZE_SHARE_MIN, SIZE_SHARE_MAX = (
 RISE_MIN, RISE_MAX = 0.12, 0.9  # of that size
 FALL_MIN, FALL_MAX = 0.04, 0.5
 GAP_SHARE_MAX = 0.5  # between the two
-RAISED_PLACE, LOWERED_PLACE = 1, -1
+HIGH, LOW = 1, -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class _Glyph:
 
     size: float
     y: float
-    left: float
-    right: float
+    start_x: float
+    end_x: float
 
 
 def write_scripts(text: str, words: Any, raw: Any) -> str:
@@ -45,21 +45,21 @@ def write_scripts(text: str, words: Any, raw: Any) -> str:
     if [letters[index] for index in indexes] != [text[place] for place in places]:
         return text  # The text is in another order than the characters, so nobody knows which is which.
     shifts = _shifts(letters, indexes, words, raw)
-    written = list(text)
+    pieces = list(text)
     for index, place in zip(indexes, places, strict=True):
         if index in shifts:
-            written[place] = _shifted(text, place, shifts[index])
+            pieces[place] = _shifted(text, place, shifts[index])
             # PDFium breaks the line behind what stands high or low; where a line ends, no space begins the next one.
             if text.startswith("\r\n ", place + 1):
-                written[place + 1 : place + 3] = "", ""
-    return "".join(written)
+                pieces[place + 1 : place + 3] = "", ""
+    return "".join(pieces)
 
 
 def _shifted(text: str, place: int, shift: int) -> str:
     letter = text[place]
-    if letter == "–" and text[place - 1 : place].isdigit() and shift == RAISED_PLACE:
+    if letter == "–" and text[place - 1 : place].isdigit() and shift == HIGH:
         letter = "−"  # 10 to a negative power, set with a dash
-    return letter.translate(RAISED if shift == RAISED_PLACE else LOWERED)
+    return letter.translate(SUPERSCRIPTS if shift == HIGH else SUBSCRIPTS)
 
 
 def _shifts(letters: list[str], indexes: list[int], words: Any, raw: Any) -> dict[int, int]:
@@ -95,24 +95,24 @@ def _shifts(letters: list[str], indexes: list[int], words: Any, raw: Any) -> dic
 def _shift(base: _Glyph, previous: _Glyph, glyph: _Glyph) -> int:
     if not SIZE_SHARE_MIN <= glyph.size / base.size <= SIZE_SHARE_MAX:
         return 0
-    if abs(glyph.left - previous.right) > GAP_SHARE_MAX * base.size:
+    if abs(glyph.start_x - previous.end_x) > GAP_SHARE_MAX * base.size:
         return 0
     rise = (glyph.y - base.y) / base.size
     if RISE_MIN <= rise <= RISE_MAX:
-        return RAISED_PLACE
-    return LOWERED_PLACE if FALL_MIN <= -rise <= FALL_MAX else 0
+        return HIGH
+    return LOW if FALL_MIN <= -rise <= FALL_MAX else 0
 
 
 def _glyph(index: int, words: Any, raw: Any) -> _Glyph | None:
     """A character of upright text; None for one that is turned, and for white space that PDFium made up."""
     matrix, x, y = raw.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    start_x, end_x, bottom, top = (ctypes.c_double() for _ in range(4))
     has_all = (
         raw.FPDFText_GetMatrix(words, index, matrix)
         and raw.FPDFText_GetCharOrigin(words, index, x, y)
-        and raw.FPDFText_GetCharBox(words, index, left, right, bottom, top)
+        and raw.FPDFText_GetCharBox(words, index, start_x, end_x, bottom, top)
     )
     size = raw.FPDFText_GetFontSize(words, index) * hypot(matrix.c, matrix.d)
     if not has_all or size <= 0 or abs(matrix.b) > 1e-3 or raw.FPDFText_IsGenerated(words, index):
         return None
-    return _Glyph(size, y.value, left.value, right.value)
+    return _Glyph(size, y.value, start_x.value, end_x.value)

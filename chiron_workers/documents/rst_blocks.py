@@ -11,7 +11,7 @@ from chiron_workers.documents.spacing import set_line
 
 KINDS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
 COPIES_MAX = 20_000  # of merged cells in one table
-SKIPPED = (nodes.raw, nodes.comment, nodes.substitution_definition, nodes.target)
+WORDLESS = (nodes.raw, nodes.comment, nodes.substitution_definition, nodes.target)
 
 
 def tree_blocks(tree: nodes.document) -> Iterator[Block]:
@@ -51,7 +51,7 @@ def _below(tree: nodes.Node) -> Iterator[Block]:
     stack: list[nodes.Node] = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, SKIPPED):
+        if isinstance(node, WORDLESS):
             continue
         if isinstance(node, nodes.tgroup):
             yield from _rows(node)
@@ -75,20 +75,20 @@ def _rows(table: nodes.tgroup) -> Iterator[Block]:
     for part in table.children:
         if not isinstance(part, nodes.thead | nodes.tbody):
             continue
-        pending: dict[int, tuple[str, int]] = {}  # words from above, and in how many more rows they stand
+        spans: dict[int, tuple[str, int]] = {}  # words from above, and in how many more rows they stand
         for row in part.children:
-            line, pending = _row(list(row.children), pending)
+            line, spans = _row(list(row.children), spans)
             copies_left -= len(line)
             yield Block(" | ".join(line if copies_left > 0 else line[: len(row.children)]))
 
 
 def _row(
-    entries: list[Any], pending: dict[int, tuple[str, int]]
+    entries: list[Any], spans: dict[int, tuple[str, int]]
 ) -> tuple[list[str], dict[int, tuple[str, int]]]:
     line, below = list[str](), dict[int, tuple[str, int]]()
-    while entries or len(line) in pending:
-        if len(line) in pending:
-            words, rows_left = pending[len(line)]
+    while entries or len(line) in spans:
+        if len(line) in spans:
+            words, rows_left = spans[len(line)]
             columns = 1
         else:
             entry = entries.pop(0)

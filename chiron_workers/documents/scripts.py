@@ -2,8 +2,8 @@
 
 import re
 
-RAISED = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
-LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+SUPERSCRIPTS = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
+SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 SUMS = re.compile(r"[\d+\-−=()]+", re.ASCII)
 WORD = re.compile(r"[-+−]?\w+(?:\.\w+)?")
 # Raised for looks alone: ordinals behind a number, abbreviations, marks.
@@ -11,7 +11,7 @@ ORDINAL = re.compile(r"st|nd|rd|th|er|re|e|ère|ème|eme|es|nde|de|te|o|a|os|as|
 ABBREVIATION = re.compile(r"(?:M|Mm|Ml|D|S|J|N|n)$")
 ABBREVIATION_END = re.compile(r"mes?|lles?|r|rs|re|o|os|t|te|ie", re.IGNORECASE)
 MARK = re.compile(r"[*†‡§¶®©™℠#]+|TM|SM|\(?[RC]\)", re.IGNORECASE)
-BRACKETED = re.compile(r"\[.*\]", re.DOTALL)
+BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 LETTER_RUN = re.compile(r"[^\W\d_]+$")
 IMAGE_CHARS_MAX = 1_000
 RAISED_CHARS_MAX = 40  # more are set so for looks, and stay as they are
@@ -23,7 +23,7 @@ def raise_words(words: str, *, before: str = "") -> str:
     Ordinals (1st), abbreviations (Mme) and trade marks are raised for looks and stay as they are.
     """
     words = words.strip()
-    if not words or len(words) > RAISED_CHARS_MAX or BRACKETED.fullmatch(words) or MARK.fullmatch(words):
+    if not words or len(words) > RAISED_CHARS_MAX or BRACKETS.fullmatch(words) or MARK.fullmatch(words):
         return words
     if before[-1:].isdigit() and ORDINAL.fullmatch(words):
         return words
@@ -34,7 +34,7 @@ def raise_words(words: str, *, before: str = "") -> str:
     ):
         return words
     if (SUMS.fullmatch(words) and any(map(str.isdigit, words))) or words in ("+", "-", "−"):
-        return words.translate(RAISED)
+        return words.translate(SUPERSCRIPTS)
     return "^" + _grouped(words)
 
 
@@ -44,7 +44,7 @@ def lower_words(words: str) -> str:
     if not words or len(words) > RAISED_CHARS_MAX:
         return words
     if SUMS.fullmatch(words) and any(map(str.isdigit, words)):
-        return words.translate(LOWERED)
+        return words.translate(SUBSCRIPTS)
     return "_" + _grouped(words)
 
 
@@ -75,8 +75,8 @@ def _grouped(words: str) -> str:
 def _letters(number: int) -> str:
     letters = ""
     while number > 0 and len(letters) < 7:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("a") + rest) + letters
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("a") + place) + letters
     return letters
 
 

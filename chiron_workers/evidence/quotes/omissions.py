@@ -17,13 +17,15 @@ GAP = re.compile(f"(?<=[{SPACELESS}]) | (?=[{SPACELESS}])")
 FIRST_SPACELESS = 0xE00
 NUMBERS = r"[1-9]\d{0,2}(?: ?[,;-] ?[1-9]\d{0,2}){0,20}"
 BRACKETS = rf"\[(?:{NUMBERS}|[a-z]|(?:note|nb|n) \d{{1,2}}|citation needed|\^[\w-]{{1,20}})\]"
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-LETTER = rf"[^\W\d_{RAISED}₀-₉]"
-ATTACHED = re.compile(rf"(?<=[\w.,;:!?%)\"'])(?:{BRACKETS})+(?![\w(=\[]|\.\w)")
-SPACED = re.compile(rf"(?<=[\w.,;:!?%)\"']) \[{NUMBERS}\](?: ?\[{NUMBERS}\])*(?=(?P<next>[ .,;:!?)]|$))")
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+LETTER = rf"[^\W\d_{SUPERSCRIPTS}₀-₉]"
+WORD_MARK = re.compile(rf"(?<=[\w.,;:!?%)\"'])(?:{BRACKETS})+(?![\w(=\[]|\.\w)")
+MARK_BEHIND_GAP = re.compile(
+    rf"(?<=[\w.,;:!?%)\"']) \[{NUMBERS}\](?: ?\[{NUMBERS}\])*(?=(?P<next>[ .,;:!?)]|$))"
+)
 WORD_BEFORE = re.compile(r"[^\W\d_]+$")
 # Behind these a bracket is no mark that can be left out: in [1, 5], see [12].
-LEADING = {
+PREPOSITIONS = {
     "in",
     "see",
     "ref",
@@ -40,7 +42,7 @@ LEADING = {
     "or",
     "between",
 }
-LEADING |= {
+PREPOSITIONS |= {
     "interval",
     "range",
     "bis",
@@ -59,8 +61,8 @@ LEADING |= {
 }
 STYLE_MIN = 3  # different numbers, from which on a page is one that cites by numbers
 RAISED_MARK = re.compile(
-    rf"(?:(?<={LETTER}{{5}})(?=¹|[{RAISED}]..|\^)|(?<={LETTER}[.,;:!?\"])|(?<=%))"
-    rf"(?:\^\({NUMBERS}\)|[{RAISED}]{{1,3}}(?:[,⁻-][{RAISED}]{{1,3}}){{0,20}})(?![\w^{RAISED}])"
+    rf"(?:(?<={LETTER}{{5}})(?=¹|[{SUPERSCRIPTS}]..|\^)|(?<={LETTER}[.,;:!?\"])|(?<=%))"
+    rf"(?:\^\({NUMBERS}\)|[{SUPERSCRIPTS}]{{1,3}}(?:[,⁻-][{SUPERSCRIPTS}]{{1,3}}){{0,20}})(?![\w^{SUPERSCRIPTS}])"
 )
 LENGTHS = ("meter", "metre", "mètre", "metro", "mile", "inch", "inche", "yard", "acre", "parsec")
 UNITS = (
@@ -92,7 +94,7 @@ class Omission:
         return is_joint_alike and (not self.marks or self.marks == page.marks)
 
 
-NOTHING = Omission()
+NO_OMISSION = Omission()
 JOINTS = {joint: Omission(joint) for joint in ("-", " ", LINE_BREAK)}
 
 
@@ -109,9 +111,9 @@ class ReducedText:
         end = at + len(quote.text.text)
         inner = self.places[bisect_right(self.places, at) : bisect_left(self.places, end)]
         return all(
-            omission.suits(self.omissions.get(at + n, NOTHING)) for n, omission in quote.omissions.items()
+            omission.suits(self.omissions.get(at + n, NO_OMISSION)) for n, omission in quote.omissions.items()
         ) and all(
-            NOTHING.suits(self.omissions[place]) for place in inner if place - at not in quote.omissions
+            NO_OMISSION.suits(self.omissions[place]) for place in inner if place - at not in quote.omissions
         )
 
 
@@ -135,7 +137,7 @@ def reduce_text(text: str) -> ReducedText:
         omissions[at] = Omission(omissions[at].joints + joint) if at in omissions else JOINTS[joint]
     for start, end in marks:
         at = int(offsets[start])
-        before = omissions.get(at, NOTHING)
+        before = omissions.get(at, NO_OMISSION)
         omissions[at] = Omission(before.joints, before.marks + text[start:end].strip())
     return ReducedText(row.folded(), omissions, sorted(omissions))
 
@@ -162,14 +164,16 @@ def _joints(row: CodePoints, text: str) -> "Offsets":
 def _citation_marks(text: str) -> Iterator[tuple[int, int]]:
     """Where marks of citations stand that can be left out without a change of what is said, in no order."""
     if "[" in text:
-        yield from (match.span() for match in ATTACHED.finditer(text))
-        spaced = list(SPACED.finditer(text))
-        is_by_numbers = len({match[0] for match in spaced}) >= STYLE_MIN
-        for match in spaced:
+        yield from (match.span() for match in WORD_MARK.finditer(text))
+        matches = list(MARK_BEHIND_GAP.finditer(text))
+        is_by_numbers = len({match[0] for match in matches}) >= STYLE_MIN
+        for match in matches:
             word = WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
-            if (match["next"] != " " or is_by_numbers) and (word is None or word[0].lower() not in LEADING):
+            if (match["next"] != " " or is_by_numbers) and (
+                word is None or word[0].lower() not in PREPOSITIONS
+            ):
                 yield match.span()
-    if "^" in text or any(digit in text for digit in RAISED):
+    if "^" in text or any(digit in text for digit in SUPERSCRIPTS):
         for match in RAISED_MARK.finditer(text):
             word_before = WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
             if word_before is None or not word_before[0].lower().rstrip("s").endswith(UNITS):

@@ -11,7 +11,7 @@ from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
 from chiron_workers.evidence.quotes.normalise import normalise
 from chiron_workers.evidence.quotes.offsets import NormalisedText
-from chiron_workers.evidence.quotes.omissions import RAISED, ReducedText, may_be_reduced, reduce_text
+from chiron_workers.evidence.quotes.omissions import SUPERSCRIPTS, ReducedText, may_be_reduced, reduce_text
 from chiron_workers.evidence.quotes.sentences import whole_sentences
 from chiron_workers.evidence.quotes.typesetting import RELATIONS
 from chiron_workers.evidence.quotes.windows import Window, windows
@@ -184,7 +184,7 @@ def _joins(previous: str, middle: str, following: str) -> bool:
         return False
     if middle == "." and previous.islower() and following.isupper():
         return False  # a space was lost between two sentences
-    if middle == "." and previous.isalpha() and following in RAISED:
+    if middle == "." and previous.isalpha() and following in SUPERSCRIPTS:
         return False  # the mark of a citation behind a sentence
     return middle in JOINERS or (middle in NUMBER_JOINERS and previous.isnumeric() and following.isnumeric())
 

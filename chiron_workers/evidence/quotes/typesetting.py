@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 SPACE = ord(" ")
 RELATIONS = "<>=≤≥≈±×"
 PERCENTS = "%‰‱°"
-RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 SCRIPT_LETTERS = "^_₀₁₂₃₄₅₆₇₈₉"
 # LaTeX's and plain text's spellings of a raised integer.
 POWER = re.compile(
@@ -73,10 +73,10 @@ def _even_scripts(row: CodePoints, text: str) -> None:
         group = match.lastgroup or ""
         is_wanted[match.start() : match.end()] = False
         is_wanted[match.start(group) : match.end(group)] = True
-        codes[match.start(group) : match.end(group)] = code_points(match[group].translate(RAISED)).codes
+        codes[match.start(group) : match.end(group)] = code_points(match[group].translate(SUPERSCRIPTS)).codes
     for match in LOWERED_DIGITS.finditer(text):
         if _is_lowered(text, match):
-            codes[match.start() : match.end()] = code_points(match[0].translate(LOWERED)).codes
+            codes[match.start() : match.end()] = code_points(match[0].translate(SUBSCRIPTS)).codes
     for match in LOW_LINE.finditer(text):
         if _is_lowered(text, match):
             group = match.lastgroup or ""
