@@ -1,65 +1,54 @@
+import asyncio
 import sys
-from pathlib import Path
-from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from chiron_api.reports.crate.privacy import TextChoice
+from chiron_api.cli.input import report_options as options
+from chiron_api.cli.watch import show_events
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write
+from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
+from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of, is_reference
+from chiron_workers.batches.summaries import summary
+from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import ChironError, NotFound, UsageError
 from chiron_workers.settings import settings
+from chiron_workers.states import RunState
 
 MARKDOWN = FormatName("md")
+POLL_S = 0.5
 
 cli = typer.Typer()
 
 
 @cli.command()
-async def report(
-    target: Annotated[
-        str | None,
-        typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject."),
-    ] = None,
-    subject: Annotated[
-        str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
-    ] = None,
-    format: Annotated[
-        FormatName | None,
-        typer.Option("--format", "-f", help="What to write. Default: md, which a terminal shows rendered."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
-        ),
-    ] = None,
-    candidates: Annotated[
-        bool, typer.Option("--candidates", help="Also facts that are not sure enough yet, marked.")
-    ] = False,
-    texts: Annotated[
-        TextChoice | None,
-        typer.Option(
-            "--texts",
-            help="Which sources' texts go into a crate: those of public pages (the default), all, or none.",
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),
-    ] = False,
+async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
+    target: options.Target = None,
+    subject: options.Subject = None,
+    format: options.ReportFormat = None,
+    output: options.Output = None,
+    candidates: options.Candidates = False,
+    texts: options.Texts = None,
+    force: options.Force = False,
+    write_answer: options.Write = False,
+    again: options.Again = False,
+    model: options.Model = None,
+    budget_usd: options.BudgetUsd = None,
+    watch: options.Watch = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Report what is known: findings with numbered sources, contradictions, what is missing, and what it cost.
 
-    Everything in it is read from the database; no model writes it.
+    All of that is read from the database; no model writes it. With --write a run of the role `writer` composes an answer
+    from the facts, which the report then begins with; the same facts are written about once.
     """
     require_one(target, subject)
+    if not write_answer and (again or model or budget_usd or watch or as_json):
+        raise UsageError("--again, --model, --budget-usd, --watch and --json go with --write.")
     report_format = FORMATS[format or MARKDOWN]
     if output is None and not report_format.is_text:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
@@ -68,7 +57,11 @@ async def report(
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
     async with open_pool(settings().database_url, size=1) as pool:
-        selection = await selection_of(pool, target, subject)
+        selection = await resolve_scope(pool, await selection_of(pool, target, subject))
+        if write_answer:
+            wishes = WritingOptions(model, Budget(budget_usd), is_fresh=again)
+            if not await written(pool, selection, wishes, watch=watch, as_json=as_json):
+                return
         content = await gather(
             pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
         )
@@ -83,6 +76,45 @@ async def report(
             print_markdown("".join(parts))
         else:
             sys.stdout.writelines(parts)
+
+
+async def written(
+    pool: Pool, selection: UUID | str, wishes: WritingOptions, *, watch: bool, as_json: bool
+) -> bool:
+    """Have an answer written and wait for it, unless only its ids are to be printed; whether the report can be shown.
+
+    Raises:
+        ChironError: The writing came to nothing, or waits for somebody.
+    """
+    from chiron_workers.pubsub.signals import notify
+
+    receipt = await submit_report(pool, selection, wishes)
+    await notify(settings().redis_url, receipt.batch_id)
+    if as_json:
+        typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))
+        return False
+    batch = str(receipt.batch_id)
+    if watch:
+        state = await show_events(batch)
+    else:
+        if receipt.is_new:
+            typer.echo(f"Batch {batch} writes the report; `chiron watch {batch}` follows it.", err=True)
+        state = await _end_of(pool, receipt.batch_id)
+    if state is not RunState.COMPLETED:
+        raise ChironError(
+            f"The report was not written: batch {batch} is {state}. `chiron show {batch}` says why; `chiron resume` or "
+            "`chiron retry` lets it go on, and --again begins another one."
+        )
+    return True
+
+
+async def _end_of(pool: Pool, batch_id: UUID) -> RunState:
+    """How a batch ends, or that it is paused."""
+    while True:  # ends: a run ends, or somebody stops waiting
+        state = (await summary(pool, batch_id)).state
+        if state.is_final or state is RunState.PAUSED:
+            return state
+        await asyncio.sleep(POLL_S)
 
 
 def print_markdown(text: str) -> None:

@@ -12,6 +12,8 @@ from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, Verdict
 
+# Of two findings at a path the one that nothing contradicts comes first.
+WEIGHTS = {FactStatus.ACCEPTED: 0, FactStatus.DISPUTED: 1}
 Place = tuple[str, str | None]  # an address and the hash of the text it gave
 
 
@@ -64,7 +66,8 @@ def arrange(material: Material) -> Arrangement:
 
 def _order(row: DictRow) -> tuple[object, ...]:
     path: str = row["topic_path"]
-    return row["subject_id"], path.casefold().split("/"), path, -row["confidence"], row["id"]
+    weight = WEIGHTS.get(row["status"], len(WEIGHTS)), -row["confidence"]
+    return row["subject_id"], path.casefold().split("/"), path, *weight, row["id"]
 
 
 def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:

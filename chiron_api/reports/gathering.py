@@ -6,6 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_api.reports.answering import run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import read
@@ -43,21 +44,28 @@ async def gather(
     material = await read(pool, fact_ids, with_selections=with_selections)
     # A second's work for a large report, and what else runs on this loop goes on.
     arrangement = await asyncio.to_thread(arrange, material)
+    subjects, work = await _subjects(pool, target, arrangement), await _work(pool, target)
+    sources = await _sources(pool, arrangement.places)
+    numbers: dict[str, list[int]] = {}
+    for source in sources:
+        numbers.setdefault(source.url, []).append(source.number)
     return Report(
         kind=target.kind,
         id=str(target.id),
         title=target.title,
         made_at=datetime.now(UTC),
-        subjects=await _subjects(pool, target, arrangement),
+        subjects=subjects,
         sections=arrangement.sections,
         asides=arrangement.asides,
-        sources=tuple(await _sources(pool, arrangement.places)),
+        sources=tuple(sources),
         contradictions=arrangement.contradictions,
         counts=counts,
         with_candidates=with_candidates,
         left_out=max(0, sum(counts[status] for status in statuses) - FINDINGS_MAX),
-        work=await _work(pool, target),
+        work=work,
         agent_words=await report_rows.answer(pool, target),
+        answer=await written_answer(pool, target, arrangement, subjects, work.runs),
+        run_answers=await run_answers(pool, target, numbers),
     )
 
 

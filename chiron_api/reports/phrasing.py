@@ -35,13 +35,10 @@ UNPRINTABLE = re.compile(
 )
 
 ORIGIN_NOTE = (
-    "Every finding is a fact in the database with the source it rests on; no model wrote this report. "
+    "Every finding is a fact in the database with the source it rests on; no model wrote the findings. "
     "A number in brackets is a source in the list at the end."
 )
-AGENT_WORDS_NOTE = (
-    "What follows is the agent's own summary of its work, word for word. Nobody checked it, and it is no finding: what counts "
-    "is above, with its sources."
-)
+SAME_WORDS = "In these very words."
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
 ONLY_CONFIRMED = "Nothing new has been stored that is sure enough to be shown. What was confirmed is in the subject's report."
 ASIDE = (
@@ -49,7 +46,6 @@ ASIDE = (
     "facts that were found elsewhere."
 )
 BOTH_STAY = "Both sides stay until a source settles it."
-AGENT_WORDS_HEADING = "The agent’s own words, not checked"
 MODEL_COLUMNS = ("Model", "Runs", "Cost", "Fresh", "Cache read", "Cache write", "Out")
 CITED_BY_MAX = 100
 NO_RUN = "No run has worked on this."
@@ -198,18 +194,27 @@ def marks(finding: Finding) -> list[str]:
     return quote_marks + ([str(finding.status)] if finding.status in doubtful else [])
 
 
-def passage(citation: Citation) -> str:
-    """The words of the source in quotation marks, behind what stands around them in brackets; and what is wrong with them."""
+def passage(citation: Citation, statement: str = "") -> str:
+    """The words of the source in quotation marks, behind what stands around them in brackets; and what is wrong with them.
+
+    Args:
+        statement: The words right above; a source that has the same is not quoted once more.
+    """
     notes = [citation.source_mark, citation.verdict_reason if citation.verdict.is_doubt else ""]
     mark = "".join(f" ({note})" for note in notes if note)
     if not citation.quote:
         return f"No passage was given.{mark}"
     context = f"[{one_line(citation.context)}] " if citation.context else ""
+    is_repeated = _words(citation.quote) == _words(citation.wording or statement)
     return (
-        f"{context}“{one_line(citation.quote)}”"
+        f"{context}{SAME_WORDS if is_repeated else f'“{one_line(citation.quote)}”'}"
         + ("" if citation.is_verified else " (not found in the source)")
         + mark
     )
+
+
+def _words(text: str) -> str:
+    return one_line(text).casefold().rstrip(".")
 
 
 def relation(relative: Relative) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from chiron_api.reports.answer import RunAnswer, WrittenAnswer
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, Verdict
@@ -219,6 +220,7 @@ class Report:
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
     """
 
     kind: Kind
@@ -235,6 +237,8 @@ class Report:
     left_out: int
     work: Work
     agent_words: str
+    answer: WrittenAnswer | None
+    run_answers: tuple[RunAnswer, ...]
 
     @property
     def findings(self) -> Iterator[Finding]:

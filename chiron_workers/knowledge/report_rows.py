@@ -128,6 +128,18 @@ async def runs(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
     return await fetch_all(pool, query, {"id": target.id, "limit": limit})
 
 
+async def answers(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
+    """What the agents of runs that were to find something said at their end, those that stored most first."""
+    query = SQL["answers"].format(scope=SQL[f"of_a_{target.kind}"])
+    return await fetch_all(pool, query, {"id": target.id, "limit": limit})
+
+
+async def statuses(pool: Pool, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
+    """The state of each fact that is there."""
+    rows = await fetch_all(pool, SQL["statuses"], {"fact_ids": list(fact_ids)})
+    return {row["fact_id"]: FactStatus(row["status"]) for row in rows}
+
+
 async def answer(pool: Pool, target: Target) -> str:
     """What the agent of a run said at its end; empty before, and for a batch or a subject."""
     if target.kind is not Kind.RUN:

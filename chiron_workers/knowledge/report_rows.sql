@@ -143,6 +143,22 @@ select answer
   from runs
  where id = %(id)s;
 
+-- answers
+-- Of a large batch those that stored most come first. What a writer says at its end is no answer.
+select id::text as run_id, topic, answer
+  from runs
+ where {scope}
+   and answer > ''
+   and scope is null
+   and not silent
+ order by facts + confirmed desc, id
+ limit %(limit)s;
+
+-- statuses
+select id::text as fact_id, status
+  from facts
+ where id = any(%(fact_ids)s::uuid[]);
+
 -- of_a_subject
 subject_id = %(id)s
 

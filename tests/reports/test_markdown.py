@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chiron_api.reports.formats import markdown
-from chiron_api.reports.formats.markdown import escape
+from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.phrasing import one_line
 
@@ -62,9 +62,8 @@ async def test_numbers_in_brackets_lead_to_the_page_of_the_source(sea_ice, pool)
 
 async def test_what_was_not_checked_is_marked(sea_ice, pool):
     text = "".join(markdown.render(await gather(pool, sea_ice.run)))
-    before, _, after = text.partition("## The agent’s own words, not checked")
-    assert "I think it is" not in before
-    assert "I think it is" in after
+    assert text.count("I think it is") == 1
+    assert "- I think it is \\*\\*thin\\*\\*. *(not cited)*" in text
     assert "(not found in the source)" in text
     assert "without a stored fact or source: “Some say it is 3 m.”" in text
     assert text.count("not verified") >= 7

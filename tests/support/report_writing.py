@@ -9,7 +9,7 @@ from uuid import UUID
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.offline import OfflineServer, serve
 from chiron_workers.tools import registry
-from support.research_rows import Shelf
+from support.research_rows import NOON, Shelf
 from support.run_harness import Stage
 from support.scripted_model import Block, call
 
@@ -85,3 +85,24 @@ async def offline_model(stage: Stage) -> AsyncIterator[None]:
     async with serve(OfflineServer()) as stage.server.url:
         stage.model_name = "offline"
         yield
+
+
+def written_report(shelf: Shelf, batch: Batch, *sections: tuple[str, list[tuple[str, list[UUID]]]]) -> UUID:
+    """A report on the batch as a run of the writer left it; its run."""
+    run = shelf.run(
+        "sea-ice",
+        shelf.batch("sea-ice", "Report"),
+        "How thick?",
+        role="writer",
+        scope=str(batch.id),
+        answer="Done.",
+    )
+    for place, (title, sentences) in enumerate(sections):
+        shelf.insert("draft_sections", run_id=run, place=place, title=title, call_id="toolu_1")
+        for n, (text, fact_ids) in enumerate(sentences, start=1):
+            shelf.insert(
+                "draft_sentences", run_id=run, place=place, n=n, text=text, fact_ids=fact_ids,
+                verdict_reason="It is so.", verdict_by="claude-opus-5-5",
+            )  # fmt: skip
+    shelf.insert("drafts", run_id=run, handed_in_at=NOON)
+    return run

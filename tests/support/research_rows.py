@@ -80,7 +80,7 @@ class Shelf:
     def link(self, fact_id: UUID, other_id: UUID, relation: str, **more) -> None:
         usual = {"decided_by": "rules", "reason": "The figures differ.", "created_at": NOON}
         values = {"fact_id": fact_id, "other_id": other_id, "relation": relation} | usual | more
-        self._write("fact_links", values)
+        self.insert("fact_links", **values)
 
     def change(self, fact_id: UUID, **more) -> UUID:
         usual = {"confidence": 0.4, "status": "candidate", "reason": "also in b.org", "at": NOON}
@@ -97,10 +97,10 @@ class Shelf:
 
     def _insert(self, table: str, **values) -> UUID:
         values = {"id": new_id()} | values
-        self._write(table, values)
+        self.insert(table, **values)
         return values["id"]
 
-    def _write(self, table: str, values: dict[str, object]) -> None:
+    def insert(self, table: str, **values: object) -> None:
         names = psycopg.sql.SQL(", ").join(map(psycopg.sql.Identifier, values))
         marks = psycopg.sql.SQL(", ").join(psycopg.sql.Placeholder() * len(values))
         query = psycopg.sql.SQL("insert into {} ({}) values ({})")

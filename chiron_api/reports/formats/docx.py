@@ -4,6 +4,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from chiron_api.reports import phrasing
+from chiron_api.reports.formats import docx_answer
+from chiron_api.reports.formats.docx_answer import cite
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
@@ -20,17 +22,18 @@ def render(report: Report) -> Iterator[bytes]:
     paper = Paper(phrasing.heading(report), report.made_at)
     paper.paragraph(phrasing.heading(report), "title")
     paper.paragraph(phrasing.origin_line(report))
+    docx_answer.written(paper, report)
     paper.table(("", ""), phrasing.summary(report))
     paper.paragraph(phrasing.ORIGIN_NOTE)
     for subject in report.subjects:
         _goal(paper, subject)
+    docx_answer.said(paper, report)
     _findings(paper, report)
     _contradictions(paper, report)
     _asides(paper, report)
     for subject in report.subjects:
         _coverage(paper, subject, is_named=len(report.subjects) > 1)
     _work(paper, report)
-    _agent_words(paper, report)
     paper.begin(1, page=True)
     paper.say("Sources")
     for source in report.sources:
@@ -67,10 +70,10 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool) -> None:
     paper.say(f"{finding.number}. ", bold=True)
     paper.say(one_line(finding.content))
     for source in dict.fromkeys(citation.source for citation in finding.citations):
-        _cite(paper, source)
+        cite(paper, source)
     paper.paragraph(phrasing.confidence_line(finding), colour=GREY)
     for citation in finding.citations:
-        _passage(paper, citation)
+        _passage(paper, citation, finding)
     if is_home:
         for relative in finding.relatives:
             paper.paragraph(f"{phrasing.relation(relative)} ", "bullet")
@@ -79,17 +82,12 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool) -> None:
             paper.paragraph(phrasing.objection(text), "bullet")
 
 
-def _passage(paper: Paper, citation: Citation) -> None:
+def _passage(paper: Paper, citation: Citation, finding: Finding) -> None:
     paper.begin("quote")
     if citation.wording:
         paper.say(f"As this source puts it: {one_line(citation.wording)} ")
-    paper.say(phrasing.passage(citation))
-    _cite(paper, citation.source)
-
-
-def _cite(paper: Paper, source: int) -> None:
-    paper.say(" ")
-    paper.inward(f"[{source}]", f"s{source}")
+    paper.say(phrasing.passage(citation, finding.content))
+    cite(paper, citation.source)
 
 
 def _contradictions(paper: Paper, report: Report) -> None:
@@ -150,14 +148,6 @@ def _work(paper: Paper, report: Report) -> None:
 
 def _table(paper: Paper, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     paper.table(columns, ([row[name] for name in columns] for row in rows))
-
-
-def _agent_words(paper: Paper, report: Report) -> None:
-    if report.agent_words:
-        paper.paragraph(phrasing.AGENT_WORDS_HEADING, 1)
-        paper.paragraph(phrasing.AGENT_WORDS_NOTE, bold=True)
-        for line in phrasing.paragraphs(report.agent_words):
-            paper.paragraph(line, "quote")
 
 
 def _source(paper: Paper, source: Source) -> None:

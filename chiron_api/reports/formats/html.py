@@ -7,7 +7,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from chiron_api.reports import phrasing
+from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports.formats import html_answer
 from chiron_api.reports.formats.html_findings import asides, contradictions, findings, sources
 from chiron_api.reports.formats.html_work import coverage, work
 from chiron_api.reports.phrasing import one_line
@@ -21,15 +22,16 @@ def render(report: Report) -> Iterator[str]:
     """The page, piece by piece."""
     yield from _head(report)
     yield '<main id="content">\n'
+    yield from html_answer.written(report)
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
+    yield from html_answer.said(report)
     yield from findings(report)
     yield from contradictions(report)
     yield from asides(report)
     for subject in report.subjects:
         yield from coverage(subject, is_named=len(report.subjects) > 1)
     yield from work(report)
-    yield from _agent_words(report)
     yield from sources(report)
     yield "</main>\n</body>\n</html>\n"
 
@@ -71,6 +73,10 @@ def _contents(report: Report) -> Iterator[str]:
         _entry(f"t{n}", phrasing.path(section.topic_path))
         for n, section in enumerate(report.sections, start=1)
     )
+    if report.answer:
+        yield _entry("answer", answer_phrasing.HEADING)
+    if report.run_answers:
+        yield _entry("words", answer_phrasing.RUNS_HEADING)
     yield _entry("findings", "Findings", f"<ul>{topics}</ul>" if is_short else "")
     if report.contradictions:
         yield _entry("contradictions", "Contradictions")
@@ -89,14 +95,6 @@ def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
         yield f"<section>\n<h2>Learning goal{escape(name)}</h2>\n"
         lines = "".join(f'<p dir="auto">{escape(line)}</p>' for line in phrasing.paragraphs(subject.purpose))
         yield f'<div class="goal">{lines}</div>\n<p class="soft">Depth: {escape(one_line(subject.depth))}</p>\n</section>\n'
-
-
-def _agent_words(report: Report) -> Iterator[str]:
-    if report.agent_words:
-        yield f'<section id="words">\n<h2>{phrasing.AGENT_WORDS_HEADING}</h2>\n'
-        yield f'<p class="mark">{phrasing.AGENT_WORDS_NOTE}</p>\n<div class="words">'
-        yield from (f'<p dir="auto">{escape(line)}</p>' for line in phrasing.paragraphs(report.agent_words))
-        yield "</div>\n</section>\n"
 
 
 FORMAT = Format(

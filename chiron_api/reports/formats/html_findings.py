@@ -25,7 +25,7 @@ def _finding(finding: Finding) -> str:
     parts = [
         f'<article class="finding" id="f{number}" aria-label="Finding {number}">\n{_statement(finding)}',
         f'<p class="standing">{_standing(finding)}</p>\n',
-        *map(_passage, finding.citations),
+        *(_passage(citation, finding) for citation in finding.citations),
         _links(finding),
         "</article>\n",
     ]
@@ -34,14 +34,15 @@ def _finding(finding: Finding) -> str:
 
 def _statement(finding: Finding) -> str:
     number = finding.number
-    cites = " ".join(map(_cite, dict.fromkeys(citation.source for citation in finding.citations)))
+    cites = " ".join(map(cite, dict.fromkeys(citation.source for citation in finding.citations)))
     return (
         f'<p><a class="number" href="#f{number}" aria-label="Finding {number}">{number}</a>'
         f"<bdi>{escape(one_line(finding.content))}</bdi> {cites}</p>\n"
     )
 
 
-def _cite(source: int) -> str:
+def cite(source: int) -> str:
+    """A link to a source in the list at the end."""
     return f'<a class="cite" href="#s{source}" aria-label="Source {source}">[{source}]</a>'
 
 
@@ -50,13 +51,14 @@ def _standing(finding: Finding) -> str:
     return f"{escape(phrasing.confidence_and_origins(finding))}{marks}"
 
 
-def _passage(citation: Citation) -> str:
+def _passage(citation: Citation, finding: Finding) -> str:
     wording = (
         f'<p class="soft" dir="auto">As this source puts it: {escape(one_line(citation.wording))}</p>'
         if citation.wording
         else ""
     )
-    return f"<blockquote>{wording}<p><bdi>{escape(phrasing.passage(citation))}</bdi> {_cite(citation.source)}</p></blockquote>\n"
+    words = escape(phrasing.passage(citation, finding.content))
+    return f"<blockquote>{wording}<p><bdi>{words}</bdi> {cite(citation.source)}</p></blockquote>\n"
 
 
 def _links(finding: Finding) -> str:
@@ -84,7 +86,7 @@ def contradictions(report: Report) -> Iterator[str]:
 def _pair(contradiction: Contradiction, first: Finding, second: Finding) -> str:
     sides = "".join(
         f'<div>{_statement(side)}<p class="standing">{_standing(side)}</p>\n'
-        f"{''.join(map(_passage, side.citations))}</div>\n"
+        f"{''.join(_passage(citation, side) for citation in side.citations)}</div>\n"
         for side in (first, second)
     )
     return (

@@ -31,6 +31,8 @@ def render(report: Report) -> Iterator[str]:
         "contradictions": report.contradictions,
         "work": report.work,
         "unchecked_agent_words": report.agent_words,
+        "answer": report.answer,
+        "run_answers": report.run_answers,
     }
     yield as_json(head).removesuffix("}") + ',\n"sections": ['
     sources = {source.number: source for source in report.sources}

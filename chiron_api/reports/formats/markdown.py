@@ -1,49 +1,37 @@
 """A report as CommonMark. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from chiron_api.reports import phrasing
+from chiron_api.reports.formats import markdown_answer
+from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.links import link
-from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
 from chiron_api.text import cost_phrase, facts_phrase, tokens, tokens_by_name
 
-# Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
-MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
-# What begins a block where a line begins: lists, quotes, rules.
-OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
-
 SourceNumbers = frozenset[int]  # the numbers of the sources whose address is a link
-
-
-def escape(text: str) -> str:
-    """A text as one line of Markdown that shows exactly these words."""
-    line = MARKUP.sub(r"\\\1", one_line(text))
-    # A digit cannot be escaped, so what follows the number is.
-    return re.sub(
-        r"^(\d+)([.)])",
-        r"\1\\\2",
-        OPENING.sub(lambda match: match[0] if match[0].isdigit() else f"\\{match[0]}", line),
-    )
 
 
 def render(report: Report) -> Iterator[str]:
     """The document, piece by piece."""
+    link_numbers = linked_sources(report)
     yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
+    yield from markdown_answer.written(
+        report, partial(_references, link_numbers=link_numbers), "finding {}".format
+    )
     yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
     yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
-    link_numbers = frozenset(source.number for source in report.sources if link(source.url))
+    yield from markdown_answer.said(report, partial(_references, link_numbers=link_numbers))
     yield from _findings(report, link_numbers)
     yield from _contradictions(report, link_numbers)
     yield from _asides(report, link_numbers)
     for subject in report.subjects:
         yield from _coverage(subject, is_named=len(report.subjects) > 1)
     yield from render_work(report)
-    yield from render_words(report)
     yield from _sources(report)
 
 
@@ -76,13 +64,22 @@ def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], st
 
 
 def _statement_and_quotes(finding: Finding, link_numbers: SourceNumbers) -> list[str]:
-    sources = dict.fromkeys(citation.source for citation in finding.citations)
-    references = " ".join(_reference(source, link_numbers) for source in sources)
+    references = _references([citation.source for citation in finding.citations], link_numbers)
     statement = f"**{finding.number}.** {escape(finding.content)} {references}\\\n*{escape(phrasing.confidence_line(finding))}*"
     passages = (
-        passage(citation, _reference(citation.source, link_numbers)) for citation in finding.citations
+        passage(citation, finding.content, _reference(citation.source, link_numbers))
+        for citation in finding.citations
     )
     return [statement, *passages]
+
+
+def _references(sources: Sequence[int], link_numbers: SourceNumbers) -> str:
+    return " ".join(_reference(source, link_numbers) for source in dict.fromkeys(sources))
+
+
+def linked_sources(report: Report) -> SourceNumbers:
+    """The numbers of the sources whose address can be a link."""
+    return frozenset(source.number for source in report.sources if link(source.url))
 
 
 def _reference(source: int, link_numbers: SourceNumbers) -> str:
@@ -90,10 +87,10 @@ def _reference(source: int, link_numbers: SourceNumbers) -> str:
     return f"[\\[{source}\\]][{source}]" if source in link_numbers else f"\\[{source}\\]"
 
 
-def passage(citation: Citation, reference: str) -> str:
-    """What a source says, as a quote that ends with a reference to the source."""
+def passage(citation: Citation, statement: str, reference: str) -> str:
+    """What a source says of a statement, as a quote that ends with a reference to the source."""
     wording = f"> As this source puts it: {escape(citation.wording)}\n>\n" if citation.wording else ""
-    return f"{wording}> {escape(phrasing.passage(citation))} {reference}"
+    return f"{wording}> {escape(phrasing.passage(citation, statement))} {reference}"
 
 
 def _contradictions(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
@@ -165,14 +162,6 @@ def render_work(report: Report) -> Iterator[str]:
         )
     omitted_note = phrasing.runs_left_out(report)
     yield f"\n{omitted_note}\n\n" if omitted_note else "\n"
-
-
-def render_words(report: Report) -> Iterator[str]:
-    """What the agent of a run said itself, marked as such."""
-    if report.agent_words:
-        yield f"## {phrasing.AGENT_WORDS_HEADING}\n\n{escape(phrasing.AGENT_WORDS_NOTE)}\n\n"
-        lines = (f"> {escape(line)}\n" for line in phrasing.paragraphs(report.agent_words))
-        yield ">\n".join(lines) + "\n"
 
 
 def _sources(report: Report) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """A report as a folder of linked notes, for Obsidian and whatever else reads Markdown with wikilinks."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
 from chiron_api.reports import phrasing
-from chiron_api.reports.formats import markdown
+from chiron_api.reports.formats import markdown, markdown_answer
 from chiron_api.reports.formats.file_names import file_name
-from chiron_api.reports.formats.markdown import escape
+from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.report import Finding, Report, Source
 from chiron_api.reports.write import Format
@@ -82,12 +82,19 @@ def _name(note: str) -> str:
 
 def _index(names: _NoteNames) -> Iterator[str]:
     report = names.report
+
+    def cite(sources: Sequence[int]) -> str:
+        return " ".join(_source_link(source, names) for source in sources)
+
     yield _front(
         {"chiron": "report", "kind": str(report.kind), "id": report.id, "made_at": report.made_at.isoformat()}
     )
     yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
+    yield from markdown_answer.written(report, cite, lambda number: _place(number, names))
     yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
-    yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n## Topics\n\n"
+    yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
+    yield from markdown_answer.said(report, cite)
+    yield "## Topics\n\n"
     yield "".join(
         f"{'  ' * (len(step) - 1)}- {_wiki(name, _name(name))}\n" for step, name in names.topics.items()
     )
@@ -99,7 +106,6 @@ def _index(names: _NoteNames) -> Iterator[str]:
         yield from (f"{escape(line)}\n\n" for line in phrasing.paragraphs(subject.purpose))
         yield from markdown.coverage(subject)
     yield from markdown.render_work(report)
-    yield from markdown.render_words(report)
     yield "## Sources\n\n"
     yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.sources.values())
 
@@ -133,7 +139,10 @@ def _finding(finding: Finding, names: _NoteNames) -> str:
     number = finding.number
     lines = [
         f"**{number}.** {escape(finding.content)} *{escape(phrasing.confidence_line(finding))}* ^f{number}",
-        *(markdown.passage(citation, _source_link(citation.source, names)) for citation in finding.citations),
+        *(
+            markdown.passage(citation, finding.content, _source_link(citation.source, names))
+            for citation in finding.citations
+        ),
     ]
     return markdown.with_notes(lines, finding, lambda other: _place(other, names))
 

@@ -73,6 +73,11 @@ class CitableFacts:
         row = await self._session.row(SQL["count"], self._args)
         return int(row["facts"]) if row else 0
 
+    async def digest(self) -> str | None:
+        """A hash of the shown facts and how sure they are, which changes as they do; None where there are none."""
+        row = await self._session.row(SQL["digest"], self._args)
+        return row["digest"] if row else None
+
     async def by_id(self, fact_ids: Iterable[str]) -> dict[str, CitableFact]:
         """Facts by their ids, in whatever state and scope; what is no id of a fact is left out."""
         ids = [fact_id for text in dict.fromkeys(fact_ids) if (fact_id := parse_id_or_none(text))]

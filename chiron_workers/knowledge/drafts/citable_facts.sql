@@ -50,6 +50,13 @@ select count(*) as facts
   join scope using (id)
  where f.status = any(%(statuses)s);
 
+-- digest
+with {{facts_of_scope}}
+select md5(string_agg(concat_ws(' ', f.id, f.status, f.confidence), ',' order by f.id)) as digest
+  from facts f
+  join scope using (id)
+ where f.status = any(%(statuses)s);
+
 -- by_id
 select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::float8 as confidence,
        {{in_scope}} as is_in_scope,

@@ -1,0 +1,44 @@
+"""How the written answer and the answers of the runs are put, the same in every format. Plain text, as in `phrasing`."""
+
+from chiron_api.reports import phrasing
+from chiron_api.reports.answer import RunAnswer, WrittenAnswer, WrittenSentence
+from chiron_api.reports.phrasing import one_line
+
+HEADING = "Answer"
+NOT_KNOWN_HEADING = "What is not known"
+RUNS_HEADING = "What the runs answered, in their own words"
+RUNS_NOTE = (
+    "What follows are the agents' own words. Nobody held them to anything: a number in brackets is a source whose address the "
+    "sentence names, and the others are marked as not cited. What counts are the findings."
+)
+NOT_CITED = "(not cited)"
+DISPUTED = "sources contradict each other"
+
+
+def origin(answer: WrittenAnswer) -> str:
+    """Who wrote the answer, from what, and when."""
+    return (
+        f"Written by {one_line(answer.model)} on {phrasing.minute(answer.written_at)} from the findings below alone. "
+        "Each sentence names those that it rests on, and was kept only since they bear it out."
+    )
+
+
+def text_of(sentence: WrittenSentence) -> str:
+    """The sentence itself."""
+    return one_line(sentence.text)
+
+
+def marks(sentence: WrittenSentence) -> list[str]:
+    """What a reader must know before relying on a sentence."""
+    changes = list(dict.fromkeys(f"a fact of it is {fact.mark}" for fact in sentence.facts if fact.mark))
+    return [DISPUTED] * sentence.is_disputed + changes
+
+
+def numbers(sentence: WrittenSentence) -> list[int]:
+    """The findings that a sentence rests on."""
+    return [fact.number for fact in sentence.facts if fact.number is not None]
+
+
+def omitted(answer: RunAnswer) -> str:
+    """That an answer is cut, or nothing."""
+    return f"{phrasing.count(answer.omitted, 'more sentence')} not shown." if answer.omitted else ""

@@ -1,0 +1,176 @@
+"""The written answer and the answers of the runs, as parts of a report."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from chiron_api.reports.answer import (
+    Reference,
+    RunAnswer,
+    SaidSentence,
+    WrittenAnswer,
+    WrittenSection,
+    WrittenSentence,
+)
+from chiron_api.reports.arranging import Arrangement
+from chiron_api.reports.report import Finding, RunLine, SubjectPart
+from chiron_workers.db.connect import Pool
+from chiron_workers.evidence.quotes.sentences import sentence_breaks
+from chiron_workers.knowledge import report_rows
+from chiron_workers.knowledge.drafts.drafts import DraftSentence, latest_draft
+from chiron_workers.knowledge.report_rows import Target, address
+from chiron_workers.states import SHOWN_STATUSES, FactStatus, Relation, RunState
+
+ANSWERS_MAX = 50  # of runs that are shown
+SENTENCES_MAX = 100  # of an answer
+NOT_KNOWN_MAX = 100
+MARKS = {FactStatus.WITHDRAWN: "withdrawn since", FactStatus.CANDIDATE: "no longer sure enough"}
+DELETED = "deleted since"
+CONTRADICTED = "contradicted since by finding {number}"
+_URL = re.compile(r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]")
+_PLACE = re.compile(r"\[(\d{1,3})\]")
+_PLACE_LINE = re.compile(r"^\s*(?:[-*]\s+)?\[(\d{1,3})\]:?\s.*?(\S+://\S+)\s*$", re.MULTILINE)
+_SOURCES_HEAD = re.compile(
+    r"^\W*(?:sources|references|quellen|sources cited)\W*$", re.IGNORECASE | re.MULTILINE
+)
+_LINE_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)*")
+_MARKS_ALONE = re.compile(r"^(?:\W|\d|https?://\S+)*$")
+
+
+async def written_answer(
+    pool: Pool,
+    target: Target,
+    arrangement: Arrangement,
+    subjects: Sequence[SubjectPart],
+    runs: Sequence[RunLine],
+) -> WrittenAnswer | None:
+    """The answer that was handed in last on a target, with what became of its facts since; None where there is none."""
+    draft = await latest_draft(pool, str(target.id))
+    if draft is None:
+        return None
+    findings = {finding.fact_id: finding for part in arrangement.sections for finding in part.findings}
+    findings |= {finding.fact_id: finding for finding in arrangement.asides}
+    fact_ids = {
+        fact_id for part in draft.sections for sentence in part.sentences for fact_id in sentence.fact_ids
+    }
+    statuses = await report_rows.statuses(pool, sorted(fact_ids))
+    sections = [
+        WrittenSection(
+            part.title, tuple(_written(sentence, findings, statuses) for sentence in part.sentences)
+        )
+        for part in draft.sections
+    ]
+    not_known = tuple(_not_known(subjects, runs, arrangement))
+    return WrittenAnswer(str(draft.run_id), draft.model, draft.handed_in_at, tuple(sections), not_known)
+
+
+def _written(
+    sentence: DraftSentence, findings: Mapping[str, Finding], statuses: Mapping[str, FactStatus]
+) -> WrittenSentence:
+    cited_findings = [findings[fact_id] for fact_id in sentence.fact_ids if fact_id in findings]
+    numbers = {finding.number for finding in cited_findings}
+    sources = dict.fromkeys(citation.source for finding in cited_findings for citation in finding.citations)
+    return WrittenSentence(
+        text=sentence.text,
+        facts=tuple(_reference(fact_id, numbers, findings, statuses) for fact_id in sentence.fact_ids),
+        sources=tuple(sources),
+        is_disputed=any(numbers & set(_opponents(finding, findings)) for finding in cited_findings),
+        verdict_by=sentence.verdict_by,
+    )
+
+
+def _reference(
+    fact_id: str, numbers: set[int], findings: Mapping[str, Finding], statuses: Mapping[str, FactStatus]
+) -> Reference:
+    status, finding = statuses.get(fact_id), findings.get(fact_id)
+    number = finding.number if finding else None
+    if status is None:
+        return Reference(fact_id, number, DELETED)
+    if status not in SHOWN_STATUSES:
+        return Reference(fact_id, number, MARKS.get(status, f"{status} since"))
+    opponents = _opponents(finding, findings) if finding else []
+    if opponents and not numbers & set(opponents):
+        return Reference(fact_id, number, CONTRADICTED.format(number=opponents[0]))
+    return Reference(fact_id, number)
+
+
+def _opponents(finding: Finding, findings: Mapping[str, Finding]) -> list[int]:
+    shown_numbers = {other.number for other in findings.values() if other.status in SHOWN_STATUSES}
+    numbers = [relative.number for relative in finding.relatives if relative.relation is Relation.CONTRADICTS]
+    return [number for number in numbers if number in shown_numbers]
+
+
+def _not_known(
+    subjects: Sequence[SubjectPart], runs: Sequence[RunLine], arrangement: Arrangement
+) -> Iterator[str]:
+    """What nothing is known of, where research came to nothing, and what sources disagree on: 100 lines at most."""
+    lines = [f"Nothing is known of {node.title}." for subject in subjects for node in subject.missing]
+    lines += [line for run in runs if (line := _unanswered(run))]
+    lines += [
+        f"Findings {contradiction.number} and {contradiction.other} contradict each other, and nothing settles it."
+        for contradiction in arrangement.contradictions
+    ]
+    yield from lines[:NOT_KNOWN_MAX]
+    if len(lines) > NOT_KNOWN_MAX:
+        yield f"And {len(lines) - NOT_KNOWN_MAX:,} more."
+
+
+def _unanswered(run: RunLine) -> str:
+    if not run.state.is_final:
+        return f"The research on “{run.topic}” has not ended."
+    if run.state is not RunState.COMPLETED:
+        return (
+            f"The research on “{run.topic}” was {run.state}."
+            if run.state is RunState.CANCELLED
+            else (f"The research on “{run.topic}” failed.")
+        )
+    return (
+        ""
+        if run.facts or run.confirmed
+        else f"The research on “{run.topic}” found nothing that could be stored."
+    )
+
+
+async def run_answers(
+    pool: Pool, target: Target, numbers: Mapping[str, Sequence[int]]
+) -> tuple[RunAnswer, ...]:
+    """What the runs of a target answered, 50 at most.
+
+    Args:
+        numbers: The sources of the report by their addresses.
+    """
+    rows = await report_rows.answers(pool, target, limit=ANSWERS_MAX)
+    return tuple(await asyncio.to_thread(lambda: [_run_answer(row, numbers) for row in rows]))
+
+
+def _run_answer(row: Mapping[str, str], numbers: Mapping[str, Sequence[int]]) -> RunAnswer:
+    places = dict(_PLACE_LINE.findall(row["answer"]))
+    sentences = [
+        SaidSentence(text, _sources_of(text, places, numbers)) for text in said_sentences(row["answer"])
+    ]
+    omitted = max(0, len(sentences) - SENTENCES_MAX)
+    return RunAnswer(row["run_id"], row["topic"], tuple(sentences[:SENTENCES_MAX]), omitted)
+
+
+def said_sentences(answer: str) -> list[str]:
+    """The sentences of an answer, each with the citation marks that follow it; a list of sources at its end is left out."""
+    text = _SOURCES_HEAD.sub("", _PLACE_LINE.sub("", answer))
+    sentences: list[str] = []
+    for line in text.splitlines():
+        prose = _LINE_MARKS.sub("", line).strip()
+        breaks = sentence_breaks(prose) if prose else []
+        for n, (start, end) in enumerate(pairwise(breaks)):
+            piece = prose[start:end].strip()
+            if n and piece and _MARKS_ALONE.match(piece):
+                sentences[-1] += f" {piece}"
+            elif piece:
+                sentences.append(piece)
+    return sentences
+
+
+def _sources_of(
+    text: str, places: Mapping[str, str], numbers: Mapping[str, Sequence[int]]
+) -> tuple[int, ...]:
+    urls = [*_URL.findall(text), *(places[n] for n in _PLACE.findall(text) if n in places)]
+    return tuple(dict.fromkeys(number for url in urls for number in numbers.get(address(url), ())))

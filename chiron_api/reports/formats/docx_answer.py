@@ -1,0 +1,64 @@
+"""The written answer and the answers of the runs in a Word document."""
+
+from chiron_api.reports import answer_phrasing
+from chiron_api.reports.answer import WrittenSentence
+from chiron_api.reports.formats.docx_writer import GREY, Paper
+from chiron_api.reports.phrasing import one_line
+from chiron_api.reports.report import Report
+
+
+def written(paper: Paper, report: Report) -> None:
+    """The written answer with links to findings and sources, then what is not known; nothing where there is none."""
+    answer = report.answer
+    if answer is None:
+        return
+    paper.paragraph(answer_phrasing.HEADING, 1)
+    for section in answer.sections:
+        paper.paragraph(one_line(section.title), 2)
+        paper.begin()
+        for n, sentence in enumerate(section.sentences):
+            paper.say(" " * bool(n))
+            _sentence(paper, sentence)
+    if answer.not_known:
+        paper.paragraph(answer_phrasing.NOT_KNOWN_HEADING, 2)
+        for line in answer.not_known:
+            paper.paragraph(one_line(line), "bullet")
+    paper.paragraph(answer_phrasing.origin(answer), colour=GREY)
+
+
+def _sentence(paper: Paper, sentence: WrittenSentence) -> None:
+    paper.say(answer_phrasing.text_of(sentence))
+    numbers = answer_phrasing.numbers(sentence)
+    for n, number in enumerate(numbers):
+        paper.say(", " if n else " (finding ", colour=GREY)
+        paper.inward(str(number), f"f{number}")
+    if numbers:
+        paper.say(")", colour=GREY)
+    for source in sentence.sources:
+        cite(paper, source)
+    for mark in answer_phrasing.marks(sentence):
+        paper.say(f" ({mark})", bold=True)
+
+
+def said(paper: Paper, report: Report) -> None:
+    """What the runs answered, sentence by sentence."""
+    if not report.run_answers:
+        return
+    paper.paragraph(answer_phrasing.RUNS_HEADING, 1)
+    paper.paragraph(answer_phrasing.RUNS_NOTE, bold=True)
+    for answer in report.run_answers:
+        paper.paragraph(one_line(answer.topic), 2)
+        for sentence in answer.sentences:
+            paper.paragraph(one_line(sentence.text), "bullet")
+            for source in sentence.sources:
+                cite(paper, source)
+            if not sentence.sources:
+                paper.say(f" {answer_phrasing.NOT_CITED}", colour=GREY)
+        if note := answer_phrasing.omitted(answer):
+            paper.paragraph(note)
+
+
+def cite(paper: Paper, source: int) -> None:
+    """A link to a source in the list at the end."""
+    paper.say(" ")
+    paper.inward(f"[{source}]", f"s{source}")

@@ -1,0 +1,57 @@
+"""The written answer and the answers of the runs, as parts of an HTML page."""
+
+from collections.abc import Iterator
+from html import escape
+
+from chiron_api.reports import answer_phrasing
+from chiron_api.reports.answer import SaidSentence, WrittenSentence
+from chiron_api.reports.formats.html_findings import cite
+from chiron_api.reports.phrasing import one_line
+from chiron_api.reports.report import Report
+
+
+def written(report: Report) -> Iterator[str]:
+    """The written answer with links to findings and sources, then what is not known; nothing where there is none."""
+    answer = report.answer
+    if answer is None:
+        return
+    yield f'<section id="answer">\n<h2>{answer_phrasing.HEADING}</h2>\n'
+    for section in answer.sections:
+        yield f'<h3 dir="auto">{escape(one_line(section.title))}</h3>\n'
+        yield f"<p>{' '.join(map(_written, section.sentences))}</p>\n"
+    if answer.not_known:
+        lines = "".join(f'<li dir="auto">{escape(one_line(line))}</li>' for line in answer.not_known)
+        yield f"<h3>{answer_phrasing.NOT_KNOWN_HEADING}</h3>\n<ul>{lines}</ul>\n"
+    yield f'<p class="soft">{escape(answer_phrasing.origin(answer))}</p>\n</section>\n'
+
+
+def _written(sentence: WrittenSentence) -> str:
+    findings = ", ".join(
+        f'<a href="#f{number}" aria-label="Finding {number}">{number}</a>'
+        for number in answer_phrasing.numbers(sentence)
+    )
+    marks = "".join(
+        f' <span class="mark">({escape(mark)})</span>' for mark in answer_phrasing.marks(sentence)
+    )
+    place = f' <span class="soft">(finding {findings})</span>' if findings else ""
+    cites = " ".join(map(cite, sentence.sources))
+    return f"<bdi>{escape(answer_phrasing.text_of(sentence))}</bdi>{place} {cites}{marks}"
+
+
+def said(report: Report) -> Iterator[str]:
+    """What the runs answered, sentence by sentence."""
+    if not report.run_answers:
+        return
+    yield f'<section id="words">\n<h2>{answer_phrasing.RUNS_HEADING}</h2>\n'
+    yield f'<p class="mark">{answer_phrasing.RUNS_NOTE}</p>\n'
+    for answer in report.run_answers:
+        yield f'<h3 dir="auto">{escape(one_line(answer.topic))}</h3>\n<ul class="words">'
+        yield "".join(map(_said, answer.sentences))
+        yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.omitted(answer)) else "</ul>\n"
+    yield "</section>\n"
+
+
+def _said(sentence: SaidSentence) -> str:
+    not_cited = f'<span class="mark">{answer_phrasing.NOT_CITED}</span>'
+    mark = " ".join(map(cite, sentence.sources)) if sentence.sources else not_cited
+    return f"<li><bdi>{escape(one_line(sentence.text))}</bdi> {mark}</li>"

@@ -1,0 +1,52 @@
+"""The written answer and the answers of the runs in Markdown."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from chiron_api.reports import answer_phrasing
+from chiron_api.reports.answer import WrittenSentence
+from chiron_api.reports.formats.markdown_text import escape
+from chiron_api.reports.phrasing import one_line
+from chiron_api.reports.report import Report
+
+Cite = Callable[[Sequence[int]], str]  # references to sources, by their numbers
+Place = Callable[[int], str]  # how a finding is named, by its number
+
+
+def written(report: Report, cite: Cite, place: Place) -> Iterator[str]:
+    """The written answer, a paragraph for each section, then what is not known; nothing where there is none."""
+    answer = report.answer
+    if answer is None:
+        return
+    yield f"## {answer_phrasing.HEADING}\n\n"
+    for section in answer.sections:
+        yield f"### {escape(section.title)}\n\n"
+        yield " ".join(_sentence(sentence, cite, place) for sentence in section.sentences) + "\n\n"
+    if answer.not_known:
+        yield f"### {answer_phrasing.NOT_KNOWN_HEADING}\n\n"
+        yield "".join(f"- {escape(line)}\n" for line in answer.not_known) + "\n"
+    yield f"*{escape(answer_phrasing.origin(answer))}*\n\n"
+
+
+def _sentence(sentence: WrittenSentence, cite: Cite, place: Place) -> str:
+    findings = ", ".join(map(place, answer_phrasing.numbers(sentence)))
+    marks = "".join(f" *({escape(mark)})*" for mark in answer_phrasing.marks(sentence))
+    parts = [
+        escape(answer_phrasing.text_of(sentence)),
+        f"({findings})" if findings else "",
+        cite(sentence.sources),
+    ]
+    return " ".join(part for part in parts if part) + marks
+
+
+def said(report: Report, cite: Cite) -> Iterator[str]:
+    """What the runs answered, sentence by sentence."""
+    if not report.run_answers:
+        return
+    yield f"## {answer_phrasing.RUNS_HEADING}\n\n{escape(answer_phrasing.RUNS_NOTE)}\n\n"
+    for answer in report.run_answers:
+        yield f"### {escape(answer.topic)}\n\n"
+        for sentence in answer.sentences:
+            mark = cite(sentence.sources) if sentence.sources else f"*{answer_phrasing.NOT_CITED}*"
+            yield f"- {escape(one_line(sentence.text))} {mark}\n"
+        note = answer_phrasing.omitted(answer)
+        yield f"\n{note}\n\n" if note else "\n"
