@@ -82,6 +82,7 @@ class Drafts:
         title = SUMMARY_TITLE if place == SUMMARY else storable(collapse_whitespace(title))
         findings = await self._check(title, sentences)
         args = {"run_id": run_id, "place": place}
+        await self._session.lock(SQL["lock"], args, keys=[f"draft {run_id}"])
         await self._session.write(SQL["remove"], args)
         if sentences:
             await self._session.write(

@@ -1,3 +1,7 @@
+-- lock
+-- Calls of one reply may write the same section.
+select pg_advisory_xact_lock(hashtextextended('draft ' || %(run_id)s::text, 0));
+
 -- remove
 delete from draft_sections
  where run_id = %(run_id)s

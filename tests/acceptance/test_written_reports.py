@@ -1,0 +1,205 @@
+"""200 drafts in each of which one sentence has gone wrong, all caught; and 50 reports without a sentence that has no fact."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.generated_drafts import MUTATIONS, WITHOUT_A_JUDGE, MadeFact, World, made_world
+from support.report_writing import cited, offline_model, section, submit_report
+from support.research_rows import Shelf
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
+
+from chiron_api.reports.formats import FORMATS
+from chiron_api.reports.gathering import gather
+from chiron_workers.states import Outcome
+
+DRAFTS = 200
+REPORTS = 50
+SEED = 20_251
+CALLS_AT_ONCE = 10
+STATEMENT = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Mutated:
+    """A draft of true sentences, the place-th of which was mutated."""
+
+    kind: str
+    sentences: list[dict[str, Any]]
+    place: int
+
+    @property
+    def text(self) -> str:
+        return str(self.sentences[self.place - 1]["text"])
+
+
+def mutated_drafts(world: World, random: Random, *, in_own_words: bool) -> list[Mutated]:
+    """200 drafts, of each kind of mutation as many, in the facts' own words or in others."""
+
+    def words(fact: MadeFact) -> str:
+        return fact.content if in_own_words else fact.reworded
+
+    drafts = []
+    for n in range(DRAFTS):
+        kind = list(MUTATIONS)[n % len(MUTATIONS)]
+        facts = random.sample(world.facts, random.randrange(3, 7))
+        sentences = [cited(words(fact), fact.id) for fact in facts]
+        place = random.randrange(len(facts))
+        sentences[place] = MUTATIONS[kind](world, facts[place], words(facts[place]), random)
+        drafts.append(Mutated(kind, sentences, place + 1))
+    return drafts
+
+
+def judge_of(true_sentences: set[str] | None) -> Any:
+    """A judge that supports these sentences and no other; without them, one that supports whatever it is asked."""
+
+    def judge(request: dict[str, Any]) -> Says:
+        question = request["messages"][0]["content"]
+        words = question if isinstance(question, str) else "".join(block["text"] for block in question)
+        entries = []
+        for number, item in STATEMENT.findall(words):
+            is_true = true_sentences is None or any(
+                text in item.partition("quote")[0] for text in true_sentences
+            )
+            entries.append(
+                {
+                    "number": int(number),
+                    "verdict": "supported" if is_true else "silent",
+                    "reason": "As judged.",
+                }
+            )
+        return calls(call("give_verdicts", verdicts=entries))
+
+    return judge
+
+
+async def answers(stage: Stage, world: World, drafts: list[Mutated], judge: Any) -> list[str]:
+    """What each draft was answered, in one run that writes them all."""
+    blocks = [section(1, *draft.sentences) for draft in drafts]
+    pages = [blocks[start : start + CALLS_AT_ONCE] for start in range(0, len(blocks), CALLS_AT_ONCE)]
+    results: dict[str, str] = {}
+
+    def script(request: dict[str, Any]) -> Says:
+        for block in request["messages"][-1]["content"]:
+            if block["type"] == "tool_result":
+                results[block["tool_use_id"]] = str(block["content"])
+        n = turn(request)
+        return calls(*pages[n]) if n < len(pages) else says("Done.")
+
+    await stage.model(script, judge=judge)
+    run_id = await submit_report(stage, world.batch, max_turns=100)
+    assert await stage.play(run_id) is Outcome.FAILED  # nothing was handed in
+    return [results[block["id"]] for block in blocks]
+
+
+def caught(drafts: list[Mutated], replies: list[str]) -> Counter[str]:
+    """How many drafts of each kind were refused for the mutated sentence and for no other."""
+    counts: Counter[str] = Counter()
+    for draft, reply in zip(drafts, replies, strict=True):
+        numbers = [int(number) for number in re.findall(r"^Sentence (\d+):", reply, re.MULTILINE)]
+        assert numbers in ([], [draft.place]), (draft, reply)
+        counts[draft.kind] += bool(numbers)
+    return counts
+
+
+def kinds(drafts: list[Mutated]) -> Counter[str]:
+    return Counter(draft.kind for draft in drafts)
+
+
+@pytest.mark.parametrize("in_own_words", [True, False], ids=["own words", "other words"])
+async def test_every_mutated_draft_is_refused_for_the_sentence_that_went_wrong(
+    stage: Stage, shelf: Shelf, in_own_words: bool
+) -> None:
+    print(f"seed {SEED}")
+    random = Random(SEED)
+    world = made_world(shelf, random, name="valley")
+    drafts = mutated_drafts(world, random, in_own_words=in_own_words)
+    true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
+    replies = await answers(stage, world, drafts, judge_of(true_sentences))
+    counts = caught(drafts, replies)
+    print({kind: f"{counts[kind]} of {number}" for kind, number in kinds(drafts).items()})
+    assert counts == kinds(drafts)
+    assert await stage.rows("select 1 from draft_sentences") == []
+
+
+async def test_without_anybody_to_ask_every_mutated_draft_is_refused_too(
+    stage: Stage, shelf: Shelf, setting: Any
+) -> None:
+    setting("VERDICT_MODEL", "none")
+    print(f"seed {SEED}")
+    random = Random(SEED)
+    world = made_world(shelf, random, name="valley")
+    drafts = mutated_drafts(world, random, in_own_words=True)
+    counts = caught(drafts, await answers(stage, world, drafts, judge_of(set())))
+    assert counts == kinds(drafts)
+    assert stage.server.verdict_questions == []
+
+
+async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: Stage, shelf: Shelf) -> None:
+    print(f"seed {SEED}")
+    random = Random(SEED)
+    world = made_world(shelf, random, name="valley")
+    drafts = [
+        draft for draft in mutated_drafts(world, random, in_own_words=False) if draft.kind in WITHOUT_A_JUDGE
+    ]
+    counts = caught(drafts, await answers(stage, world, drafts, judge_of(None)))
+    print({kind: f"{counts[kind]} of {number}" for kind, number in kinds(drafts).items()})
+    assert counts == kinds(drafts)
+
+
+async def test_true_drafts_are_kept(stage: Stage, shelf: Shelf) -> None:
+    random = Random(SEED)
+    world = made_world(shelf, random, name="valley")
+    drafts = [
+        Mutated(
+            "none", [cited(random.choice([fact.content, fact.reworded]), fact.id) for fact in world.facts], 0
+        )
+        for _ in range(20)
+    ]
+    true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
+    replies = await answers(stage, world, drafts, judge_of(true_sentences))
+    assert all('"sentences_in_all"' in reply for reply in replies)
+
+
+async def test_no_sentence_of_fifty_reports_is_without_a_fact(stage: Stage, shelf: Shelf) -> None:
+    print(f"seeds {SEED} to {SEED + REPORTS - 1}")
+    sentences = 0
+    async with offline_model(stage):
+        for n in range(REPORTS):
+            random = Random(SEED + n)
+            world = made_world(
+                shelf, random, name=f"valley-{n}", facts=random.randrange(1, 40), pairs=random.randrange(0, 4)
+            )
+            run_id = await submit_report(stage, world.batch, subject=f"valley-{n}")
+            assert await stage.play(run_id) is Outcome.PLAYED
+            sentences += await check_report(stage, world, run_id)
+    print(f"{sentences} sentences in {REPORTS} reports")
+    assert sentences > 5 * REPORTS
+
+
+async def check_report(stage: Stage, world: World, run_id: UUID) -> int:
+    """Hold each sentence of a report to the facts it names; how many there are."""
+    facts = {
+        fact.id: fact.content for fact in [*world.facts, *(side for pair in world.sides for side in pair)]
+    }
+    rows = await stage.rows("select text, fact_ids from draft_sentences where run_id = %s", run_id)
+    for row in rows:
+        assert row["fact_ids"]
+        assert set(row["fact_ids"]) <= facts.keys(), "a fact that cannot be told"
+        assert all(facts[fact_id].rstrip(".") in row["text"] for fact_id in row["fact_ids"])
+    report = await gather(stage.pool, world.batch)
+    assert report.answer is not None
+    shown = [sentence for part in report.answer.sections for sentence in part.sentences]
+    assert len(shown) == len(rows)
+    assert all(sentence.facts and sentence.sources for sentence in shown)
+    render = FORMATS["md"].render
+    assert render
+    answer = "".join(map(str, render(report))).partition("## Answer")[2].partition("### What is not known")[0]
+    answer = answer.partition("\n- Findings")[0]
+    assert answer.count("(finding ") >= len(rows)
+    return len(rows)
