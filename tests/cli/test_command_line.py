@@ -140,8 +140,8 @@ def test_a_command_ends_by_sigterm_as_by_ctrl_c_and_goes_on_under_nohup() -> Non
         signal.raise_signal(signal.SIGTERM)
 
 
-# What serves until it is stopped, and what writes a document whose form `--format` names.
-WITHOUT_JSON = {"api", "export", "flower", "mcp", "offline-model", "report", "up", "worker"}
+# What serves until it is stopped, and what writes a document whose form `--format` names alone.
+WITHOUT_JSON = {"api", "export", "flower", "mcp", "offline-model", "up", "worker"}
 
 
 @pytest.mark.parametrize("name", sorted(SUMMARIES))
