@@ -6,6 +6,7 @@ import typer
 
 from chiron_api.cli.input import report_options as options
 from chiron_api.cli.watch import show_events
+from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write

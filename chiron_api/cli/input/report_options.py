@@ -22,7 +22,9 @@ ReportFormat = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", help="File to write, or folder for obsidian and crate. Default: what is text is printed."
+        "--output",
+        "-o",
+        help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
     ),
 ]
 Candidates = Annotated[
