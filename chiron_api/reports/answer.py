@@ -61,10 +61,10 @@ class SaidSentence:
 class RunAnswer:
     """What the agent of a run answered, in its own words, which nobody held to anything.
 
-    `omitted` counts the sentences beyond the most that are shown.
+    `sentences_left_out` counts the sentences beyond the most that are shown.
     """
 
     run_id: str
     topic: str
     sentences: tuple[SaidSentence, ...]
-    omitted: int
+    sentences_left_out: int

@@ -12,7 +12,7 @@ RUNS_NOTE = (
     "sentence names, and the others are marked as not cited. What counts are the findings."
 )
 NOT_CITED = "(not cited)"
-DISPUTED = "sources contradict each other"
+DISPUTE_MARK = "sources contradict each other"
 
 
 def origin(answer: WrittenAnswer) -> str:
@@ -31,7 +31,7 @@ def text_of(sentence: WrittenSentence) -> str:
 def marks(sentence: WrittenSentence) -> list[str]:
     """What a reader must know before relying on a sentence."""
     changes = list(dict.fromkeys(f"a fact of it is {fact.mark}" for fact in sentence.facts if fact.mark))
-    return [DISPUTED] * sentence.is_disputed + changes
+    return [DISPUTE_MARK] * sentence.is_disputed + changes
 
 
 def numbers(sentence: WrittenSentence) -> list[int]:
@@ -39,6 +39,10 @@ def numbers(sentence: WrittenSentence) -> list[int]:
     return [fact.number for fact in sentence.facts if fact.number is not None]
 
 
-def omitted(answer: RunAnswer) -> str:
+def cut_note(answer: RunAnswer) -> str:
     """That an answer is cut, or nothing."""
-    return f"{phrasing.count(answer.omitted, 'more sentence')} not shown." if answer.omitted else ""
+    return (
+        f"{phrasing.count(answer.sentences_left_out, 'more sentence')} not shown."
+        if answer.sentences_left_out
+        else ""
+    )

@@ -24,18 +24,17 @@ from chiron_workers.states import SHOWN_STATUSES, FactStatus, Relation, RunState
 
 ANSWERS_MAX = 50  # of runs that are shown
 SENTENCES_MAX = 100  # of an answer
+ANSWER_CHARS_MAX = 100_000  # that are looked at
+SENTENCE_CHARS_MAX = 4_000  # in which addresses are looked for
 NOT_KNOWN_MAX = 100
 MARKS = {FactStatus.WITHDRAWN: "withdrawn since", FactStatus.CANDIDATE: "no longer sure enough"}
-DELETED = "deleted since"
-CONTRADICTED = "contradicted since by finding {number}"
+DELETION_MARK = "deleted since"
+CONTRADICTION_MARK = "contradicted since by finding {number}"
 _URL = re.compile(r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]")
 _PLACE = re.compile(r"\[(\d{1,3})\]")
-_PLACE_LINE = re.compile(r"^\s*(?:[-*]\s+)?\[(\d{1,3})\]:?\s.*?(\S+://\S+)\s*$", re.MULTILINE)
-_SOURCES_HEAD = re.compile(
-    r"^\W*(?:sources|references|quellen|sources cited)\W*$", re.IGNORECASE | re.MULTILINE
-)
-_LINE_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)*")
-_MARKS_ALONE = re.compile(r"^(?:\W|\d|https?://\S+)*$")
+_PLACE_MARK = re.compile(r"\[(\d{1,3})\]:?")
+SOURCES_HEADS = frozenset({"sources", "references", "quellen"})
+_LINE_MARKS = re.compile(r"(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)*")
 
 
 async def written_answer(
@@ -86,17 +85,17 @@ def _reference(
     status, finding = statuses.get(fact_id), findings.get(fact_id)
     number = finding.number if finding else None
     if status is None:
-        return Reference(fact_id, number, DELETED)
+        return Reference(fact_id, number, DELETION_MARK)
     if status not in SHOWN_STATUSES:
         return Reference(fact_id, number, MARKS.get(status, f"{status} since"))
     opponents = _opponents(finding, findings) if finding else []
     if opponents and not numbers & set(opponents):
-        return Reference(fact_id, number, CONTRADICTED.format(number=opponents[0]))
+        return Reference(fact_id, number, CONTRADICTION_MARK.format(number=opponents[0]))
     return Reference(fact_id, number)
 
 
 def _opponents(finding: Finding, findings: Mapping[str, Finding]) -> list[int]:
-    shown_numbers = {other.number for other in findings.values() if other.status in SHOWN_STATUSES}
+    shown_numbers = {rival.number for rival in findings.values() if rival.status in SHOWN_STATUSES}
     numbers = [relative.number for relative in finding.relatives if relative.relation is Relation.CONTRADICTS]
     return [number for number in numbers if number in shown_numbers]
 
@@ -145,32 +144,43 @@ async def run_answers(
 
 
 def _run_answer(row: Mapping[str, str], numbers: Mapping[str, Sequence[int]]) -> RunAnswer:
-    places = dict(_PLACE_LINE.findall(row["answer"]))
-    sentences = [
-        SaidSentence(text, _sources_of(text, places, numbers)) for text in said_sentences(row["answer"])
-    ]
-    omitted = max(0, len(sentences) - SENTENCES_MAX)
-    return RunAnswer(row["run_id"], row["topic"], tuple(sentences[:SENTENCES_MAX]), omitted)
+    answer = row["answer"][:ANSWER_CHARS_MAX]
+    places = dict(place for line in answer.splitlines() if (place := _place_of(line)))
+    sentences = [SaidSentence(text, _sources_of(text, places, numbers)) for text in said_sentences(answer)]
+    cut = max(0, len(sentences) - SENTENCES_MAX)
+    return RunAnswer(row["run_id"], row["topic"], tuple(sentences[:SENTENCES_MAX]), cut)
 
 
 def said_sentences(answer: str) -> list[str]:
     """The sentences of an answer, each with the citation marks that follow it; a list of sources at its end is left out."""
-    text = _SOURCES_HEAD.sub("", _PLACE_LINE.sub("", answer))
     sentences: list[str] = []
-    for line in text.splitlines():
-        prose = _LINE_MARKS.sub("", line).strip()
+    for line in answer.splitlines():
+        is_list_of_sources = line.strip(" #*_:.-\t").casefold() in SOURCES_HEADS or _place_of(line)
+        prose = "" if is_list_of_sources else _LINE_MARKS.sub("", line.strip(), count=1).strip()
         breaks = sentence_breaks(prose) if prose else []
         for n, (start, end) in enumerate(pairwise(breaks)):
             piece = prose[start:end].strip()
-            if n and piece and _MARKS_ALONE.match(piece):
+            if n and piece and all(map(_is_mark, piece.split())):
                 sentences[-1] += f" {piece}"
             elif piece:
                 sentences.append(piece)
     return sentences
 
 
+def _is_mark(word: str) -> bool:
+    return "://" in word or not any(map(str.isalpha, word))
+
+
+def _place_of(line: str) -> tuple[str, str] | None:
+    """The number and the address of an entry in an answer's own list of sources; None for another line."""
+    words = line.strip(" -*").split()
+    match = _PLACE_MARK.fullmatch(words[0]) if words else None
+    return (match[1], words[-1]) if match and len(words) > 1 and "://" in words[-1] else None
+
+
 def _sources_of(
     text: str, places: Mapping[str, str], numbers: Mapping[str, Sequence[int]]
 ) -> tuple[int, ...]:
-    urls = [*_URL.findall(text), *(places[n] for n in _PLACE.findall(text) if n in places)]
+    words = text[:SENTENCE_CHARS_MAX]
+    urls = [*_URL.findall(words), *(places[n] for n in _PLACE.findall(words) if n in places)]
     return tuple(dict.fromkeys(number for url in urls for number in numbers.get(address(url), ())))

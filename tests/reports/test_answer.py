@@ -183,3 +183,9 @@ async def test_words_that_a_statement_and_its_quote_share_are_shown_once(pool: P
         text = rendered(await gather(pool, batch.id), name)
         assert text.count(AGE.rstrip(".")) == 1
         assert "In these very words." in text
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("unit", ["https://", "- ", "\n", "[1] a://", "a://b ", "1. ", ". ", "[1]"])
+def test_an_answer_that_is_made_to_be_slow_to_read_is_not(unit: str) -> None:
+    said_sentences("[1] " + unit * (100_000 // len(unit)) + " x")

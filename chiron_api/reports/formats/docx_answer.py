@@ -54,7 +54,7 @@ def said(paper: Paper, report: Report) -> None:
                 cite(paper, source)
             if not sentence.sources:
                 paper.say(f" {answer_phrasing.NOT_CITED}", colour=GREY)
-        if note := answer_phrasing.omitted(answer):
+        if note := answer_phrasing.cut_note(answer):
             paper.paragraph(note)
 
 

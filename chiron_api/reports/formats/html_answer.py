@@ -47,7 +47,7 @@ def said(report: Report) -> Iterator[str]:
     for answer in report.run_answers:
         yield f'<h3 dir="auto">{escape(one_line(answer.topic))}</h3>\n<ul class="words">'
         yield "".join(map(_said, answer.sentences))
-        yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.omitted(answer)) else "</ul>\n"
+        yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.cut_note(answer)) else "</ul>\n"
     yield "</section>\n"
 
 

@@ -48,5 +48,5 @@ def said(report: Report, cite: Cite) -> Iterator[str]:
         for sentence in answer.sentences:
             mark = cite(sentence.sources) if sentence.sources else f"*{answer_phrasing.NOT_CITED}*"
             yield f"- {escape(one_line(sentence.text))} {mark}\n"
-        note = answer_phrasing.omitted(answer)
+        note = answer_phrasing.cut_note(answer)
         yield f"\n{note}\n\n" if note else "\n"
