@@ -77,10 +77,15 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     until: Annotated[
         datetime | None, time_option("When it ends, such as 2026-12-31. Default: never.")
     ] = None,
+    recheck: Annotated[
+        bool, typer.Option("--recheck", help="Also read the sources of the subject's facts again each time.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
-    new = NewSubscription(tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until)
+    new = NewSubscription(
+        tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until, recheck
+    )
     async with _open_session() as session:
         entry, is_new = await Subscriptions(session).create(new)
     if not is_new and not as_json:
@@ -154,6 +159,7 @@ def _lines(subscription: Subscription) -> list[str]:
         f"{subscription.cron} ({subscription.time_zone}){budget}"
     ]
     lines += [f"  {one_line(topic)}" for topic in subscription.topics]
+    lines += ["  reads the sources of its subject again each time"] * subscription.recheck
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
     lines.append(f"  {subscription.times:,} times so far{skipped_part}{last}")

@@ -14,6 +14,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, TimeZoneUnknown, ToolError, UsageError
+from chiron_workers.ids import new_id
 from chiron_workers.settings import settings
 from chiron_workers.states import SubscriptionState
 from chiron_workers.subscriptions.cron import Recurrence
@@ -108,6 +109,7 @@ async def _advance(
         "next_at": next_at,
         "reason": occurrence.reason,
         "outcome": occurrence.outcome,
+        "recheck_id": new_id(),
     }
     async with pool.connection() as connection:
         row_count = (await connection.execute(SQL["advance"], args)).rowcount

@@ -60,14 +60,26 @@ update subscriptions
    and next_at = %(due_at)s;
 
 -- advance
-update subscriptions
-   set state = %(state)s,
-       next_at = %(next_at)s,
-       reason = %(reason)s,
-       refused_since = null,
-       last_due_at = case when %(outcome)s = 'started' then next_at else last_due_at end,
-       times = times + case when %(outcome)s = 'started' then 1 else 0 end,
-       times_skipped = times_skipped + case when %(outcome)s = 'skipped' then 1 else 0 end
- where id = %(id)s
-   and state = 'active'
-   and next_at = %(due_at)s;
+-- What a time has started besides its batch is ordered with it; an order that is still open will do.
+with advanced as (
+  update subscriptions
+     set state = %(state)s,
+         next_at = %(next_at)s,
+         reason = %(reason)s,
+         refused_since = null,
+         last_due_at = case when %(outcome)s = 'started' then next_at else last_due_at end,
+         times = times + case when %(outcome)s = 'started' then 1 else 0 end,
+         times_skipped = times_skipped + case when %(outcome)s = 'skipped' then 1 else 0 end
+   where id = %(id)s
+     and state = 'active'
+     and next_at = %(due_at)s
+  returning id, subject_id, recheck and %(outcome)s = 'started' as rechecks
+), ordered as (
+  insert into rechecks (id, subject_id, subscription_id)
+  select %(recheck_id)s, subject_id, id
+    from advanced
+   where rechecks
+  on conflict (subject_id) where finished_at is null do nothing
+)
+select id
+  from advanced;

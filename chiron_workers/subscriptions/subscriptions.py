@@ -35,6 +35,7 @@ class NewSubscription:
     model: str | None = None  # the one of the run that makes it, or of new runs
     budget_usd: Decimal | None = None
     ends_at: datetime | None = None
+    recheck: bool = False  # also read the sources of the subject again each time
 
     def fingerprint(self, subject_id: str) -> str:
         """What two subscriptions have in common that are the same."""
@@ -67,6 +68,7 @@ class Subscription:
     times: int
     times_skipped: int
     ends_at: datetime | None
+    recheck: bool
     created_at: datetime
 
 
@@ -84,7 +86,7 @@ class Subscriptions:
         Raises:
             UsageError: Something of it is not possible; the message says what would be.
             ToolValidationError: A run names a subject that is not its own.
-            Conflict: The subject has as many as it may have, or the same with another model, budget or end.
+            Conflict: The subject has as many as it may have, or the same with another model, budget, end or recheck.
         """
         row = await self._session.row(SQL["of_the_run"], {"run_id": self._session.caller.run_id})
         model = new.model or (row["model"] if row else settings().model)
@@ -100,6 +102,12 @@ class Subscriptions:
                 raise Conflict(
                     f"Subscription {subscription.id} has the same topics and times, but {current}; you ask for {allowance}. "
                     "Delete it first, or ask for what it has."
+                )
+            if subscription.recheck is not new.recheck:
+                does = "reads" if subscription.recheck else "does not read"
+                raise Conflict(
+                    f"Subscription {subscription.id} has the same topics and times, but {does} the sources of its subject "
+                    "again. Delete it first, or ask for what it has."
                 )
             return subscription, False
         next_at = await self._first_time(new)
@@ -131,6 +139,7 @@ class Subscriptions:
                 "reason": reason if is_paused else "",
                 "next_at": None if is_paused else next_at,
                 "ends_at": allowance.ends_at,
+                "recheck": new.recheck,
             },
         )
         return await self.get(subscription_id)

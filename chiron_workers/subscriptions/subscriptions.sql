@@ -28,9 +28,9 @@ select count(*) filter (where state = 'active') as active,
 
 -- insert
 insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id,
-                           fingerprint, state, reason, next_at, ends_at)
+                           fingerprint, state, reason, next_at, ends_at, recheck)
 values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s,
-        %(run_id)s, %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s);
+        %(run_id)s, %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s, %(recheck)s);
 
 -- columns
 id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
@@ -39,7 +39,7 @@ id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_i
          where b.subscription_id = s.id
          order by b.due_at desc
          limit 1) as last_batch_id,
-       times, times_skipped, ends_at, created_at
+       times, times_skipped, ends_at, recheck, created_at
 
 -- get
 select {{columns}}

@@ -18,11 +18,12 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient
-from chiron_workers.embeddings import Space
+from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.pubsub.cooldowns import Cooldown
 from chiron_workers.pubsub.signals import signals
+from chiron_workers.rechecks.orders import perform_next_recheck
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
@@ -128,6 +129,17 @@ async def start_due_subscriptions(
                 on_start()
             for batch_id in await compare_occurrences(pool):
                 log.info("subscription.silent", batch_id=str(batch_id))
+        await asyncio.sleep(settings.rescue_s)
+
+
+async def perform_rechecks(
+    pool: Pool, embedder: Embedder, settings: Settings, *, is_draining: Callable[[], bool]
+) -> None:
+    """Read the sources of subjects again that somebody ordered, one subject at a time, every `rescue_s`; never ends."""
+    while True:
+        with outages_logged("rechecks"):
+            while not is_draining() and (order_id := await perform_next_recheck(pool, embedder, settings)):
+                log.info("recheck.finished", recheck_id=str(order_id))
         await asyncio.sleep(settings.rescue_s)
 
 

@@ -36,6 +36,7 @@ from chiron_workers.worker.duties import (
     listen_for_signals,
     log_deafness,
     log_silence,
+    perform_rechecks,
     rescue_lost_runs,
     start_due_subscriptions,
 )
@@ -163,6 +164,10 @@ class Host:
             on_failure=self._renewal_ended,
         )
         self._start_duties(pool, journal, embedder.space)
+        rechecks = perform_rechecks(
+            tools_pool, embedder, settings, is_draining=lambda: self._executions.is_draining
+        )
+        self._duties.start(rechecks, on_failure=self._shut_down)
 
     def _start_duties(self, pool: Pool, journal: Journal, space: Space) -> None:
         settings, wake = self._settings, self._dispatcher.wake

@@ -12,6 +12,7 @@ from support.run_harness import Stage
 
 from chiron_workers.batches.submit import NewBatch, Submitted, submit
 from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import Conflict
 from chiron_workers.runs.session import Session
 from chiron_workers.subscriptions import scheduler as due_times
 from chiron_workers.subscriptions.cron import Recurrence
@@ -323,3 +324,18 @@ async def test_what_no_worker_could_start_for_hours_is_paused_with_the_reason(
     row = await subscription(stage)
     assert (row["state"], row["next_at"], row["times"]) == ("paused", None, 0)
     assert reason in row["reason"]
+
+
+async def test_a_time_orders_a_recheck_of_its_subject_if_that_is_wanted(stage: Stage) -> None:
+    subscription_id = await subscribe(stage.pool, recheck=True)
+    await subscribe(stage.pool, "glaciers")
+    await make_due(stage)
+    assert {due.outcome for due in await start_due(stage.pool)} == {"started"}
+    orders = await stage.rows("select subject_id, subscription_id, finished_at from rechecks")
+    assert orders == [{"subject_id": "the-arctic", "subscription_id": subscription_id, "finished_at": None}]
+
+
+async def test_the_same_subscription_with_and_without_a_recheck_is_refused(stage: Stage) -> None:
+    await subscribe(stage.pool, recheck=True)
+    with pytest.raises(Conflict, match="but reads the sources of its subject again"):
+        await subscribe(stage.pool)

@@ -48,6 +48,7 @@ class SubscriptionRequest(RequestModel):
     model: Name | None = None
     budget_usd: Usd | None = None
     ends_at: Time | None = None
+    recheck: bool = False
 
 
 class SubscriptionPage(Page):
@@ -73,6 +74,7 @@ async def create(request: Request) -> Response:
         request_body.model or services_of(request).settings.model,
         request_body.budget_usd,
         request_body.ends_at,
+        request_body.recheck,
     )
     async with services_of(request).store() as store:
         subscription, is_new = await store.subscriptions.create(new)

@@ -7,13 +7,14 @@ with latest as (
    where url = any(%(urls)s)
    order by url, at desc, id desc
 ), concerned as (
-  select a.id
+  -- By arrays, so that Postgres looks both up in indexes.
+  select a.id, a.fact_id, a.source_url, a.ground
     from assertions a
    where md5(a.source_url) = any(array(select md5(url) from unnest(%(urls)s::text[]) as asked (url)))
   union
-  select l.assertion_id
-    from lost_grounds l
-    join latest c on c.id = l.change_id
+  select a.id, a.fact_id, a.source_url, a.ground
+    from assertions a
+   where a.id = any(array(select l.assertion_id from lost_grounds l join latest c on c.id = l.change_id))
 ), present as (
   select a.id, a.fact_id, a.source_url, a.ground as ground_before,
          case
@@ -25,9 +26,8 @@ with latest as (
                where l.assertion_id = a.id
                limit 1), 'stands')
          end as ground
-    from assertions a
-   where a.id in (select id from concerned)
-     and not exists (select from latest c where c.url = a.source_url and c.checked_at is null)
+    from concerned a
+   where not exists (select from latest c where c.url = a.source_url and c.checked_at is null)
 )
 select p.id, p.fact_id::text as fact_id, p.source_url, p.ground, f.subject_id
   from present p
