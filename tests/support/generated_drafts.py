@@ -69,6 +69,7 @@ class World:
     batch: UUID
     facts: list[MadeFact] = field(default_factory=list)
     withdrawn: list[MadeFact] = field(default_factory=list)
+    superseded: list[MadeFact] = field(default_factory=list)
     candidates: list[MadeFact] = field(default_factory=list)
     strangers: list[MadeFact] = field(default_factory=list)
     sides: list[tuple[MadeFact, MadeFact]] = field(default_factory=list)
@@ -87,6 +88,7 @@ def made_world(shelf: Shelf, random: Random, *, name: str, facts: int = 12, pair
 
     world.facts = [fact() for _ in range(facts)]
     world.withdrawn = [fact(status="withdrawn") for _ in range(2)]
+    world.superseded = [fact(status="superseded") for _ in range(2)]
     world.candidates = [fact(status="candidate", confidence=0.2) for _ in range(2)]
     world.strangers = [fact(f"{name}-elsewhere") for _ in range(2)]
     for _ in range(pairs):
@@ -134,7 +136,9 @@ def _swapped(part: str) -> Mutation:
         if part == "place":
             new = random.choice([place for place in PLACES if place != old])
         else:
-            new = str(int(old) + random.choice([-7, -1, 1, 13, 100]))
+            numbers = [int(old) + change for change in (-7, -1, 1, 13, 104)]
+            # A round number may be a rounded one, which is for a judge to tell.
+            new = str(random.choice([number for number in numbers if number % 10]))
         return cited(text.replace(old, new), fact.id)
 
     return mutate
@@ -157,6 +161,11 @@ def _wrong_fact(world: World, fact: MadeFact, text: str, random: Random) -> Sent
 def _one_side(world: World, fact: MadeFact, text: str, random: Random) -> Sentence:
     side = random.choice(random.choice(world.sides))
     return cited(side.content, side.id)
+
+
+def _half_cited(world: World, fact: MadeFact, text: str, random: Random) -> Sentence:
+    second = random.choice([other for other in world.facts if other.number not in {fact.number, fact.year}])
+    return cited(f"{text[:-1]}, and {second.reworded[0].lower()}{second.reworded[1:]}", fact.id)
 
 
 def _taken_side(world: World, fact: MadeFact, text: str, random: Random) -> Sentence:
@@ -182,6 +191,8 @@ MUTATIONS: dict[str, Mutation] = {
         text, UUID(int=random.getrandbits(128), version=4)
     ),
     "a withdrawn fact": _of_state("withdrawn"),
+    "a superseded fact": _of_state("superseded"),
+    "one of two facts' ids dropped": _half_cited,
     "a candidate": _of_state("candidates"),
     "a fact of another subject": _of_state("strangers"),
     "one side of a contradiction": _one_side,
