@@ -24,6 +24,7 @@ ANNOTATIONS = {
     "get_knowledge_node": READS,
     "get_knowledge_tree": READS,
     "get_learning_goal": READS,
+    "get_report": READS,
     "get_run": READS,
     "get_user_progress": READS,
     "knowledge_base": READS,
@@ -40,4 +41,5 @@ ANNOTATIONS = {
     "cancel_run": REPLACES,
     "create_subscription": SPENDS,
     "start_research": SPENDS,
+    "write_report": SPENDS,
 }

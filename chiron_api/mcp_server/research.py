@@ -99,7 +99,7 @@ async def start_research(  # noqa: PLR0913  # each is an option of a batch
         for topic in topics
     ]
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
-    with _tool_errors():
+    with tool_errors():
         new_batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
         batch = await submit(store.session.pool, new_batch)
     await notify(settings().redis_url, batch.batch_id)
@@ -123,7 +123,7 @@ async def get_run(
     """
     deadline = time.monotonic() + wait_s
     while True:
-        with _tool_errors():
+        with tool_errors():
             summary = await find(store.session.pool, id)
         if summary.state.is_final or time.monotonic() >= deadline:
             return await describe(store.session.pool, summary)
@@ -140,7 +140,7 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
     Returns:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
-    with _tool_errors():
+    with tool_errors():
         return await cancel_research(store.session.pool, parse_id(id))
 
 
@@ -204,7 +204,8 @@ async def cancel_research(pool: Pool, target: UUID) -> Cancellation:
 
 
 @contextmanager
-def _tool_errors() -> Iterator[None]:
+def tool_errors() -> Iterator[None]:
+    """What is wrong with a request, as an error that the client's model can mend."""
     try:
         yield
     except (UsageError, NotFound, Conflict) as error:

@@ -146,7 +146,10 @@ async def run_answers(
 def _run_answer(row: Mapping[str, str], numbers: Mapping[str, Sequence[int]]) -> RunAnswer:
     answer = row["answer"][:ANSWER_CHARS_MAX]
     places = dict(place for line in answer.splitlines() if (place := _place_of(line)))
-    sentences = [SaidSentence(text, _sources_of(text, places, numbers)) for text in said_sentences(answer)]
+    sentences = [
+        SaidSentence(_without_places(text, places), _sources_of(text, places, numbers))
+        for text in said_sentences(answer)
+    ]
     cut = max(0, len(sentences) - SENTENCES_MAX)
     return RunAnswer(row["run_id"], row["topic"], tuple(sentences[:SENTENCES_MAX]), cut)
 
@@ -169,6 +172,11 @@ def said_sentences(answer: str) -> list[str]:
 
 def _is_mark(word: str) -> bool:
     return "://" in word or not any(map(str.isalpha, word))
+
+
+def _without_places(text: str, places: Mapping[str, str]) -> str:
+    """A sentence without the numbers of the answer's own list of sources, which are not those of the report."""
+    return " ".join(_PLACE.sub(lambda place: "" if place[1] in places else place[0], text).split())
 
 
 def _place_of(line: str) -> tuple[str, str] | None:

@@ -59,7 +59,14 @@ async def call(client: Client, name: str, **arguments: Any) -> Any:
 
 def test_what_makes_sense_outside_a_run_is_offered():
     names = {tool.name for tool in client_tools().all()}
-    assert names >= TWELVE | {"search", "start_research", "get_run", "cancel_run"}
+    assert names >= TWELVE | {
+        "search",
+        "start_research",
+        "get_run",
+        "cancel_run",
+        "write_report",
+        "get_report",
+    }
     assert names.isdisjoint({"notes", "read_result"})
 
 

@@ -1,0 +1,80 @@
+"""Tools of MCP clients for reports: have an answer written from stored facts, and read what is known."""
+
+from decimal import Decimal
+from typing import Annotated, TypedDict
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_errors
+from chiron_api.reports.formats import FORMATS
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.validation import parse_id_or_none
+from chiron_workers.settings import settings
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
+
+PAGE_CHARS = 20_000
+
+
+class ReportPage(TypedDict):
+    """A part of a report in Markdown; `next_offset` is None on the last one."""
+
+    text: str
+    chars: int
+    next_offset: int | None
+
+
+@tool
+async def write_report(
+    store: Store, *, id: Name, model: Name | None = None, budget_usd: Usd | None = None, again: bool = False
+) -> StartedResearch:
+    """Have an answer written from the stored facts of a batch, a run or a subject; each sentence is held to its facts.
+
+    It returns at once. get_run tells when it is done, and get_report then begins with the answer.
+
+    Args:
+        id: Id of a batch or a run, as start_research gave it, or the name of a subject.
+        model: The model that writes. Left out, the configured one.
+        budget_usd: What the writing may cost; it pauses there.
+        again: Write anew, though the facts are the same as the last time.
+
+    Returns:
+        batch_id, run_ids, and is_new: false where the same facts were written about before.
+    """
+    from chiron_workers.pubsub.signals import notify
+
+    budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
+    with tool_errors():
+        options = WritingOptions(model, budget, is_fresh=again)
+        batch = await submit_report(store.session.pool, _target(id), options)
+    await notify(settings().redis_url, batch.batch_id)
+    run_ids = [str(run_id) for run_id in batch.run_ids]
+    return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
+
+
+@tool
+async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=0)] = 0) -> ReportPage:
+    """Read what a batch or a run found, or what is known of a subject: a written answer if there is one, then the findings.
+
+    Args:
+        id: Id of a batch or a run, or the name of a subject.
+        offset: How many characters to pass over: next_offset of the part before.
+
+    Returns:
+        text (Markdown, with numbered sources), chars of the whole, and next_offset, None on the last part.
+    """
+    with tool_errors():
+        scope = await resolve_scope(store.session.pool, _target(id))
+        report = await gather(store.session.pool, scope)
+    render = FORMATS["md"].render
+    assert render
+    text = "".join(map(str, render(report)))
+    end = offset + PAGE_CHARS
+    return ReportPage(text=text[offset:end], chars=len(text), next_offset=end if end < len(text) else None)
+
+
+def _target(id: str) -> UUID | str:
+    return parse_id_or_none(id) or id
