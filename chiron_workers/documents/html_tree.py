@@ -15,6 +15,7 @@ from chiron_workers.documents.scripts import (
 )
 from chiron_workers.documents.spacing import has_gaps, join_wraps, mark_gaps
 
+WORDS_TAG = "written-words"
 DELETED_TAGS = ("del", "s", "strike")
 STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 NOTE = re.compile(r"note-?ref|\bfn-?ref|\bsdfootnote(?:anc|sym)|\bcite[-_]ref", re.IGNORECASE)
@@ -35,6 +36,8 @@ def rewrite(tree: Any, text: str) -> None:
     Deleted text goes, inserted text stays. Raised and lowered words, formulas, quotation marks, numbers of list items,
     texts of images and merged cells are written out.
     """
+    from lxml.etree import strip_tags  # type: ignore[import-untyped]
+
     _take_out_deletions(tree)
     _write_formulas(tree)
     _write_scripts(tree)
@@ -42,22 +45,18 @@ def rewrite(tree: Any, text: str) -> None:
     _write_times(tree)
     _open_figures(tree)
     _write_images(tree)
+    strip_tags(tree, WORDS_TAG)
     _number_lists(tree)
     rewrite_tables(tree)
     _set_white_space(tree, text)
 
 
 def replace_element(element: Any, words: str) -> None:
-    """Put words in the place of an element and all in it."""
-    parent, previous = element.getparent(), element.getprevious()
-    if parent is None:
-        return
-    words += element.tail or ""
-    if previous is not None:
-        previous.tail = (previous.tail or "") + words
-    else:
-        parent.text = (parent.text or "") + words
-    parent.remove(element)
+    """Put words in the place of all that is in an element; its tag goes with all others at once."""
+    for child in list(element):
+        element.remove(child)
+    element.attrib.clear()
+    element.tag, element.text = WORDS_TAG, words
 
 
 def _take_out_deletions(tree: Any) -> None:
@@ -113,7 +112,10 @@ def _is_named(element: Any, pattern: re.Pattern[str]) -> bool:
 
 def _words_before(element: Any) -> str:
     previous, parent = element.getprevious(), element.getparent()
-    words = parent.text if previous is None else previous.tail
+    if previous is None:
+        words = parent.text if parent is not None else ""
+    else:
+        words = previous.tail or (previous.text if previous.tag == WORDS_TAG else "")
     return (words or "")[-20:]
 
 
