@@ -39,7 +39,8 @@ async def recheck(
 
 def recheck_lines(outcome: Recheck) -> Iterator[str]:
     """A line with the counts, then a section for each kind of news."""
-    yield f"{outcome.subject_id}: {outcome.sources:,} sources read again, {outcome.unchanged_sources:,} unchanged"
+    plural = "" if outcome.sources == 1 else "s"
+    yield f"{outcome.subject_id}: {outcome.sources:,} source{plural} read again, {outcome.unchanged_sources:,} unchanged"
     for heading, sources in (
         ("Changed", outcome.changed_sources),
         ("Gone", outcome.gone_sources),

@@ -187,6 +187,22 @@ async def test_the_letters_are_enough_where_an_older_reader_read_the_text(stage:
     assert (await details(stage, fact_id)).status == "superseded"
 
 
+async def test_a_fact_from_a_text_that_has_changed_already_is_superseded_at_the_next_look(
+    stage: Stage, site: Site
+) -> None:
+    page = site.text("/rate", f"{FIVE} {REST}")
+    await read(stage, page)
+    site.text("/rate", REST)
+    await read(stage, page)
+    five = (await say(stage, page, FIVE))["fact_id"]
+    rest = (await say(stage, page, REST))["fact_id"]
+    assert (await details(stage, five)).status == "accepted"
+    await read(stage, page)
+    assert ((await details(stage, five)).status, (await details(stage, rest)).status) == (
+        "superseded", "accepted",
+    )  # fmt: skip
+
+
 async def test_what_was_not_settled_is_settled_by_whoever_looks_next(stage: Stage, site: Site) -> None:
     page, five = await page_and_fact(stage, site)
     site.text("/rate", REST)

@@ -83,6 +83,9 @@ class Facts:
             facts=[match.fact_id for match in candidates.matches],
         )
         await self.lock_subject(claim.subject_id)
+        if claim.text_hash:  # before the rows of facts, as `check_changes` locks them
+            args = {"source_url": claim.source_url, "snapshot_hash": claim.text_hash}
+            await self.session.write(SQL["reopen_change"], args)
         await Subjects(self.session).ensure_writable(claim.subject_id)
         matches = await self.matching.recheck(candidates, claim, embedding, table)
         if repeat := best(matches, unlike=contradicted_ids | await self._doubted_ids(claim, matches)):

@@ -52,6 +52,14 @@ on conflict (fact_id, md5(content), md5(source_url), quote_state) do update
  where corroborations.ground <> 'stands'
 returning id;
 
+-- reopen_change
+-- A fact from a text that its source had changed already is looked for in the newest one by whoever looks at the source next.
+update source_changes
+   set checked_at = null
+ where id = (select id from source_changes where url = %(source_url)s order by at desc, id desc limit 1)
+   and checked_at is not null
+   and hash is distinct from %(snapshot_hash)s;
+
 -- forget_losses
 -- It has its words again, in a text of its source that came later.
 delete from lost_grounds
