@@ -1,3 +1,6 @@
+import json
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,11 +14,14 @@ from chiron_workers.knowledge.drafts.sentence_rules import (
     TITLE_CHARS_MAX,
     Sentence,
 )
+from chiron_workers.runs.entries import Limit
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 PAGE_FACTS = 40
 QUOTES_MAX = 3  # shown of a fact
+QUOTE_CHARS_MAX = 600
+PAGE_SHARE = 0.8  # of what is shown of a result, so that a page of long facts is not cut in the middle
 TIMEOUT_S = 180.0  # the model may be asked about each sentence
 
 
@@ -29,7 +35,10 @@ class CitedSentence(BaseModel):
 
 
 class ListedFact(TypedDict, total=False):
-    """A fact that a draft may rest on; `contradicted_by` are the ids of facts that say otherwise, where there are any."""
+    """A fact that a draft may rest on. The last three only where there is something to tell.
+
+    `contradicted_by` are the ids of facts that say otherwise; the fact is so from `valid_from` to `valid_until`.
+    """
 
     fact_id: str
     statement: str
@@ -39,6 +48,8 @@ class ListedFact(TypedDict, total=False):
     quotes: list[str]
     sources: list[str]
     contradicted_by: list[str]
+    valid_from: str
+    valid_until: str
 
 
 class FactList(TypedDict):
@@ -73,11 +84,11 @@ async def list_facts(store: Store, *, offset: Annotated[int, Field(ge=0, le=1_00
 
     Returns:
         facts: each with fact_id, statement, topic_path, status (accepted or disputed), confidence, quotes (the words of its
-        sources), sources, and contradicted_by, the ids of facts that say otherwise; total; and next_offset, None on the last
-        page.
+        sources), sources, contradicted_by (the ids of facts that say otherwise), valid_from and valid_until (where the
+        fact is so for a time only); total; and next_offset, None on the last page.
     """
     facts = store.drafts.facts
-    page = await facts.page(offset=offset, limit=PAGE_FACTS)
+    page = _fitting(await facts.page(offset=offset, limit=PAGE_FACTS), store.caller.shown)
     opponents = await facts.by_id(fact_id for fact in page for fact_id in fact.opponents)
     page_ids = {fact.fact_id for fact in page}
     strangers = [fact for fact in opponents.values() if fact.fact_id not in page_ids and not fact.is_in_scope]
@@ -139,6 +150,15 @@ async def hand_in_report(store: Store) -> HandedInDraft:
     )
 
 
+def _fitting(page: Sequence[CitableFact], limit: Limit | None) -> Sequence[CitableFact]:
+    """As many facts from the first on as can be shown at once; one at least."""
+    if limit is None:
+        return page
+    room = PAGE_SHARE * min(limit.chars, limit.bytes)
+    sizes = accumulate(len(json.dumps(_listed(fact))) for fact in page)
+    return [fact for fact, size in zip(page, sizes, strict=True) if size <= room] or page[:1]
+
+
 def _listed(fact: CitableFact) -> ListedFact:
     entry = ListedFact(
         fact_id=fact.fact_id,
@@ -146,9 +166,17 @@ def _listed(fact: CitableFact) -> ListedFact:
         topic_path=fact.topic_path,
         status=fact.status,
         confidence=round(fact.confidence, 2),
-        quotes=[passage.quote for passage in fact.passages[:QUOTES_MAX] if passage.quote != fact.content],
+        quotes=[
+            passage.quote[:QUOTE_CHARS_MAX]
+            for passage in fact.passages[:QUOTES_MAX]
+            if passage.quote != fact.content
+        ],
         sources=list(dict.fromkeys(passage.source_url for passage in fact.passages)),
     )
     if fact.opponents:
         entry["contradicted_by"] = list(fact.opponents)
+    if fact.valid_from:
+        entry["valid_from"] = fact.valid_from
+    if fact.valid_until:
+        entry["valid_until"] = fact.valid_until
     return entry

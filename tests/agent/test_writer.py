@@ -1,5 +1,6 @@
 """A written report: every sentence of it names its facts and is held to them, and what is refused is not kept."""
 
+import json
 from typing import Any
 
 import pytest
@@ -269,3 +270,34 @@ async def test_what_is_started_over_is_not_shown_until_it_is_handed_in_again(
         assert await latest_draft(stage.pool, str(batch.id)) is None
         assert await stage.play(run_id) is Outcome.PLAYED
     assert await latest_draft(stage.pool, str(batch.id)) is not None
+
+
+async def test_facts_are_listed_in_pages_that_are_never_cut_in_the_middle(
+    stage: Stage, batch: Batch, shelf: Shelf
+) -> None:
+    for n in range(30):
+        words = f"Station {n} measured " + "the thickness of the ice and its age " * 80
+        shelf.fact(
+            "sea-ice",
+            words,
+            f"https://example.org/{n}",
+            f"stations/{n}",
+            run_id=batch.run,
+            valid_until="2020",
+        )
+
+    def script(request: dict[str, Any]) -> Says:
+        block = request["messages"][-1]["content"][-1]
+        offset = json.loads(block["content"])["next_offset"] if turn(request) else 0
+        return says("Read.") if offset is None else calls(call("list_facts", offset=offset))
+
+    await stage.model(lambda request: script(request) if turn(request) < 20 else says("Enough."))
+    run_id = await submit_report(stage, batch.id)
+    await stage.play(run_id)
+    bodies = await stage.rows("select body, whole from tool_results where run_id = %s order by n", run_id)
+    pages = [json.loads(row["body"]) for row in bodies]
+    assert {row["whole"] for row in bodies} == {None}, "no page was cut"
+    assert len(pages) > 1
+    ids = [fact["fact_id"] for page in pages for fact in page["facts"]]
+    assert len(ids) == len(set(ids)) == pages[0]["total"] == 34
+    assert {fact.get("valid_until") for page in pages for fact in page["facts"]} == {None, "2020"}

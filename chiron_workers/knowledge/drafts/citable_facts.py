@@ -47,6 +47,8 @@ class CitableFact:
     is_in_scope: bool
     opponents: tuple[str, ...]
     passages: tuple[Passage, ...]
+    valid_from: str | None = None
+    valid_until: str | None = None
 
     @property
     def is_shown(self) -> bool:

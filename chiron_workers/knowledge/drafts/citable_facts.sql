@@ -59,6 +59,7 @@ select md5(string_agg(concat_ws(' ', f.id, f.status, f.confidence), ',' order by
 
 -- by_id
 select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::float8 as confidence,
+       f.valid_from, f.valid_until,
        {{in_scope}} as is_in_scope,
        array(select o.id::text
                from (select other_id as id

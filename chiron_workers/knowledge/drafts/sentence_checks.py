@@ -32,7 +32,7 @@ REFUSALS = {
     Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in the very words of one of its facts.",
 }
 CONTEXTS_CHARS_MAX = 2_000
-QUOTES_CHARS_MAX = 12_000
+QUOTES_CHARS_MAX = 6_000
 
 
 async def check_sentences(
