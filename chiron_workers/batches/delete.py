@@ -11,7 +11,7 @@ from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict
-from chiron_workers.knowledge.facts import facts
+from chiron_workers.knowledge.facts import locks
 from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FINAL_STATES
@@ -91,7 +91,7 @@ async def _delete_piece(
 async def _lock_subjects(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> None:
     # Before the runs are locked, as a tool that stores a fact locks them: subject, then run.
     for row in await (await connection.execute(SQL["subjects"], args)).fetchall():
-        await connection.execute(facts.SQL["lock_subject"], row)
+        await connection.execute(locks.SQL["lock_subject"], row)
 
 
 async def _delete_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
