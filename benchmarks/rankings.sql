@@ -4,7 +4,8 @@ select id::text as id, array_agg(lexeme) as lexemes, array_agg(cardinality(posit
 
 -- of_a_question
 select array_agg(lexeme) as lexemes, array_agg(cardinality(positions)) as times
-  from unnest(to_tsvector('english', translate(%(query)s, './_\', '    ')));
+  from (select language_of_subject(%(subject_id)s) as language) as subject,
+       unnest(to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector);
 
 -- all_words
 -- What the documentation of Postgres shows first: every word has to be there.

@@ -1,7 +1,8 @@
 """How well questions find the texts that answer them: `uv run python benchmarks/retrieval.py --set NAME=PATH ...`.
 
 The project's own search beside BM25 and the full text search of Postgres, on the same texts in the same run. NAME is
-wikipedia (a folder with two wheels), perl or debian (the root of a file system with Debian's packages) or beir (a folder).
+wikipedia (a folder with two wheels), perl or debian (the root of a file system with Debian's packages), xquad (a file), beir or
+smart (a folder).
 """
 
 import argparse
@@ -24,6 +25,7 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
@@ -57,9 +59,11 @@ async def measure(found: Services, asked: QuestionSet) -> Figures:
             Store(Session(pool), embedder) as store,
         ):
             ids = await keep(found, store, asked)
+            await index_words(pool)
             figures: Figures = {}
             by_id = {fact_id: asked.texts[text] for text, fact_id in ids.items()}
-            for name, rank in (await rankings(store, slug(asked.name), by_id, limit=FOUND)).items():
+            each = await rankings(store, slug(asked.name), by_id, language=asked.language, limit=FOUND)
+            for name, rank in each.items():
                 scores = [
                     (ndcg(ranked, grades), recall(ranked, grades))
                     for question, answers in asked.answers.items()
