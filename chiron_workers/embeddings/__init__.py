@@ -1,5 +1,5 @@
 from chiron_workers.embeddings.embedder import Embedder, open_embedder
-from chiron_workers.embeddings.language import looks_foreign
+from chiron_workers.embeddings.language import languages_of, looks_foreign
 from chiron_workers.embeddings.space import Space
 
-__all__ = ["Embedder", "Space", "looks_foreign", "open_embedder"]
+__all__ = ["Embedder", "Space", "languages_of", "looks_foreign", "open_embedder"]

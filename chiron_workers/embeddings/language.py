@@ -1,17 +1,12 @@
-import unicodedata
+from chiron_workers.embeddings.space import Space
+from chiron_workers.language.detection import ENGLISH, detect_language
 
-SAMPLE_CHARS = 2_000
-FOREIGN_SHARE = 0.3
-# How the names of letters begin that text in the Latin script carries, 3 µm and 1º among it.
-LATIN = ("LATIN", "FULLWIDTH LATIN", "MICRO", "FEMININE ORDINAL", "MASCULINE ORDINAL")
+
+def languages_of(space: Space) -> list[str] | None:
+    """The languages that a model was trained on, by their names in Postgres; None for a model that knows all."""
+    return [ENGLISH] if "minilm" in space.model.lower() else None
 
 
 def looks_foreign(text: str) -> bool:
-    """Whether more than three in ten letters, of the first 2,000 characters, are outside the Latin script.
-
-    The embedded model serves such text badly. So it does text in other languages of the Latin script, which this
-    does not notice: it looks at the script, not at the language.
-    """
-    letters = [character for character in text[:SAMPLE_CHARS] if character.isalpha()]
-    outside = sum(not unicodedata.name(letter, "").startswith(LATIN) for letter in letters)
-    return outside > FOREIGN_SHARE * len(letters)
+    """Whether a text is in another language than English, as far as it tells: the embedded model serves it badly."""
+    return detect_language(text) not in (None, ENGLISH)

@@ -10,15 +10,17 @@ from chiron_workers.documents.document import Passage, clean, split_into_passage
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_folder import FileDocument
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.knowledge.search.word_index import QUERIES, passage_columns, query_args
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical, to_snapshot
 
-SQL = load(__file__)
+SQL = load(__file__, QUERIES)
 
 SCHEME = "corpus://"
 QUERY_CHARS_MAX = 2_000
 SNIPPET_CHARS_MAX = 500
 DOCUMENTS_MAX = 10_000
+MATCHES_MAX = 20_000  # passages that are looked at for one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Corpus:
             for url, (file, split) in files_by_url.items()
             for n, passage in enumerate(split)
         ]
-        await self._save_passages(subject_id, passages)
+        await self._save_passages(passages)
         new_urls = tuple(row["url"] for row in rows if not row["replaced"])
         changed_urls = tuple(row["url"] for row in rows if row["replaced"] and not row["is_same"])
         unchanged_urls = tuple(row["url"] for row in rows if row["replaced"] and row["is_same"])
@@ -171,8 +173,14 @@ class Corpus:
     async def search(self, query: str, *, subject: str | None, limit: int) -> list[Hit]:
         """The documents of a subject, or of all, that answer a question best, best first."""
         words = clean(query)[:QUERY_CHARS_MAX]
-        args = {"query": words, "subject_id": slug(subject) if subject is not None else None, "limit": limit}
-        statement = SQL["search"].format(scope=SQL["in_all" if subject is None else "in_a_subject"])
+        subject_id = slug(subject) if subject is not None else None
+        bounds = {"subject_id": subject_id, "limit": limit, "matches_max": MATCHES_MAX}
+        scope = "all" if subject is None else "a_subject"
+        statement = SQL["search"].format(
+            scope=SQL[f"in_{scope}"],
+            languages=SQL[f"languages_of_{scope}"],
+            count_of_term=SQL["count_of_term"],
+        )
         return [
             Hit(
                 url=row["url"],
@@ -180,21 +188,18 @@ class Corpus:
                 snippet=snippet(row["body"]),
                 score=round(row["score"], 4),
             )
-            for row in await self.session.rows(statement, args)
+            for row in await self.session.rows(statement, query_args(words) | bounds)
         ]
 
-    async def _save_passages(self, subject_id: str, rows: Sequence[tuple[object, int, str, Passage]]) -> None:
-        await self.session.write(
-            SQL["save_passages"],
-            {
-                "subject_id": subject_id,
-                "documents": [row[0] for row in rows],
-                "numbers": [row[1] for row in rows],
-                "titles": [row[2] for row in rows],
-                "headings": [row[3].heading for row in rows],
-                "bodies": [row[3].body for row in rows],
-            },
-        )
+    async def _save_passages(self, rows: Sequence[tuple[object, int, str, Passage]]) -> None:
+        columns = {
+            "documents": [row[0] for row in rows],
+            "numbers": [row[1] for row in rows],
+            "headings": [row[3].heading for row in rows],
+            "bodies": [row[3].body for row in rows],
+        }
+        texts = [{"title": row[2], "heading": row[3].heading, "body": row[3].body} for row in rows]
+        await self.session.write(SQL["save_passages"], passage_columns(texts) | columns)
 
 
 def snippet(text: str) -> str:

@@ -38,15 +38,12 @@ delete from passages
  where document_id = any (%(ids)s::uuid[]);
 
 -- save_passages
--- Title and heading weigh more than the body. Dots and underscores become spaces, since the parser of Postgres
--- would take `str.format` for the name of a host and `read/write` for a path.
-insert into passages (document_id, n, subject_id, heading, body, tsv)
-select document_id, n, %(subject_id)s, heading, body,
-       setweight(to_tsvector('english', translate(title, './_\', '    ')), 'A')
-       || setweight(to_tsvector('english', translate(heading, './_\', '    ')), 'B')
-       || setweight(to_tsvector('english', translate(body, './_\', '    ')), 'D')
-  from unnest(%(documents)s::uuid[], %(numbers)s::int[], %(titles)s::text[], %(headings)s::text[], %(bodies)s::text[])
-       as passage (document_id, n, title, heading, body);
+insert into passages (document_id, n, subject_id, heading, body, language, tsv)
+select text.document_id, text.n, text.subject_id, whole.heading, whole.body, text.language,
+       {{passage_tsv}}
+  from ({{passage_text}}) as text
+  join unnest(%(documents)s::uuid[], %(numbers)s::int[], %(headings)s::text[], %(bodies)s::text[])
+       as whole (document_id, n, heading, body) using (document_id, n);
 
 -- documents
 select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
@@ -74,38 +71,50 @@ select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type,
    and d.url = %(url)s;
 
 -- search
--- Any word of the question may match, since no passage holds all of them; a rare word counts more than a common
--- one (inverse document frequency), and a document is as good as its best passage. Sums of ranks are about 0.02 for
--- a passing mention and 0.2 for a title; the last line spreads them over 0 to 1.
-with lexeme as (
-  select lexeme, quote_literal(lexeme)::tsquery as query
-    from unnest(to_tsvector('english', translate(%(query)s, './_\', '    ')))
+-- Any word of the question may match, since no passage holds all of them. Passages are scored by BM25 as a share of what none
+-- can reach, where a word of the title counts as three of the body and one of the heading as two; a document is as good as its
+-- best passage. Of a word that most passages have only so many are looked at.
+with language as materialized (
+  {languages}
+   union
+  select 'english'
+   where exists (select from passages where language is null)
+), {{terms}}, lexeme as (
+  select query, cardinality(stems) as stems, row_number() over (order by stems) as word
+    from term
+   order by stems
    limit 64
 ), hit as materialized (
-  select p.document_id, p.n, l.lexeme, ts_rank('{{0.2, 0.3, 0.6, 1.0}}', p.tsv, l.query, 1) as rank
-    from lexeme l
+  select text.document_id, text.n, text.terms, term.word,
+         {count_of_term} + 2 * sign(ts_rank('{{0, 0, 0, 1}}', text.tsv, term.query))
+                         + sign(ts_rank('{{0, 0, 1, 0}}', text.tsv, term.query)) as count
+    from lexeme as term
     cross join lateral (
-      select document_id, n, tsv
+      select document_id, n, tsv, coalesce(terms, length(tsv)) as terms
         from passages
        where {scope}
-         and tsv @@ l.query
-      offset 0  -- One look into the index for each word; joined, the planner would read every passage.
-    ) p
+         and tsv @@ term.query
+       limit %(matches_max)s  -- One look into the index for each word; joined, the planner would read every passage.
+    ) as text
 ), rarity as (
-  select lexeme, ln(1 + (select sum(passages) from documents where {scope}) / count(*)) as idf
+  select word, ln(1 + (greatest(size - count(*), 0) + 0.5) / (count(*) + 0.5)) as idf
     from hit
-   group by lexeme
+    cross join (select sum(passages) from documents where {scope}) as corpus (size)
+   group by word, size
 ), passage as (
-  select document_id, n, sum(rank * idf) / (select sum(idf) from rarity) as score
+  select document_id, n,
+         sum(idf * count / (count + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * terms / mean)))
+         / (select sum(idf) from rarity) as score
     from hit
-    join rarity using (lexeme)
+    join rarity using (word)
+    cross join (select avg(terms)::float8 from hit) as length (mean)
    group by document_id, n
 ), best as (
   select distinct on (document_id) document_id, n, score
     from passage
    order by document_id, score desc, n
 )
-select d.url, d.title, p.heading, p.body, b.score / (b.score + 0.05) as score
+select d.url, d.title, p.heading, p.body, b.score::float8 as score
   from best b
   join documents d on d.id = b.document_id
   join passages p on p.document_id = b.document_id and p.n = b.n

@@ -7,6 +7,7 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
+from chiron_workers.knowledge.search.word_index import text_columns
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -38,7 +39,9 @@ async def add(session: Session, kind: Kind, rows: Sequence[Mapping[str, Any]]) -
     """
     if not rows:
         return []
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
+    if kind == "facts":
+        columns |= text_columns(columns["content"])
     return await session.write(SQL[f"add_{kind}"], columns)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
-from chiron_workers.embeddings import looks_foreign
+from chiron_workers.embeddings import languages_of, looks_foreign
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
@@ -234,7 +234,7 @@ def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[
         yield f"It takes the place of fact {fact_id}, whose words its source no longer has."
     if stored_fact.status is FactStatus.WITHDRAWN:
         yield "This fact was withdrawn and stays so."
-    if "minilm" in store.embedder.space.model.lower() and looks_foreign(new_claim.content):
+    if languages_of(store.embedder.space) is not None and looks_foreign(new_claim.content):
         yield (
             "The default embedding model was trained on English; this fact may be hard to find. "
             "CHIRON_EMBEDDING_PROVIDER names another one."

@@ -16,11 +16,12 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.cancellation import cancel_until_done
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.outages import is_transient
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
+from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.pubsub.cooldowns import Cooldown
 from chiron_workers.pubsub.signals import signals
 from chiron_workers.rechecks.orders import perform_next_recheck
@@ -153,6 +154,19 @@ async def build_vector_indexes(settings: Settings, space: Space) -> None:
         except (psycopg.Error, ServiceUnavailable) as error:
             # A full disk or a server of too little memory: searches stay exact and slower, runs go on.
             log.warning("vectors.not_indexed", error=str(error).strip())
+
+
+async def index_earlier_words(settings: Settings) -> None:
+    """Index what workers of a version before wrote, in English only, in the language it is in; never ends.
+
+    Looks every few minutes, since such workers may go on beside this one.
+    """
+    while True:
+        with outages_logged("words"):
+            async with open_pool(settings.database_url, size=1) as pool:
+                if count := await index_words(pool):
+                    log.info("words.indexed", texts=count)
+        await asyncio.sleep(INDEX_INTERVAL_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
 
 
 async def listen_for_signals(

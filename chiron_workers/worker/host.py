@@ -33,6 +33,7 @@ from chiron_workers.worker.dispatcher import Dispatcher
 from chiron_workers.worker.duties import (
     Duties,
     build_vector_indexes,
+    index_earlier_words,
     listen_for_signals,
     log_deafness,
     log_silence,
@@ -180,6 +181,7 @@ class Host:
             ),
             self._dispatcher.run(),
             build_vector_indexes(settings, space),
+            index_earlier_words(settings),
             on_failure=self._shut_down,
         )
         listener = listen_for_signals(

@@ -173,3 +173,18 @@ async def test_eighty_documents_of_700_kilobytes_take_about_a_second(corpus: Cor
     added = await corpus.add_texts("Greek", texts)
     assert added.added == 80
     assert time.perf_counter() - started < 20  # about 0.4 s alone; the limit allows for a busy machine
+
+
+async def test_documents_are_found_in_the_stems_of_their_language_and_without_spaces(corpus: Corpus) -> None:
+    texts = [
+        ("haus.txt", "Häuser", "Die Häuser der Stadt stehen auf einem Hügel, und sie sind alt."),
+        ("река.txt", "Реки", "В реках Сибири живёт много рыбы, и её ловят зимой."),
+        ("月.txt", "月球", "月球围绕地球运行。水在零度结冰。"),
+        ("tide.txt", "Tides", "The tides of the sea are raised by the Moon."),
+    ]
+    await corpus.add_texts("Garden", texts)
+    for query, title in (
+        ("altes Haus", "Häuser"), ("сибирская рыба", "Реки"), ("地球", "月球"), ("冰", "月球"), ("tide", "Tides"),
+    ):  # fmt: skip
+        assert [hit["title"] for hit in await corpus.search(query, subject="Garden", limit=1)] == [title]
+        assert [hit["title"] for hit in await corpus.search(query, subject=None, limit=1)] == [title]

@@ -27,6 +27,7 @@ from chiron_workers.knowledge.facts.locks import lock_subject
 from chiron_workers.knowledge.facts.matching import Match, Matching, best
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import Vectors
+from chiron_workers.knowledge.search.word_index import text_args
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.states import Decider, EventKind, FactStatus, Relation
 
@@ -169,7 +170,8 @@ class Facts:
                 "run_id": caller.run_id,
                 "call_id": caller.call_id,
             }
-            | _assertion_args(claim),
+            | _assertion_args(claim)
+            | text_args(claim.content),
         )
         return str(fact_id) if rows else None
 

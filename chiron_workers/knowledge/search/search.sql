@@ -1,18 +1,28 @@
 -- hybrid
+-- Each fact that is among the best of either ranking gets both scores, so that a fact which only one ranking lists is not
+-- taken to be nothing in the other. Cosines are spread over 0 to 1 among these facts, since models differ in how far apart
+-- theirs lie; words are a share of what the query could reach, so that words which answer little of it count little. A fact
+-- without a vector is as good as its words.
 with {matching},
-nearest as materialized ({nearest}),
-worded as materialized ({worded}),
-part as (
-  select fact_id, %(vector_weight)s::float8 / (%(k)s + place) as share
-    from nearest
-  union all
-  select fact_id, %(text_weight)s::float8 / (%(k)s + place)
-    from worded
+candidate as (
+  select c.fact_id, coalesce(w.score, 0) as words, 1 - (v.embedding <=> %(vector)s::halfvec) as cosine
+    from (select fact_id from nearest
+          union
+          select fact_id from ({worded}) as worded) as c
+    left join word_score w using (fact_id)
+    left join {table} v using (fact_id)
+), share as (
+  select fact_id, words,
+         case when max(cosine) over () > min(cosine) over ()
+              then (cosine - min(cosine) over ()) / (max(cosine) over () - min(cosine) over ())
+              else cosine * 0 + 1
+         end as meaning
+    from candidate
 ), best as (
-  select fact_id, sum(share) * (%(k)s + 1) / (%(vector_weight)s::float8 + %(text_weight)s) as score
-    from part
-   group by fact_id
-   order by sum(share) desc, fact_id
+  select fact_id, weight * coalesce(meaning, words) + (1 - weight) * words as score
+    from share
+    cross join ({weight}) as fusion (weight)
+   order by score desc, fact_id
    limit %(limit)s
 )
 {shown}
@@ -29,12 +39,27 @@ with best as materialized (
 -- text
 with {matching},
 best as (
-  select fact_id, (%(k)s + 1)::float8 / (%(k)s + place) as score
+  select fact_id, score
     from ({worded}) as worded
-   order by place
+   order by score desc, fact_id
    limit %(limit)s
 )
 {shown}
+
+-- weight
+-- Of the vectors in the fused score: less where query or subject are in a language that the embedding model does not know.
+select case when %(embedded_languages)s::text[] is null
+              or coalesce(%(query_language)s, {subject_language}, 'english') = any(%(embedded_languages)s)
+                 and coalesce({subject_language}, 'english') = any(%(embedded_languages)s)
+            then %(vector_weight)s::float8
+            else %(foreign_vector_weight)s::float8
+       end
+
+-- language_of_a_subject
+(select language_of_subject(%(subject_id)s))
+
+-- language_of_all
+null::text
 
 -- if_few
 -- This and the next are asked within the search, so that most searches need no other statement: where one does not hold
@@ -66,46 +91,77 @@ select fact_id, distance, row_number() over (order by distance, fact_id) as plac
 and f.fact_id in (select f.id from facts f where {condition})
 
 -- matching
--- The words of the query, rarest first. All facts that hold one of the rarest are ranked, as many words as promise
--- `matches_max` facts; the other words only add to the rank of those. What Postgres knows of how common a word is comes
--- from its last analysis of the table; a word that is not listed there is rare.
+-- The words of the query, rarest first, and the longest of those that are not known to be common. All facts that hold one of
+-- the rarest are ranked, as many words as promise `matches_max` facts; the other words only add to the rank of those. What
+-- Postgres knows of how common a word is comes from its last analysis of the table; a word that is not listed there is
+-- rare. Facts are scored by BM25 (Robertson and Zaragoza, 2009), as a share of what no fact can reach, so from 0 to 1.
 size as materialized (
   select {size} as facts
 ), common as materialized (
   {common}
-), lexeme as materialized (
-  select asked.lexeme, quote_literal(asked.lexeme)::tsquery as query, coalesce(share, 0) * facts as expected,
+), language as materialized (
+  {languages}
+   union
+  select 'english'
+   where exists (select from facts where language is null)
+), {{terms}}, lexeme as materialized (
+  select query, cardinality(stems) as stems, coalesce(share, 0) * facts as expected,
          row_number() over rarest_first as n,
          row_number() over rarest_first = 1
              or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
     from size
-    cross join unnest(to_tsvector('english', translate(%(query)s, './_\', '    '))) as asked
-    left join common on word = asked.lexeme
-  window rarest_first as (order by coalesce(share, 0), asked.lexeme rows unbounded preceding)
-   order by coalesce(share, 0), asked.lexeme
+    cross join term
+    left join lateral (select max(share) as share from common where word = any(stems)) as listed on true
+  window rarest_first as (order by coalesce(share, 0), length(stems[1]) desc, stems rows unbounded preceding)
+   order by coalesce(share, 0), length(stems[1]) desc, stems
    limit %(words_max)s
-), match as materialized (
-  select f.id, f.tsv
-    from facts f
-   where f.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from lexeme where is_rare)
-     and {condition}
-   limit %(matches_max)s
+), rare as materialized (
+  select string_agg('(' || query::text || ')', ' | ')::tsquery as words
+    from lexeme
+   where is_rare
+),
+{nearest}
+match as materialized (
+  (select f.id, f.tsv, coalesce(f.terms, length(f.tsv)) as terms
+     from facts f
+    where f.tsv @@ (select words from rare)
+      and {condition}
+    limit %(matches_max)s)
+  {nearest_matches}
 ), hit as materialized (
-  select m.id, l.n, l.expected, ts_rank(m.tsv, l.query, 1) as rank
-    from match m
-    join lexeme l on m.tsv @@ l.query
+  select text.id, term.n, term.expected,
+         {count_of_term} as count,
+         %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * text.terms / (select avg(terms)::float8 from match)) as norm
+    from match as text
+    join lexeme as term on text.tsv @@ term.query
 ), rarity as materialized (
-  select n, ln(1 + (select facts from size) / greatest(count(*), max(expected))) as idf
+  select n, ln(1 + (total - df + 0.5) / (df + 0.5)) as idf
+    from (select n, least(greatest(count(*), max(expected)), total) as df, total
+            from hit
+            cross join (select greatest(facts, (select count(*) from match)) as total from size) as searched
+           group by n, total) as frequency
+), word_score as materialized (
+  select id as fact_id, sum(idf * count / (count + norm)) / (select sum(idf) from rarity) as score
     from hit
-   group by n
+    join rarity using (n)
+   group by id
 )
 
+-- nearest_first
+nearest as materialized ({nearest}),
+
+-- nearest_matches
+-- What is near is scored by its words too, though it has none of the rarest.
+union all
+select f.id, f.tsv, coalesce(f.terms, length(f.tsv))
+  from nearest
+  join facts f on f.id = nearest.fact_id
+ where not f.tsv @@ (select words from rare)
+
 -- worded
-select id as fact_id, row_number() over (order by sum(rank * idf) desc, id) as place
-  from hit
-  join rarity using (n)
- group by id
- order by place
+select fact_id, score
+  from word_score
+ order by score desc, fact_id
  limit %(depth)s
 
 -- common_words

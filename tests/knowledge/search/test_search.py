@@ -1,3 +1,4 @@
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,25 +55,47 @@ async def test_meaning_finds_what_shares_no_word_and_words_find_names_that_mean_
     assert await contents(pool, embedder, "ocean", mode=SearchMode.TEXT) == []
 
 
-async def test_the_score_is_the_fused_reciprocal_rank_as_a_share_of_the_best_possible(
+async def test_the_score_is_half_the_cosine_spread_over_what_was_found_and_half_the_share_of_words(
     pool: Pool, embedder: Embedder, three: dict[str, str]
 ) -> None:
     query = "Which crater did LCROSS strike?"
-    nearest = await contents(pool, embedder, query, mode=SearchMode.VECTOR)
-    worded = await contents(pool, embedder, query, mode=SearchMode.TEXT)
-    assert nearest[0] == worded[0] == PROBE
-    assert worded == [PROBE]
-    found = await ask(pool, embedder, query)
-    expected = {
-        content: (2 / (11 + nearest.index(content)) + (content in worded) / 11) / (3 / 11)
-        for content in nearest
+    cosines = {
+        f["content"]: f["score"]
+        for f in await ask(pool, embedder, query, subject_id="moon", mode=SearchMode.VECTOR)
     }
-    assert {fact["content"]: fact["score"] for fact in found} == pytest.approx(expected, abs=1e-6)
-    assert found[0]["score"] == 1
-    [text_only] = await ask(pool, embedder, query, mode=SearchMode.TEXT)
-    assert (text_only["score"], text_only["similarity"]) == (1, None)
-    for fact in await ask(pool, embedder, query, mode=SearchMode.VECTOR):
+    [text_only] = await ask(pool, embedder, query, subject_id="moon", mode=SearchMode.TEXT)
+    assert (text_only["content"], text_only["similarity"]) == (PROBE, None)
+    assert 0 < text_only["score"] < 1
+    found = await ask(pool, embedder, query, subject_id="moon")
+    least, most = min(cosines.values()), max(cosines.values())
+    assert {fact["content"]: fact["score"] for fact in found} == pytest.approx(
+        {
+            content: (cosine - least) / (most - least) / 2 + (content == PROBE) * text_only["score"] / 2
+            for content, cosine in cosines.items()
+        },
+        abs=1e-3,
+    )
+    for fact in await ask(pool, embedder, query, subject_id="moon", mode=SearchMode.VECTOR):
         assert fact["score"] == fact["similarity"]
+
+
+async def test_words_are_scored_by_bm25(pool: Pool, embedder: Embedder) -> None:
+    texts = ("basalt basalt basalt dust", "basalt", "dust and ice on the ground", "ice " * 30 + "basalt")
+    ids = [await keep(pool, None, text) for text in texts]
+    lengths = (4, 1, 3, 31)  # without stop words
+    counts = {"basalt": (3, 1, 0, 1), "dust": (1, 0, 1, 0)}
+    found = await ask(pool, embedder, "basalt dust", subject_id="moon", mode=SearchMode.TEXT)
+    idf = {word: math.log(1 + (4 - df + 0.5) / (df + 0.5)) for word, df in (("basalt", 3), ("dust", 2))}
+    mean = sum(lengths) / 4
+    expected = {
+        ids[n]: sum(
+            idf[word] * count[n] / (count[n] + 1.2 * (0.25 + 0.75 * lengths[n] / mean))
+            for word, count in counts.items()
+        )
+        / sum(idf.values())
+        for n in range(4)
+    }
+    assert {fact["id"]: fact["score"] for fact in found} == pytest.approx(expected, rel=0.03)
 
 
 async def test_a_rare_word_counts_more_than_a_common_one(pool: Pool, embedder: Embedder) -> None:
