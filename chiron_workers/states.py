@@ -113,6 +113,28 @@ class Ground(StrEnum):
     RETRACTED = "source retracted"
 
 
+class SourceKind(StrEnum):
+    """What kind of source an address is; the band of its score follows from it.
+
+    `own` are documents of one's own, `unknown` is what no table names.
+    """
+
+    ACADEMIC = "academic"
+    OFFICIAL = "official"
+    EXPERT = "expert"
+    GENERAL = "general"
+    USER_GENERATED = "user-generated"
+    OWN = "own"
+    UNKNOWN = "unknown"
+
+    @property
+    def words(self) -> str:
+        """As a sentence calls it."""
+        return {SourceKind.OWN: "a document of one's own", SourceKind.UNKNOWN: "of unknown kind"}.get(
+            self, str(self)
+        )
+
+
 class ChangeKind(StrEnum):
     """What became of a source after it was read."""
 

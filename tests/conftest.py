@@ -1,6 +1,7 @@
 """The real services for every test: one embedded PostgreSQL and one Valkey a session, one database a test."""
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -46,6 +47,11 @@ class ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return "alone" if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
+
+
+def pytest_configure() -> None:
+    # Scores count as tests give them, wherever their sources are said to be.
+    os.environ["CHIRON_SOURCE_KINDS"] = str(HERE / "support" / "source_kinds.toml")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -19,9 +19,9 @@ async def recompute(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look again for quotes that are not verified, and compute confidence and status of every fact anew.
+    """Look again for quotes that are not verified, and compute scores, confidence and status of every fact anew.
 
-    After an upgrade that changes how facts are weighed, or after changing a setting of confidences.
+    After an upgrade that changes how facts are weighed, or after changing a setting of confidences or the kinds of sources.
     """
     totals = RecheckCounts()
     async with open_services(settings(), pool_size=2) as services:
@@ -37,6 +37,6 @@ async def recompute(
         typer.echo(json_line(totals))
         return
     typer.echo(
-        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.changed:,} facts changed, "
-        f"the status of {totals.statuses:,} among them."
+        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.rescored:,} sources "
+        f"scored anew, {totals.changed:,} facts changed, the status of {totals.statuses:,} among them."
     )

@@ -120,6 +120,8 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         verdict=Verdict(row["verdict"]),
         verdict_reason=row["verdict_reason"],
         verdict_by=row["verdict_by"],
+        source_kind=row["source_kind"],
+        claimed_score=row["claimed_score"],
         observed_at=row["observed_at"],
         ground=Ground(row["ground"]),
         assertion_id=row["id"],

@@ -7,7 +7,7 @@ from datetime import datetime
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer
 from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, SourceKind, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Selection:
 class Citation:
     """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs.
 
-    `context` stands around the quote in the source; `verdict` says whether both bear the statement out, found by
+    `source_score` is what its agent gave the source, `claimed_score`, within the band of `source_kind`. `context` stands around
+    the quote in the source; `verdict` says whether both bear the statement out, found by
     `verdict_by`. `source_mark` says what became of the source since then: that it is gone, or no longer holds the quote.
     `observed_at` is when the source was read.
     `selection` is there for a verified quote in formats that ask for it.
@@ -64,6 +65,8 @@ class Citation:
     verdict: Verdict = Verdict.UNCHECKED
     verdict_reason: str = ""
     verdict_by: str = ""
+    source_kind: SourceKind = SourceKind.UNKNOWN
+    claimed_score: float | None = None
     observed_at: datetime | None = None
     ground: Ground = Ground.STANDS
     assertion_id: str = ""

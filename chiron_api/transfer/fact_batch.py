@@ -6,6 +6,7 @@ from chiron_api.transfer.quotes import recheck_quotes
 from chiron_api.transfer.records import AssertionRecord, FactRecord
 from chiron_workers import ids
 from chiron_workers.knowledge import transfers
+from chiron_workers.knowledge.facts.source_kinds import bind
 from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
 from chiron_workers.store import Store
@@ -122,15 +123,21 @@ def _statement(fact: FactRecord) -> Statement:
 
 def _fact_row(fact_id: str, fact: FactRecord) -> dict[str, Any]:
     return {
-        **fact.assertions[0].model_dump(),
+        **_columns(fact.assertions[0]),
         **fact.model_dump(exclude={"kind", "assertions", "changes", "links"}),
         "id": fact_id,
         "contradictions": json.dumps(fact.contradictions),
     }
 
 
+def _columns(assertion: AssertionRecord) -> dict[str, Any]:
+    """The columns of an assertion, its score bound by the kind that its source has here, whatever the file says."""
+    claimed_score = assertion.source_score if assertion.claimed_score is None else assertion.claimed_score
+    return assertion.model_dump() | bind(assertion.source_url, claimed_score)
+
+
 def _assertion_row(fact_id: str, assertion: AssertionRecord, fact: FactRecord) -> dict[str, Any]:
-    row = assertion.model_dump() | {"spare_id": ids.new_id(), "fact_id": fact_id}
+    row = _columns(assertion) | {"spare_id": ids.new_id(), "fact_id": fact_id}
     if assertion.claimed_confidence is None:
         row["claimed_confidence"] = fact.confidence
     return row

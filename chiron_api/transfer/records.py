@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.facts import claims
-from chiron_workers.states import Decider, FactStatus, Ground, QuoteState, Relation, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 KIND, VERSION = "chiron.export", 1
 # Bounds of what is stored, with room for quotes that were extended to whole sentences.
@@ -111,6 +111,8 @@ class AssertionRecord(Record):
     quote_end: Offset | None = None
     source_url: Annotated[Url, _as_kept(claims.address)]
     source_score: Share
+    claimed_score: Share | None = None
+    source_kind: SourceKind | None = None
     claimed_confidence: Share | None = None
     snapshot_hash: Hash | None = None
     context: Reason = ""

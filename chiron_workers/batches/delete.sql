@@ -49,7 +49,8 @@ moved as (
       or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s))
 update facts f
    set quote = h.quote, quote_state = h.quote_state, quote_start = h.quote_start, quote_end = h.quote_end,
-       source_url = h.source_url, source_score = h.source_score, claimed_confidence = h.claimed_confidence,
+       source_url = h.source_url, source_score = h.source_score, claimed_score = h.claimed_score,
+       source_kind = h.source_kind, claimed_confidence = h.claimed_confidence,
        snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
   from heir h
  where f.id = h.fact_id

@@ -11,6 +11,7 @@ import idna
 from publicsuffixlist import PublicSuffixList
 
 from chiron_workers.evidence.copies import WORD, copy_pairs
+from chiron_workers.states import SourceKind
 
 ASSERTIONS_MAX = 200
 PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
@@ -25,18 +26,20 @@ class Assertion:
     is_verified: bool
     signature: bytes | None = None
     quote: str | None = None
+    kind: SourceKind = SourceKind.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Sources that count as one: of one registrable domain, or copies of one text. `score` is that of the best."""
+    """Sources that count as one: of one registrable domain, or copies of one text. `score` and `kind` are those of the best."""
 
     names: tuple[str, ...]
     urls: tuple[str, ...]
     score: float
+    kind: SourceKind
 
     def __str__(self) -> str:
-        return " = ".join(self.names)
+        return f"{' = '.join(self.names)}, {self.kind.words}"
 
 
 def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
@@ -54,7 +57,8 @@ def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
         Origin(
             names=tuple(dict.fromkeys(origin_name(assertion.url) for assertion in group)),
             urls=tuple(dict.fromkeys(assertion.url for assertion in group)),
-            score=max(assertion.score for assertion in group),
+            score=(best := max(group, key=lambda assertion: assertion.score)).score,
+            kind=best.kind,
         )
         for group in groups.values()
     ]

@@ -12,6 +12,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.facts import claims
+from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import FactStatus
 
@@ -92,7 +93,7 @@ async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncIterator[Rows]:
         facts = {row["id"]: row for row in await fetch_all(pool, SQL["facts"], args)}
         yield Rows(
             [facts[fact_id] for fact_id in args["fact_ids"] if fact_id in facts],
-            await fetch_all(pool, SQL["assertions"], args),
+            [with_kind(row) for row in await fetch_all(pool, SQL["assertions"], args)],
             await fetch_all(pool, SQL["links"], args),
         )
 

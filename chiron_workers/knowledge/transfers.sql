@@ -81,22 +81,23 @@ select hash
 insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                    claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
                    created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from,
-                   valid_until, ground, language, tsv)
+                   valid_until, ground, claimed_score, source_kind, language, tsv)
 select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
        claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at,
        context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
-       language, to_tsvector(language::regconfig, words) || pairs::tsvector
+       claimed_score, source_kind, language, to_tsvector(language::regconfig, words) || pairs::tsvector
   from unnest(%(id)s::uuid[], %(subject_id)s::text[], %(content)s::text[], %(quote)s::text[], %(quote_state)s::text[],
               %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[], %(source_score)s::real[],
               %(claimed_confidence)s::real[], %(snapshot_hash)s::text[], %(topic_path)s::text[], %(confidence)s::real[],
               %(status)s::text[], %(contradictions)s::text[], %(validated_at)s::timestamptz[],
               %(created_at)s::timestamptz[], %(context)s::text[], %(verdict)s::text[], %(verdict_reason)s::text[],
               %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[],
-              %(ground)s::text[], %(languages)s::text[], %(words)s::text[], %(pairs)s::text[])
+              %(ground)s::text[], %(claimed_score)s::real[], %(source_kind)s::text[], %(languages)s::text[],
+              %(words)s::text[], %(pairs)s::text[])
        as w (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
              claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
-             created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
-             own_language, words, pairs)
+             created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground, claimed_score,
+             source_kind, own_language, words, pairs)
  cross join lateral (select coalesce(own_language, language_of_subject(subject_id), 'english') as language) as text
  order by subject_id, md5(content), md5(source_url)
 on conflict do nothing
@@ -106,19 +107,21 @@ returning id::text as id;
 -- What the fact's own row says already is no further assertion.
 insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                             claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by,
-                            observed_at, valid_from, valid_until, ground)
+                            observed_at, valid_from, valid_until, ground, claimed_score, source_kind)
 select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end,
        fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground
+       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
+       claimed_score, source_kind
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(content)s::text[], %(quote)s::text[],
               %(quote_state)s::text[], %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[],
               %(source_score)s::real[], %(claimed_confidence)s::real[], %(snapshot_hash)s::text[],
               %(created_at)s::timestamptz[], %(context)s::text[], %(verdict)s::text[], %(verdict_reason)s::text[],
               %(verdict_by)s::text[], %(observed_at)s::timestamptz[], %(valid_from)s::text[], %(valid_until)s::text[],
-              %(ground)s::text[])
+              %(ground)s::text[], %(claimed_score)s::real[], %(source_kind)s::text[])
        as w (id, spare_id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
              claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at,
-             valid_from, valid_until, ground)
+             valid_from, valid_until, ground, claimed_score,
+             source_kind)
  where not exists (select from assertions a
                     where a.fact_id = w.fact_id
                       and a.content = w.content

@@ -68,6 +68,17 @@ def _provider_places(names: str) -> str:
     )
 
 
+def _source_table(name: str) -> str:
+    """The absolute path of a table of sources. Raises ValueError, with what is wrong in it."""
+    if not name:
+        return name
+    from chiron_workers.evidence.source_kinds import read_table
+
+    file = Path(name).expanduser().absolute()
+    read_table(file)
+    return str(file)
+
+
 Places = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_places)]
 
 
@@ -237,6 +248,11 @@ class Settings(BaseSettings):
         le=1,
         description="What is left of the sources for a fact, once those against it are taken off, must be above this; other "
         "facts stay candidates or are disputed.",
+    )
+    source_kinds: Annotated[str, AfterValidator(_source_table)] = Field(
+        "",
+        description="File with patterns of addresses that tell the kind of their source, beside the table that ships: TOML, "
+        "see docs/evidence.md. Empty: none.",
     )
     unverified_confidence_max: float = Field(
         0.5, ge=0, le=1, description="Confidence that a fact without a verified quote can have at most."

@@ -9,6 +9,7 @@ from chiron_workers.embeddings import languages_of, looks_foreign
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
+from chiron_workers.evidence.source_kinds import BANDS
 from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
@@ -20,6 +21,7 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
+SCORES_DIFFER = 0.005  # two decimals are told
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
 
@@ -80,7 +82,9 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         content: The fact in one or a few sentences, at most 4,000 characters.
         subject_id: The subject it belongs to.
         source_url: The address it was read at.
-        source_score: How far the source is to be trusted, 0 to 1.
+        source_score: How far the source is to be trusted, 0 to 1. It counts within the band of the kind of source that
+            its address tells: academic 0.9-1.0, official 0.8-0.9, expert 0.6-0.8, general 0.4-0.6, user-generated
+            0.2-0.4; of an unknown source at most 0.6; of documents and files of the user's as it is.
         topic_path: Where it belongs within the subject, such as area/topic/detail.
         confidence: How sure you are of it, 0 to 1. It is kept beside the computed one.
         contradictions: Ids of stored facts, or statements, that say otherwise.
@@ -218,6 +222,12 @@ def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[
     if new_claim.place is None:
         reason = "has no quote" if new_claim.quote is None else "rests on a source that was never read here"
         yield f"It {reason}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."
+    if abs(new_claim.source_score - new_claim.claimed_score) > SCORES_DIFFER:
+        low, high = BANDS[new_claim.source_kind]
+        yield (
+            f"Its source is {new_claim.source_kind.words}, whose score is {low:g} to {high:g}; so it counts with "
+            f"{new_claim.source_score:.2f} instead of {new_claim.claimed_score:.2f}."
+        )
     if stored_fact.is_lifted:
         yield f"The candidate is accepted now, with confidence {stored_fact.confidence:.2f}."
     elif stored_fact.status is FactStatus.DISPUTED:

@@ -175,9 +175,9 @@ def test_both_sums_are_told_so_that_they_can_be_done_again() -> None:
     confidence = weigh([says(A, 0.9), says(B, 0.7)], [says(C, 0.3)])
     assert list(explain(confidence, threshold=0.7)) == [
         "confidence: 2 independent origins x mean source score 0.80 / 3 assertions = 0.53",
-        "for it: example.org (score 0.90)",
-        "for it: example.com (score 0.70)",
-        "against it: example.net (score 0.30)",
+        "for it: example.org, of unknown kind (score 0.90)",
+        "for it: example.com, of unknown kind (score 0.70)",
+        "against it: example.net, of unknown kind (score 0.30)",
         "what stands for it: 1 - (1 - 0.90) x (1 - 0.70) = 0.97",
         "what stands against it: 1 - (1 - 0.30) = 0.30",
         "what is left: 1 - (1 - 0.97) / (1 - 0.30) = 0.96",

@@ -14,6 +14,8 @@ from support.worker_processes import wait_until
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.programs import Kind, Program
 from chiron_api.local_stack.supervision import Supervisor
+from chiron_workers.errors import ConfigurationError
+from chiron_workers.evidence.source_kinds import SHIPPED
 from chiron_workers.settings import RateLimit, Settings, read_settings
 from chiron_workers.settings.variables import process_environment
 
@@ -40,6 +42,7 @@ SAMPLES: dict[str, list[Any]] = {
     "skills": [[Path("/a,b"), Path('/c"d')]], "trusted_skills": [[Path("/a,b")]], "project": [Path("/srv/p")],
     "mcp_servers": ["/etc/mcp, mine.json"],
     "tool_timeout_s": [1.5], "tool_result_chars": [1_000], "verdict_model": [ODD], "confidence_threshold": [0.1],
+    "source_kinds": [str(SHIPPED)],
     "unverified_confidence_max": [0.2], "require_quotes": [False],
     "embedding_provider": ["voyage"], "embedding_model": [ODD], "embedding_url": ["https://e.example/v1"],
     "embedding_api_key": [ODD], "embedding_dimensions": [512],
@@ -113,10 +116,29 @@ def test_a_relative_place_means_the_folder_it_was_set_in(
         "TOOLS": "tools,./more,a.module",
         "SEARCH": "auto,./own.py,brave,a.module",
         "MCP_SERVERS": "mcp.json",
+        "SOURCE_KINDS": "kinds.toml",
     }
+    (tmp_path / "kinds.toml").write_text('own = ["wiki.firm.example"]')
     for name, value in values.items():
         monkeypatch.setenv(f"CHIRON_{name}", value)
     found = read_settings(_env_file=None)
     assert found.tools == [str(tmp_path / "tools"), str(tmp_path / "more"), "a.module"]
     assert found.search == f"auto,{tmp_path / 'own.py'},brave,a.module"
     assert found.mcp_servers == str(tmp_path / "mcp.json")
+    assert found.source_kinds == str(tmp_path / "kinds.toml")
+
+
+def test_a_wrong_table_of_sources_is_refused_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kinds.toml"
+    monkeypatch.setenv("CHIRON_SOURCE_KINDS", str(file))
+    with pytest.raises(
+        ConfigurationError, match=r"CHIRON_SOURCE_KINDS: .*kinds.toml: cannot be read: No such file"
+    ):
+        read_settings(_env_file=None)
+    file.write_text('scholarly = ["a.org"]')
+    with pytest.raises(
+        ConfigurationError, match="'scholarly' is no kind of source; the kinds are academic, "
+    ):
+        read_settings(_env_file=None)

@@ -46,6 +46,8 @@ def test_each_assertion_is_a_row_and_only_the_first_tells_of_the_fact_and_its_su
             "quote_start",
             "quote_end",
             "source_score",
+            "claimed_score",
+            "source_kind",
             "claimed_confidence",
             "context",
             "verdict",

@@ -8,6 +8,7 @@ from chiron_workers.states import QuoteState, Verdict
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
+SCORES_DIFFER = 0.005  # two decimals are shown
 
 
 def fact_lines(fact: FactDetails) -> Iterator[str]:
@@ -51,7 +52,7 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     yield f"  {number}. {words}{'' if is_verified else '  (not verified)'}"
     names = [one_line(name) for name in (assertion.source_title, assertion.source_author) if name]
     dates = [f"of {assertion.published_at:%Y-%m-%d}"] if assertion.published_at else []
-    yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} (score {assertion.source_score:.2f})"
+    yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} ({_source_words(assertion)})"
     if assertion.context:
         yield f"     around it: {one_line(assertion.context, chars_max=500)}"
     yield f"     {_verdict_line(assertion)}"
@@ -66,6 +67,12 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
         )
         place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
         yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"
+
+
+def _source_words(assertion: AssertionDetails) -> str:
+    is_moved = abs(assertion.claimed_score - assertion.source_score) > SCORES_DIFFER
+    claimed_part = f", its agent said {assertion.claimed_score:.2f}" if is_moved else ""
+    return f"{assertion.source_kind.words}, score {assertion.source_score:.2f}{claimed_part}"
 
 
 def _verdict_line(assertion: AssertionDetails) -> str:

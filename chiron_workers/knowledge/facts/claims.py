@@ -4,11 +4,13 @@ from datetime import datetime
 
 from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.evidence.source_kinds import bound
 from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.evidence.validity import Validity, read_validity
 from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.facts.source_kinds import kind_of
 from chiron_workers.sources.sources import canonical
-from chiron_workers.states import QuoteState
+from chiron_workers.states import QuoteState, SourceKind
 
 CONTENT_CHARS_MAX = 4_000
 QUOTE_CHARS_MAX = 4_000
@@ -30,15 +32,15 @@ class Place:
 class Claim:
     """A statement that is to become a fact, with what it rests on.
 
-    `confidence` is what its author claims. `place` is known once the quote was found in a snapshot of the source;
-    `snapshot_hash` alone says which text the source gave, and `observed_at` when it was read. `context` stands around the
-    quote there, and `finding` is the verdict on both.
+    `confidence` is what its author claims, and `claimed_score` how far its source is to be trusted. `place` is known once
+    the quote was found in a snapshot of the source; `snapshot_hash` alone says which text the source gave, and `observed_at`
+    when it was read. `context` stands around the quote there, and `finding` is the verdict on both.
     """
 
     subject_id: str
     content: str
     source_url: str
-    source_score: float
+    claimed_score: float
     topic_path: str
     confidence: float
     contradictions: tuple[str, ...] = ()
@@ -48,6 +50,16 @@ class Claim:
     context: str = ""
     finding: Finding = UNCHECKED
     observed_at: datetime | None = None
+
+    @property
+    def source_kind(self) -> SourceKind:
+        """What its address tells of its source."""
+        return kind_of(self.source_url)
+
+    @property
+    def source_score(self) -> float:
+        """The claimed score within the band of the kind of its source."""
+        return bound(self.source_kind, self.claimed_score)
 
     @property
     def quote_state(self) -> QuoteState:
@@ -91,7 +103,7 @@ def claim(
         subject_id=slug(subject_id),
         content=clean_text(content, field="content", chars_max=CONTENT_CHARS_MAX),
         source_url=address(clean_text(source_url, field="source_url", chars_max=URL_CHARS_MAX)),
-        source_score=unit_interval(source_score, field="source_score"),
+        claimed_score=unit_interval(source_score, field="source_score"),
         topic_path=path(topic_path),
         confidence=unit_interval(confidence, field="confidence"),
         contradictions=tuple(

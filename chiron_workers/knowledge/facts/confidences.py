@@ -11,6 +11,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.evidence.confidence import Confidence, calculate_confidence
 from chiron_workers.evidence.copies import minhash
 from chiron_workers.evidence.origins import Assertion
+from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -50,10 +51,15 @@ class Confidences:
     def _confidences(self, fact_ids: Sequence[str], rows: Sequence[DictRow]) -> dict[str, Confidence]:
         support: defaultdict[str, list[Assertion]] = defaultdict(list)
         opposition: defaultdict[str, list[Assertion]] = defaultdict(list)
-        for row in rows:
+        for row in map(with_kind, rows):
             quote = row["quote"] if row["is_verified"] else None
             assertion = Assertion(
-                row["source_url"], row["source_score"], row["is_verified"], row["signature"], quote
+                row["source_url"],
+                row["source_score"],
+                row["is_verified"],
+                row["signature"],
+                quote,
+                row["source_kind"],
             )
             (support if row["is_for"] else opposition)[row["fact_id"]].append(assertion)
         return {fact_id: compute_confidence(support[fact_id], opposition[fact_id]) for fact_id in fact_ids}

@@ -3,7 +3,7 @@
 -- of facts that contradict them and of what supports these. So two facts that contradict each other have the same two sides,
 -- and never both prevail. What was withdrawn counts for nothing but itself. A quote that does not bear its statement out
 -- counts like none, and so does one whose source says so no more; what no source says any more contradicts nothing.
-select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, s.signature, a.quote,
+select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.source_kind, s.signature, a.quote,
        a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground = 'stands' as is_verified,
        side.id = f.id and a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground <> 'stands'
          as is_lost

@@ -10,10 +10,11 @@ from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import Confidence, explain
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
+from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChange, SourceChanges
-from chiron_workers.states import FactStatus, Ground
+from chiron_workers.states import FactStatus, Ground, SourceKind
 
 SQL = load(__file__)
 
@@ -22,6 +23,7 @@ SQL = load(__file__)
 class AssertionDetails:
     """An assertion of a fact by a source; `quote_start` and `quote_end` count characters of the snapshot's text.
 
+    `source_score` is what the agent gave its source, `claimed_score`, within the band of `source_kind`.
     `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
     `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
     then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
@@ -39,6 +41,8 @@ class AssertionDetails:
     source_title: str
     source_author: str
     source_score: float
+    claimed_score: float
+    source_kind: SourceKind
     claimed_confidence: float | None
     snapshot_hash: str | None
     published_at: datetime | None
@@ -150,7 +154,7 @@ async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDe
     rows = await session.rows(SQL["assertions"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
     return tuple(
-        AssertionDetails(**row, source_mark=source_mark(row, changes.get(row["source_url"]))) for row in rows
+        AssertionDetails(**with_kind(row), source_mark=source_mark(row, changes.get(row["source_url"]))) for row in rows
     )
 
 

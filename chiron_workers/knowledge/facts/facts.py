@@ -156,7 +156,9 @@ class Facts:
         """The id of the new fact; None where the subject has the same statement from the same source."""
         caller = self.session.caller
         fact_id = ids.new_id()
-        assertion = Assertion(claim.source_url, claim.source_score, claim.counts_in_full)
+        assertion = Assertion(
+            claim.source_url, claim.source_score, claim.counts_in_full, kind=claim.source_kind
+        )
         confidence = compute_confidence([assertion], [])
         rows = await self.session.write(
             SQL["insert"],
@@ -309,6 +311,8 @@ def _assertion_args(claim: Claim) -> dict[str, Any]:
         "quote_end": claim.place.end if claim.place else None,
         "source_url": claim.source_url,
         "source_score": claim.source_score,
+        "claimed_score": claim.claimed_score,
+        "source_kind": claim.source_kind,
         "claimed_confidence": claim.confidence,
         "snapshot_hash": claim.text_hash,
         "counts_in_full": claim.counts_in_full,

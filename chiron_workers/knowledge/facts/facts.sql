@@ -7,14 +7,15 @@ coalesce((select 'source retracted' from retracted_sources where url = %(source_
 insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, verdict,
-  verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground, language, tsv
+  verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
+  claimed_score, source_kind, language, tsv
 )
 select
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
   %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
   %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(verdict)s,
-  %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s, {{ground}},
-  language, to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector
+  %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s, {{ground}}, %(claimed_score)s,
+  %(source_kind)s, language, to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector
   from (select coalesce(%(language)s, language_of_subject(%(subject_id)s), 'english') as language) as text
 on conflict (subject_id, md5(content), md5(source_url)) do nothing
 returning id;
@@ -31,12 +32,12 @@ select id::text as fact_id
 insert into corroborations (
   id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
   snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until,
-  ground
+  ground, claimed_score, source_kind
 )
 select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
        %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s,
        %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s,
-       {{ground}}
+       {{ground}}, %(claimed_score)s, %(source_kind)s
  where not exists (
    select
      from assertions

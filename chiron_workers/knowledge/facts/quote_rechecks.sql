@@ -32,3 +32,22 @@ update corroborations c
         and o.source_url = c.source_url
         and o.quote_state = 'verified'
    );
+
+-- scores
+select id, source_url, source_score, claimed_score, source_kind
+  from assertions
+ where fact_id = any(%(fact_ids)s::uuid[]);
+
+-- rescore_facts
+update facts f
+   set claimed_score = w.claimed_score, source_kind = w.source_kind, source_score = w.source_score
+  from unnest(%(id)s::uuid[], %(claimed_score)s::real[], %(source_kind)s::text[], %(source_score)s::real[])
+       as w (id, claimed_score, source_kind, source_score)
+ where f.id = w.id;
+
+-- rescore_corroborations
+update corroborations c
+   set claimed_score = w.claimed_score, source_kind = w.source_kind, source_score = w.source_score
+  from unnest(%(id)s::uuid[], %(claimed_score)s::real[], %(source_kind)s::text[], %(source_score)s::real[])
+       as w (id, claimed_score, source_kind, source_score)
+ where c.id = w.id;

@@ -3,35 +3,30 @@
 import re
 from urllib.parse import urlsplit
 
-_ACADEMIC = re.compile(
-    r"(?:^|\.)(?:doi\.org|arxiv\.org|pubmed|ncbi\.nlm|nature\.com|science\.org|acm\.org|ieee\.org|edu)(?:\.|/|$)|\.ac\.\w\w$|^10\.\d{4}"
-)
-_OFFICIAL = re.compile(
-    r"(?:^|[./-])(?:docs?|documentation|developer|reference|manual|spec|specs|standards?|rfc|readthedocs|gov|iso|w3c?)(?:[./-]|$)"
-)
-_USERS = re.compile(
-    r"(?:^|[./-])(?:forums?|reddit|quora|stackexchange|stackoverflow|answers|discuss|community|comments?|twitter|x|facebook|tiktok|youtube|wiki)(?:[./-]|$)"
-)
-_EXPERT = re.compile(
-    r"(?:^|[./-])(?:blog|blogs|medium|substack|books?|oreilly|press|weblog|journal)(?:[./-]|$)"
-)
+from chiron_workers.evidence.source_kinds import BANDS, recognise
+from chiron_workers.states import SourceKind
 
-ACADEMIC, OFFICIAL, EXPERT, GENERAL, USERS = 0.95, 0.85, 0.7, 0.5, 0.3  # the middle of each band
+_USERS = re.compile(
+    r"(?:^|[./-])(?:forums?|answers|discuss|discussions?|community|comments?|talk)(?:[./-]|$)"
+)
+_OWN = 0.85  # it was put there on purpose, and counts as documentation
+_UNKNOWN = 0.5  # the middle of what a general source has
 
 
 def source_score(url: str) -> float:
-    """The score of a source, 0 to 1, by its band.
+    """The score of a source, 0 to 1: the middle of the band of its kind.
 
-    Academic work 0.9-1.0, official documentation 0.8-0.9, expert blogs and books 0.6-0.8, general articles 0.4-0.6,
-    what users wrote 0.2-0.4. A document that is not on the web was put there on purpose and counts as documentation.
+    A document that is not on the web was put there on purpose and counts as documentation; what looks like a forum counts
+    like what users wrote.
     """
     address = urlsplit(url.lower())
-    if address.scheme not in ("http", "https"):
-        return ACADEMIC if _ACADEMIC.search(url.lower()) else OFFICIAL
-    place = f"{address.hostname or ''}{address.path}"
-    if _ACADEMIC.search(address.hostname or ""):
-        return ACADEMIC
-    for pattern, score in ((_USERS, USERS), (_OFFICIAL, OFFICIAL), (_EXPERT, EXPERT)):
-        if pattern.search(place):
-            return score
-    return GENERAL
+    kind = recognise(url) if address.scheme in ("http", "https") else SourceKind.OWN
+    match kind:
+        case SourceKind.OWN:
+            return _OWN
+        case SourceKind.UNKNOWN if not _USERS.search(f"{address.hostname or ''}{address.path}"):
+            return _UNKNOWN
+        case SourceKind.UNKNOWN:
+            kind = SourceKind.USER_GENERATED
+    low, high = BANDS[kind]
+    return round((low + high) / 2, 2)
