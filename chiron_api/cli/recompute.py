@@ -37,6 +37,6 @@ async def recompute(
         typer.echo(json_line(totals))
         return
     typer.echo(
-        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.rescored:,} sources "
+        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.scores:,} sources "
         f"scored anew, {totals.changed:,} facts changed, the status of {totals.statuses:,} among them."
     )

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from chiron_workers.evidence.origins import web_host
 from chiron_workers.states import SourceKind
 
-SHIPPED = Path(__file__).with_suffix(".toml")
+TABLE = Path(__file__).with_suffix(".toml")
 OWN_SCHEMES = ("corpus://", "file://")  # what somebody put there on purpose
 BYTES_MAX = 1_000_000
 # MISSION M3.2. What nobody knows counts like a general source at most; what is one's own, as its reader finds it.
@@ -42,7 +42,7 @@ class Pattern:
     def has_path(self, steps: tuple[str, ...]) -> bool:
         """Whether a path begins with the steps of the pattern."""
         pairs = zip(steps, self.steps, strict=False)
-        return len(steps) >= len(self.steps) and all(fnmatchcase(step, own) for step, own in pairs)
+        return len(steps) >= len(self.steps) and all(fnmatchcase(step, pattern) for step, pattern in pairs)
 
 
 class SourceKinds:
@@ -96,7 +96,7 @@ def recognise(url: str, table: SourceKinds | None = None) -> SourceKind:
         return SourceKind.OWN
     host = web_host(url).rstrip(".")
     steps = _steps(url)
-    for patterns in (table, read_table(SHIPPED)):
+    for patterns in (table, read_table(TABLE)):
         if patterns is not None and (kind := patterns.kind(host, steps)):
             return kind
     return SourceKind.OWN if _is_private(host) else SourceKind.UNKNOWN

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chiron_workers.evidence.source_kinds import BANDS, SHIPPED, bound, read_table, recognise
+from chiron_workers.evidence.source_kinds import BANDS, TABLE, bound, read_table, recognise
 from chiron_workers.states import SourceKind
 
 ACADEMIC, OFFICIAL, EXPERT = SourceKind.ACADEMIC, SourceKind.OFFICIAL, SourceKind.EXPERT
@@ -183,6 +183,6 @@ def test_a_table_that_is_missing_or_huge_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_table_that_ships_names_each_kind_of_the_mission() -> None:
-    text = SHIPPED.read_text()
+    text = TABLE.read_text()
     assert all(f"\n{kind} = [" in text for kind in SourceKind if kind not in {OWN, UNKNOWN})
-    read_table(SHIPPED)
+    read_table(TABLE)

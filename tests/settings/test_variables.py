@@ -15,7 +15,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.programs import Kind, Program
 from chiron_api.local_stack.supervision import Supervisor
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.evidence.source_kinds import SHIPPED
+from chiron_workers.evidence.source_kinds import TABLE
 from chiron_workers.settings import RateLimit, Settings, read_settings
 from chiron_workers.settings.variables import process_environment
 
@@ -42,7 +42,7 @@ SAMPLES: dict[str, list[Any]] = {
     "skills": [[Path("/a,b"), Path('/c"d')]], "trusted_skills": [[Path("/a,b")]], "project": [Path("/srv/p")],
     "mcp_servers": ["/etc/mcp, mine.json"],
     "tool_timeout_s": [1.5], "tool_result_chars": [1_000], "verdict_model": [ODD], "confidence_threshold": [0.1],
-    "source_kinds": [str(SHIPPED)],
+    "source_kinds": [str(TABLE)],
     "unverified_confidence_max": [0.2], "require_quotes": [False],
     "embedding_provider": ["voyage"], "embedding_model": [ODD], "embedding_url": ["https://e.example/v1"],
     "embedding_api_key": [ODD], "embedding_dimensions": [512],

@@ -21,13 +21,13 @@ FIRST = UUID(int=0)
 class RecheckCounts:
     """How many facts were rechecked, and how much of them changed.
 
-    `verified` counts quotes that are verified now, `rescored` sources whose kind or score is another one now, `changed` facts
+    `verified` counts quotes that are verified now, `scores` sources whose kind or score is another one now, `changed` facts
     whose confidence or status changed, and `statuses` those whose status did.
     """
 
     facts: int = 0
     verified: int = 0
-    rescored: int = 0
+    scores: int = 0
     changed: int = 0
     statuses: int = 0
 
@@ -35,7 +35,7 @@ class RecheckCounts:
         return RecheckCounts(
             self.facts + counts.facts,
             self.verified + counts.verified,
-            self.rescored + counts.rescored,
+            self.scores + counts.scores,
             self.changed + counts.changed,
             self.statuses + counts.statuses,
         )
@@ -66,26 +66,26 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
     for assertion_id, place in places.items():
         await session.write(SQL["verify_fact"], {"id": assertion_id, **place})
         await session.write(SQL["verify_corroboration"], {"id": assertion_id, **place})
-    rescored = await _rescore(session, fact_ids)
+    scores = await _rescore(session, fact_ids)
     updates = await facts.confidences.recompute(fact_ids, reason="computed anew")
     changes = sum(update.is_changed for update in updates.values())
     statuses = sum(update.status is not update.status_before for update in updates.values())
-    return RecheckCounts(len(rows), len(places), rescored, changes, statuses), rows[-1]["id"]
+    return RecheckCounts(len(rows), len(places), scores, changes, statuses), rows[-1]["id"]
 
 
 async def _rescore(session: Session, fact_ids: Sequence[str]) -> int:
     """Bind the scores of sources anew, by the kinds that the tables name now; how many changed."""
-    rescored = []
+    changes = []
     for row in await session.rows(SQL["scores"], {"fact_ids": list(fact_ids)}):
         claimed_score = row["source_score"] if row["claimed_score"] is None else row["claimed_score"]
         scores = bind(row["source_url"], claimed_score)
         if any(row[name] != score for name, score in scores.items()):
-            rescored.append({"id": row["id"], **scores})
-    if rescored:
-        columns = {name: [row[name] for row in rescored] for name in rescored[0]}
+            changes.append({"id": row["id"], **scores})
+    if changes:
+        columns = {name: [row[name] for row in changes] for name in changes[0]}
         await session.write(SQL["rescore_facts"], columns)
         await session.write(SQL["rescore_corroborations"], columns)
-    return len(rescored)
+    return len(changes)
 
 
 async def _find_quote(session: Session, url: str, quote: str) -> dict[str, str | int] | None:

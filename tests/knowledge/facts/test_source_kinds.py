@@ -50,7 +50,7 @@ async def change(pool: Pool, statement: str) -> None:
 async def recheck_all(pool: Pool, embedder: Embedder) -> tuple[int, int]:
     async with Store(Session(pool), embedder) as store:
         counts, _ = await recheck(store.facts, subject_id="moon")
-    return counts.rescored, counts.statuses
+    return counts.scores, counts.statuses
 
 
 async def test_an_agent_that_claims_the_highest_score_for_an_unknown_page_does_not_carry_a_fact_alone(
