@@ -40,7 +40,7 @@ class Worker:
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
-    """The environment of a process that uses the test's services; nothing of the developer's own settings."""
+    """The environment of a process that uses the test's services and table of sources; nothing of the developer's own."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("CHIRON_", "ANTHROPIC_"))
     }
@@ -51,6 +51,7 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
         "CHIRON_REDIS_URL": settings.redis_url,
         "CHIRON_BROKER_URL": settings.broker_url,
         "CHIRON_MODEL": settings.model,
+        "CHIRON_SOURCE_KINDS": str(Path(__file__).with_name("source_kinds.toml")),
         "PYTHONUNBUFFERED": "1",
         **more,
     }
