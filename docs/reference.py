@@ -65,6 +65,8 @@ def _role(role: Role) -> Iterator[str]:
 def _tool(definition: dict[str, Any]) -> Iterator[str]:
     description = definition["description"].replace("|", "\\|").strip()
     yield f"\n### {definition['name']}\n\n{description}\n"
+    if roles := registry().get(definition["name"]).roles:
+        yield f"\nOffered to runs of the role {', '.join(sorted(roles))} alone.\n"
     schema = definition["input_schema"]
     if rows := [_argument(schema, name, field) for name, field in schema.get("properties", {}).items()]:
         yield "\n| argument | type | meaning |\n|---|---|---|\n" + "".join(rows)
