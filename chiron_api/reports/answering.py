@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from chiron_api.reports.answer import (
@@ -53,51 +54,58 @@ async def written_answer(
     fact_ids = {
         fact_id for part in draft.sections for sentence in part.sentences for fact_id in sentence.fact_ids
     }
-    statuses = await report_rows.statuses(pool, sorted(fact_ids))
+    facts = _Facts(
+        findings,
+        await report_rows.statuses(pool, sorted(fact_ids)),
+        frozenset(finding.number for finding in findings.values() if finding.status in SHOWN_STATUSES),
+    )
     sections = [
-        WrittenSection(
-            part.title, tuple(_written(sentence, findings, statuses) for sentence in part.sentences)
-        )
+        WrittenSection(part.title, tuple(facts.written(sentence) for sentence in part.sentences))
         for part in draft.sections
     ]
     not_known = tuple(_not_known(subjects, runs, arrangement))
     return WrittenAnswer(str(draft.run_id), draft.model, draft.handed_in_at, tuple(sections), not_known)
 
 
-def _written(
-    sentence: DraftSentence, findings: Mapping[str, Finding], statuses: Mapping[str, FactStatus]
-) -> WrittenSentence:
-    cited_findings = [findings[fact_id] for fact_id in sentence.fact_ids if fact_id in findings]
-    numbers = {finding.number for finding in cited_findings}
-    sources = dict.fromkeys(citation.source for finding in cited_findings for citation in finding.citations)
-    return WrittenSentence(
-        text=sentence.text,
-        facts=tuple(_reference(fact_id, numbers, findings, statuses) for fact_id in sentence.fact_ids),
-        sources=tuple(sources),
-        is_disputed=any(numbers & set(_opponents(finding, findings)) for finding in cited_findings),
-        verdict_by=sentence.verdict_by,
-    )
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The findings of a report by their facts, what became of the facts that an answer names, and which findings are shown."""
 
+    findings: Mapping[str, Finding]
+    statuses: Mapping[str, FactStatus]
+    shown_numbers: frozenset[int]
 
-def _reference(
-    fact_id: str, numbers: set[int], findings: Mapping[str, Finding], statuses: Mapping[str, FactStatus]
-) -> Reference:
-    status, finding = statuses.get(fact_id), findings.get(fact_id)
-    number = finding.number if finding else None
-    if status is None:
-        return Reference(fact_id, number, DELETION_MARK)
-    if status not in SHOWN_STATUSES:
-        return Reference(fact_id, number, MARKS.get(status, f"{status} since"))
-    opponents = _opponents(finding, findings) if finding else []
-    if opponents and not numbers & set(opponents):
-        return Reference(fact_id, number, CONTRADICTION_MARK.format(number=opponents[0]))
-    return Reference(fact_id, number)
+    def written(self, sentence: DraftSentence) -> WrittenSentence:
+        """A sentence with what became of its facts since it was written."""
+        cited_findings = [self.findings[key] for key in sentence.fact_ids if key in self.findings]
+        numbers = {finding.number for finding in cited_findings}
+        sources = dict.fromkeys(
+            citation.source for finding in cited_findings for citation in finding.citations
+        )
+        return WrittenSentence(
+            text=sentence.text,
+            facts=tuple(self._reference(fact_id, numbers) for fact_id in sentence.fact_ids),
+            sources=tuple(sources),
+            is_disputed=any(numbers & set(self._opponents(finding)) for finding in cited_findings),
+            verdict_by=sentence.verdict_by,
+        )
 
+    def _reference(self, fact_id: str, numbers: set[int]) -> Reference:
+        status, finding = self.statuses.get(fact_id), self.findings.get(fact_id)
+        number = finding.number if finding else None
+        if status is None:
+            return Reference(fact_id, number, DELETION_MARK)
+        if status not in SHOWN_STATUSES:
+            return Reference(fact_id, number, MARKS.get(status, f"{status} since"))
+        opponents = self._opponents(finding) if finding else []
+        if opponents and not numbers & set(opponents):
+            return Reference(fact_id, number, CONTRADICTION_MARK.format(number=opponents[0]))
+        return Reference(fact_id, number)
 
-def _opponents(finding: Finding, findings: Mapping[str, Finding]) -> list[int]:
-    shown_numbers = {rival.number for rival in findings.values() if rival.status in SHOWN_STATUSES}
-    numbers = [relative.number for relative in finding.relatives if relative.relation is Relation.CONTRADICTS]
-    return [number for number in numbers if number in shown_numbers]
+    def _opponents(self, finding: Finding) -> list[int]:
+        """The shown findings that contradict one."""
+        relatives = (relative for relative in finding.relatives if relative.relation is Relation.CONTRADICTS)
+        return [relative.number for relative in relatives if relative.number in self.shown_numbers]
 
 
 def _not_known(
