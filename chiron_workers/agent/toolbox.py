@@ -72,9 +72,8 @@ class Toolbox:
 
     def definitions(self, role: str) -> list[dict[str, Any]]:
         """The definitions of the tools that runs of a role are offered, as the Messages API takes them."""
-        offered_tools = (tool for tool in self.registry.all() if tool.is_offered)
         may_call = role_of(role).may_call
-        return [tool.definition() for tool in offered_tools if may_call(tool.name, reserved_for=tool.roles)]
+        return self.registry.definitions(lambda tool: may_call(tool.name, reserved_for=tool.roles))
 
     async def call(
         self,

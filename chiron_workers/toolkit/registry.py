@@ -97,9 +97,15 @@ class Registry:
         """Every tool, by name."""
         return [self._tools[name] for name in sorted(self._tools)]
 
-    def definitions(self) -> list[dict[str, Any]]:
-        """Every tool in the Messages API's format, by name, so that the same tools always read the same."""
-        return [tool.definition() for tool in self.all() if tool.is_offered]
+    def definitions(self, allows: Callable[[Tool], bool] | None = None) -> list[dict[str, Any]]:
+        """Every tool in the Messages API's format, by name, so that the same tools always read the same.
+
+        Args:
+            allows: Which of them are meant. None: all.
+        """
+        return [
+            tool.definition() for tool in self.all() if tool.is_offered and (allows is None or allows(tool))
+        ]
 
     def openai_definitions(self) -> list[dict[str, Any]]:
         """Every tool in the format of OpenAI's chat completions, by name."""

@@ -276,7 +276,7 @@ async def test_a_try_that_may_be_billed_is_unconfirmed_and_one_that_is_refused_c
 async def test_a_bug_hands_the_run_back_and_ends_it_when_its_attempts_are_used_up(stage: Stage) -> None:
     await stage.model(lambda request: says("x"))
     (run_id,) = await stage.submit("tides")
-    stage.registry.definitions = lambda: [{"name": object()}]  # type: ignore[method-assign,list-item]
+    stage.registry.definitions = lambda *_: [{"name": object()}]  # type: ignore[method-assign,list-item]
     for attempt in range(1, stage.settings.max_attempts):
         assert await stage.play(run_id) is Outcome.LEFT
         row = await stage.row(run_id)
