@@ -150,7 +150,8 @@ def beir(folder: Path) -> QuestionSet:
 
 def xquad(file: Path) -> QuestionSet:
     """The paragraphs of one language of XQuAD, and the questions that each of them answers."""
-    texts, questions, answers = {}, {}, {}
+    texts: dict[str, str] = {}
+    questions, answers = {}, {}
     for article in json.loads(file.read_text())["data"]:
         for paragraph in article["paragraphs"]:
             text = f"{len(texts)}"

@@ -16,7 +16,7 @@ from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.coverage import nodes
 from chiron_workers.knowledge.coverage.nodes import draft
-from chiron_workers.knowledge.facts import facts
+from chiron_workers.knowledge.facts import locks
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
@@ -25,7 +25,7 @@ from chiron_workers.toolkit import tool
 WAITING = "select count(*) as n from pg_locks where locktype = 'advisory' and not granted"
 LOCKS = {
     "nodes": (nodes.SQL["lock"], {"subject_ids": ["physics"]}),
-    "facts": (facts.SQL["lock_subject"], {"subject_id": "physics"}),
+    "facts": (locks.SQL["lock_subject"], {"subject_id": "physics"}),
 }
 
 

@@ -72,8 +72,8 @@ async def test_a_cancel_of_a_dead_workers_run_takes_effect_at_the_end_of_its_lea
             await asyncio.to_thread(wait_until, lambda: second.has_said("ready"), what="w2 is up")
             holder.kill()
             leased_until = rows(settings, "select leased_until from runs")[0]["leased_until"]
-            said = await asyncio.to_thread(chiron, settings, "cancel", str(run_of(settings)["id"]))
-            assert said.returncode == 0
+            async with open_pool(settings.database_url, size=1) as pool:
+                await steer(pool, settings.redis_url, run_of(settings)["id"], cancel)
             await until_state(settings, "cancelled")
     late = rows(settings, "select finished_at from runs")[0]["finished_at"] - leased_until
     # The rescue looks every second; what is beyond that, a busy machine took.

@@ -152,7 +152,8 @@ async def test_an_export_carries_kind_and_scores_and_an_import_believes_its_own_
 ) -> None:
     await add(pool, embedder, POST, 0.9)
     records = [record async for record in exported(pool, "moon", with_snapshots=True)]
-    [assertion] = records[-1]["assertions"]  # type: ignore[misc]
+    assertions: Any = records[-1]["assertions"]
+    [assertion] = assertions
     names = ("source_score", "claimed_score", "source_kind")
     assert [assertion[name] for name in names] == [0.4, 0.9, "user-generated"]
     assertion |= {"source_score": 1.0, "claimed_score": 1.0, "source_kind": "academic"}
