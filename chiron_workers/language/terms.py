@@ -12,6 +12,8 @@ from chiron_workers.language.scripts import Script, script_of
 PAIRS_MAX = 16_000  # a tsvector counts positions up to 16,383
 CLUSTER_CHARS_MAX = 8  # of one character with its marks; text may pile up any number of them
 RUN_OR_WORD = re.compile(r"\S+")
+# 10⁵ is found by 10^5 and not by 105; a lowered digit is written on the line as well: CO₂, CO2.
+RAISED_DIGITS = re.compile(r"[⁰¹²³⁴-⁹]+")
 DOT_ABOVE = "\u0307"  # what is left of İ in small letters
 
 
@@ -63,7 +65,7 @@ def terms_of_query(text: str) -> Terms:
 
 def _split(text: str) -> tuple[str, list[list[str]]]:
     """Words with spaces between them, and runs of characters of scripts without spaces."""
-    plain = unicodedata.normalize("NFKC", text).lower().translate(_CHARACTERS)
+    plain = unicodedata.normalize("NFKC", RAISED_DIGITS.sub(r" \g<0>", text)).lower().translate(_CHARACTERS)
     words: list[str] = []
     runs: list[list[str]] = []
     for word in RUN_OR_WORD.findall(plain):

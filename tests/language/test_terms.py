@@ -8,6 +8,12 @@ def test_words_are_small_letters_and_digits_with_their_marks_and_nothing_else() 
     )
 
 
+def test_a_raised_number_is_found_by_how_it_is_typed_and_not_as_a_part_of_its_base() -> None:
+    assert terms_of_text("1.01 × 10⁵ and 10¹² m²").words == "1 01 10 5 and 10 12 m 2"
+    assert terms_of_query("10^5").words == "10 5"
+    assert terms_of_query("H2O CO2").words == terms_of_text("H₂O, CO₂").words == "h2o co2"
+
+
 def test_scripts_without_spaces_give_pairs_and_the_last_character_of_each_run() -> None:
     terms = terms_of_text("東京都はTokyo。水 ที่นี่")
     assert terms.pairs == ("東京", "京都", "都は", "は", "水", "ที่นี่", "นี่")
