@@ -147,7 +147,8 @@ def _unreachable(error: Exception) -> ChironError:
     # libpq's own question comes after its reason; ours is the better one.
     words = " ".join(str(error).split("Is the server running")[0].split()).rstrip(".?")
     return ServiceUnavailable(
-        f"Postgres cannot be reached: {words}. Is it running (`chiron status`), and is CHIRON_DATABASE_URL right?"
+        f"Postgres cannot be reached: {words}. `chiron up` starts the one of this home, `chiron status` shows it; for another "
+        "one check CHIRON_DATABASE_URL."
     )
 
 
