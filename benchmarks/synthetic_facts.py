@@ -72,6 +72,12 @@ class World:
         drawn = np.searchsorted(self.shares, self.random.random((count, words)))
         return [" ".join(row) for row in self.words[drawn]]
 
+    def words_between(self, low: int, high: int, count: int) -> list[str]:
+        """Words that are between these ranks of the vocabulary, each as often as among facts."""
+        start = self.shares[low - 1] if low else 0.0
+        drawn = np.searchsorted(self.shares, self.random.uniform(start, self.shares[high - 1], count))
+        return [str(word) for word in self.words[drawn]]
+
     def vectors(self, count: int) -> Vectors:
         """Unit vectors around random centres, at a cosine of 0.7 to them."""
         noise = self.random.standard_normal((count, DIMENSIONS), dtype=np.float32) / np.sqrt(DIMENSIONS)

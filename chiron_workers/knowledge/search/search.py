@@ -22,9 +22,10 @@ SQL = load(__file__, word_index.QUERIES)
 QUERY_CHARS_MAX = 4_000
 RESULTS_MAX = 100
 RANKING_DEPTH = 100  # of each ranking, before they are fused
-# In a subject of up to so many facts, all that hold a word of the query are ranked.
+# In a subject of up to so many facts, all that hold the rarest word of the query are ranked.
 SMALL_SUBJECT_FACTS = 20_000
-MATCHES_MAX = 5_000  # facts whose words are ranked in a larger one
+MATCHES_MAX = 5_000  # facts that hold the rarest in a larger one, and that its other words may promise in any
+SAMPLE_FACTS = 200  # of a smaller one, for how common words are
 WORDS_MAX = 64  # of a query, the rarest; pairs of characters are more than words
 # Chosen on other sets of questions than those that benchmarks/README.md reports.
 FUSION = {"vector_weight": 0.5, "foreign_vector_weight": 0.1}
@@ -163,7 +164,7 @@ class Search:
             return []
         small_condition = self._if_small(mode, condition)
         nearest = _exact_ranking(table, small_condition) if table else sql.Composed([])
-        statement = _statement(mode, small_condition, table, nearest, ("size_counted", "no_words"))
+        statement = _statement(mode, small_condition, table, nearest, ("size_counted", "sampled"))
         sizes = _size_args(SMALL_SUBJECT_FACTS)
         args = small_condition.args | self._fusion_args() | sizes | query_args | {"recall": 1.0}
         return await self.session.rows(statement, args, prepare=True)
@@ -227,14 +228,22 @@ def _exact_ranking(table: sql.Identifier, condition: Condition) -> sql.Composed:
 
 def _size_args(facts: int | None) -> dict[str, int | None]:
     matches_max = SMALL_SUBJECT_FACTS if facts is not None and facts <= SMALL_SUBJECT_FACTS else MATCHES_MAX
-    return {"size": facts, "matches_max": matches_max, "words_max": WORDS_MAX}
+    return {
+        "size": facts,
+        "matches_max": matches_max,
+        "expected_max": MATCHES_MAX,
+        "sample_max": SAMPLE_FACTS,
+        "words_max": WORDS_MAX,
+    }
 
 
 def _size_queries(condition: Condition, facts: int | None) -> tuple[str, str]:
-    """The names of two queries: how many facts are searched, and how common their words are."""
-    size_query = "size_of_a_subject" if "subject_id" in condition.args else "size_of_all"
-    words_query = "no_words" if facts is not None and facts <= SMALL_SUBJECT_FACTS else "common_words"
-    return size_query if facts is None else "size_known", words_query
+    """The name of the query that says how many facts are searched, and where it stands how common their words are."""
+    if "subject_id" not in condition.args:
+        return "size_of_all" if facts is None else "size_known", "listed"
+    if facts is None:
+        return "size_of_a_subject", "listed"
+    return "size_known", "sampled" if facts <= SMALL_SUBJECT_FACTS else "listed"
 
 
 def _statement(
@@ -244,15 +253,15 @@ def _statement(
     nearest: sql.Composed,
     size: tuple[str, str],
 ) -> sql.Composed:
-    is_large = size[1] == "common_words"
     scope = "a_subject" if "subject_id" in condition.args else "all"
     parts = {
         "nearest": SQL["nearest_first"].format(nearest=nearest) if mode is SearchMode.HYBRID else sql.SQL(""),
-        "nearest_matches": SQL["nearest_matches"] if mode is SearchMode.HYBRID and is_large else sql.SQL(""),
+        "nearest_matches": SQL["nearest_matches"] if mode is SearchMode.HYBRID else sql.SQL(""),
     }
     match_clauses = SQL["matching"].format(
         size=SQL[size[0]],
-        common=SQL[size[1]],
+        common=SQL["sampled_facts" if size[1] == "sampled" else "common_words"],
+        share=SQL[f"share_{size[1]}"],
         languages=SQL[f"languages_of_{scope}"],
         count_of_term=SQL["count_of_term"],
         condition=condition.clause,

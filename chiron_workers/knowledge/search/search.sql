@@ -92,9 +92,9 @@ and f.fact_id in (select f.id from facts f where {condition})
 
 -- matching
 -- The words of the query, rarest first, and the longest of those that are not known to be common. All facts that hold one of
--- the rarest are ranked, as many words as promise `matches_max` facts; the other words only add to the rank of those. What
--- Postgres knows of how common a word is comes from its last analysis of the table; a word that is not listed there is
--- rare. Facts are scored by BM25 (Robertson and Zaragoza, 2009), as a share of what no fact can reach, so from 0 to 1.
+-- the rarest are ranked, as many words as promise `expected_max` facts; the other words only add to the rank of those. How
+-- common a word is comes from Postgres' last analysis of the table, where a word that is not listed is rare, or from a sample of
+-- the subject. Facts are scored by BM25 (Robertson and Zaragoza, 2009), as a share of what no fact can reach, so from 0 to 1.
 size as materialized (
   select {size} as facts
 ), common as materialized (
@@ -108,10 +108,10 @@ size as materialized (
   select query, cardinality(stems) as stems, coalesce(share, 0) * facts as expected,
          row_number() over rarest_first as n,
          row_number() over rarest_first = 1
-             or sum(coalesce(share, 0) * facts) over rarest_first <= %(matches_max)s as is_rare
+             or sum(coalesce(share, 0) * facts) over rarest_first <= %(expected_max)s as is_rare
     from size
     cross join term
-    left join lateral (select max(share) as share from common where word = any(stems)) as listed on true
+    left join lateral ({share}) as frequency on true
   window rarest_first as (order by coalesce(share, 0), length(stems[1]) desc, stems rows unbounded preceding)
    order by coalesce(share, 0), length(stems[1]) desc, stems
    limit %(words_max)s
@@ -157,6 +157,7 @@ select f.id, f.tsv, coalesce(f.terms, length(f.tsv))
   from nearest
   join facts f on f.id = nearest.fact_id
  where not f.tsv @@ (select words from rare)
+   and exists (select from lexeme where not is_rare)
 
 -- worded
 select fact_id, score
@@ -172,10 +173,24 @@ select word, share
      and s.attname = 'tsv'
      and word is not null
 
--- no_words
--- Among so few facts each word may be looked up; to plan a look into the statistics takes longer than that.
-select null::text as word, null::real as share
- where false
+-- share_listed
+select max(share) as share
+  from common
+ where word = any(stems)
+
+-- sampled_facts
+-- To plan a look into the statistics takes longer than to read some facts, in the order of their hashes, which is as good as
+-- chance. Among so few that all of them may be ranked, each word may be looked up.
+select tsv
+  from facts
+ where subject_id = %(subject_id)s
+   and (select facts from size) > %(expected_max)s
+ order by subject_id, md5(content), md5(source_url)
+ limit %(sample_max)s
+
+-- share_sampled
+select avg((tsv @@ query)::int)::real as share
+  from common
 
 -- count_up_to
 select count(*)::int as facts

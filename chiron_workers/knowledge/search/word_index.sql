@@ -67,7 +67,7 @@ word as (
     from word
    group by stems
   union all
-  select array[pair], pair::tsquery
+  select array[btrim(pair, ''':*')], pair::tsquery
     from unnest(%(pairs)s::text[]) as pair
    group by pair
 )

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from psycopg.sql import SQL
 from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.search import search as search_module
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.word_index import index_words
@@ -127,3 +129,16 @@ async def test_words_lead_where_the_subject_is_not_in_the_language_of_the_embedd
     await index_words(pool)
     for query, best in (("вулкан", "Спутник Юпитера Ио покрыт вулканами."), ("рыба", RUSSIAN[1])):
         assert (await search(pool, embedder, query, mode=SearchMode.HYBRID))[:1] == [best]
+
+
+async def test_pairs_of_characters_that_most_facts_have_are_known_to_be_common(
+    pool: Pool, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    common = [f"月球围绕地球运行{n}。" for n in range(60)]
+    rare = [f"月球表面有撞击坑{n}。" for n in range(3)]
+    await store(pool, *common, *rare)
+    async with Session(pool) as session:
+        await session.write(SQL("analyze facts"))
+    monkeypatch.setattr(search_module, "SMALL_SUBJECT_FACTS", 50)
+    monkeypatch.setattr(search_module, "MATCHES_MAX", 20)
+    assert sorted(await search(pool, embedder, "月球撞击坑")) == sorted(rare)

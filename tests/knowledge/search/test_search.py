@@ -122,6 +122,21 @@ async def test_of_many_facts_with_common_words_only_those_with_a_rare_one_are_ra
     assert len(await ask(pool, embedder, "the moon", mode=SearchMode.TEXT, limit=50)) == 20
 
 
+async def test_of_a_small_subject_the_facts_with_a_rare_word_are_ranked_and_of_a_common_word_alone_all(
+    pool: Pool, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    common = [await keep(pool, embedder, f"The Moon, view {n}.") for n in range(60)]
+    rare = [await keep(pool, embedder, f"The Moon has craters, view {n}.") for n in range(3)]
+    monkeypatch.setattr(search, "MATCHES_MAX", 20)
+    scope = {"subject_id": "moon", "limit": 100}
+    by_words = await ask(pool, embedder, "craters, Moon", mode=SearchMode.TEXT, **scope)
+    assert {fact["id"] for fact in by_words} == {*rare}
+    by_both = await ask(pool, embedder, "craters, Moon", **scope)
+    assert {fact["id"] for fact in by_both} == {*rare, *common}
+    assert {fact["id"] for fact in by_both[:3]} == {*rare}
+    assert len(await ask(pool, embedder, "Moon", mode=SearchMode.TEXT, **scope)) == 63
+
+
 async def test_a_fact_without_a_vector_is_found_by_its_words(
     pool: Pool, embedder: Embedder, three: dict[str, str]
 ) -> None:
