@@ -1,7 +1,7 @@
 """What a search costs in one subject, by its size and by how common the words of the query are.
 
-`uv run python benchmarks/word_searches.py [--facts 1000 10000 20000 100000] [--repeats 40]`: words alone and hybrid, beside the 100
-best facts with any word by `ts_rank` in bare SQL. Embedding is left out.
+`uv run python benchmarks/word_searches.py [--facts 1000 10000 20000 100000] [--repeats 40]`: words alone and hybrid, beside the
+100 best facts with any word by `ts_rank` in bare SQL. Embedding is left out.
 """
 
 import argparse
