@@ -49,9 +49,7 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
 def test_what_cannot_work_is_refused_in_a_sentence(settings: Settings):
     with pytest.raises(ConfigurationError, match="CHIRON_API_KEY"):
         serve(settings.model_copy(update={"api_host": "0.0.0.0", "api_without_key": True}))
-    with pytest.raises(
-        ServiceUnavailable, match=r"Postgres cannot be reached: .*[^?.]\. `chiron up` starts"
-    ):
+    with pytest.raises(ServiceUnavailable, match=r"Postgres cannot be reached: .*[^?.]\. `chiron up` starts"):
         serve(settings.model_copy(update={"database_url": "postgresql://127.0.0.1:1/none"}))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
