@@ -72,7 +72,7 @@ def question(topic: str) -> Message:
 
 async def ask(client: AsyncAnthropic, messages: Sequence[Message], *, tools: Sequence[Message]) -> Message:
     """The model's next message, streamed, as it goes into the history."""
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "model": MODEL,
         "system": SYSTEM,
         "messages": messages,
@@ -80,20 +80,20 @@ async def ask(client: AsyncAnthropic, messages: Sequence[Message], *, tools: Seq
         "tools": tools,
         "cache_control": {"type": "ephemeral"},
     }
-    return await (_through_types if os.environ.get(STREAM) == "types" else _raw)(client, asked)
+    return await (_through_types if os.environ.get(STREAM) == "types" else _raw)(client, arguments)
 
 
-async def _raw(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:
+async def _raw(client: AsyncAnthropic, arguments: dict[str, Any]) -> Message:
     read = Accumulation()
-    async with client.messages.with_streaming_response.create(**asked, stream=True) as response:
+    async with client.messages.with_streaming_response.create(**arguments, stream=True) as response:
         async for event in AsyncStream.raw_events(response.http_response):
             if event.data:
                 read.add(event.json())
     return {"role": "assistant", "content": read.message()["content"]}
 
 
-async def _through_types(client: AsyncAnthropic, asked: dict[str, Any]) -> Message:
-    async with client.messages.stream(**asked) as stream:
+async def _through_types(client: AsyncAnthropic, arguments: dict[str, Any]) -> Message:
+    async with client.messages.stream(**arguments) as stream:
         async for _ in stream:
             pass
         message = await stream.get_final_message()
@@ -142,8 +142,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--latency-s", type=float, required=True)
     parser.add_argument("--all-tools", action="store_true")
-    asked = parser.parse_args()
-    turns = asyncio.run(_play(runs=asked.runs, latency_s=asked.latency_s, all_tools=asked.all_tools))
+    arguments = parser.parse_args()
+    turns = asyncio.run(
+        _play(runs=arguments.runs, latency_s=arguments.latency_s, all_tools=arguments.all_tools)
+    )
     json.dump(turns, sys.stdout)
 
 

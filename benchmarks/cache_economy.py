@@ -93,13 +93,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=1, help="Changes nothing: the figures are exact.")
-    with begin(parser) as (asked, report):
-        report.figures = measure(turns=asked.turns)
+    with begin(parser) as (arguments, report):
+        report.figures = measure(turns=arguments.turns)
         rows = [
             [name, f"{found['usd']:.3f}", f"{found['times_the_least']:.2f}"]
             for name, (found,) in report.figures.items()
         ]
-        table(f"A run of {asked.turns} turns with {MODEL}", ["", "USD", "times the least"], rows)
+        table(f"A run of {arguments.turns} turns with {MODEL}", ["", "USD", "times the least"], rows)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def shown(found: Sequence[Cancelled]) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=60)
-    with begin(parser) as (asked, report):
-        found = measure(runs=asked.runs)
+    with begin(parser) as (arguments, report):
+        found = measure(runs=arguments.runs)
         report.figures = {"cancels": [asdict(each) for each in found]}
         title = f"{len(found)} cancels, load {load_average()}"
         table(title, ["seconds after the cancel", "median", "worst"], shown(found))

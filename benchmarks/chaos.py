@@ -53,30 +53,30 @@ class Asked:
     only: Fault | None
 
 
-def play(asked: Asked) -> dict[str, Any]:
+def play(arguments: Asked) -> dict[str, Any]:
     """Run one test; what happened, with each broken promise as a sentence in `broken`."""
-    blows = plan(asked.seed, workers=WORKERS, lease_s=LEASE_S, only=asked.only)
+    blows = plan(arguments.seed, workers=WORKERS, lease_s=LEASE_S, only=arguments.only)
     server = {
-        "seed": asked.seed,
-        "turns": asked.turns,
-        "latency_s": asked.latency_s,
-        "fault_rate": asked.fault_rate,
+        "seed": arguments.seed,
+        "turns": arguments.turns,
+        "latency_s": arguments.latency_s,
+        "fault_rate": arguments.fault_rate,
     }
     with services(**server, stall_s=30) as found:
-        with fleet(found, workers=WORKERS, slots=asked.runs // 2, **ENVIRONMENT) as workers:
+        with fleet(found, workers=WORKERS, slots=arguments.runs // 2, **ENVIRONMENT) as workers:
             began = time.monotonic()
-            batch_id = start_batch(found.settings, runs=asked.runs, turns=asked.turns)
+            batch_id = start_batch(found.settings, runs=arguments.runs, turns=arguments.turns)
             witness, tables = Witness(found.log), Tables(found.settings.database_url, batch_id)
-            strike_until_done(blows, workers, witness, tables, asked)
+            strike_until_done(blows, workers, witness, tables, arguments)
             seconds = time.monotonic() - began
             refused = workers.stop()
         witness.look()
         left = [*leftovers(found, tables), *refused]
-        return {"seconds": round(seconds, 1)} | judge(asked, blows, workers, witness, tables, left)
+        return {"seconds": round(seconds, 1)} | judge(arguments, blows, workers, witness, tables, left)
 
 
 def strike_until_done(
-    blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, asked: Asked
+    blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, arguments: Asked
 ) -> None:
     """Deal each blow when its share of the turns is answered, until the batch is complete or patience ends."""
     waiting, dealt = list(blows), []
@@ -84,7 +84,7 @@ def strike_until_done(
     while time.monotonic() < give_up_at:
         time.sleep(0.1)
         witness.look()
-        share = witness.answered() / (asked.runs * asked.turns)
+        share = witness.answered() / (arguments.runs * arguments.turns)
         while waiting and waiting[0].share <= share:
             blow = waiting.pop(0)
             print(
@@ -136,11 +136,16 @@ def leftovers(found: Services, tables: Tables) -> list[str]:
 
 
 def judge(
-    asked: Asked, blows: Sequence[Blow], workers: Fleet, witness: Witness, tables: Tables, left: Sequence[str]
+    arguments: Asked,
+    blows: Sequence[Blow],
+    workers: Fleet,
+    witness: Witness,
+    tables: Tables,
+    left: Sequence[str],
 ) -> dict[str, Any]:
-    expected = {f"r{n:03}": asked.turns for n in range(asked.runs)}
+    expected = {f"r{n:03}": arguments.turns for n in range(arguments.runs)}
     calls = tally(list(witness.calls.values()), workers.crashes, expected, outages=workers.services.outages)
-    broken = [*left, *tables.broken(seed=asked.seed, turns=expected), *against(witness, workers)]
+    broken = [*left, *tables.broken(seed=arguments.seed, turns=expected), *against(witness, workers)]
     broken += [f"{words}; {tables.takings(run)}" for run, words in calls.unexplained.items()]
     if calls.missing:
         broken.append(f"turns that were never answered: {len(calls.missing)}, such as {calls.missing[0]}")
@@ -150,10 +155,10 @@ def judge(
     broken += unconfirmed_wrongly(calls, tables.unconfirmed(), outages)
     broken += troubles(workers)
     return {
-        "seed": asked.seed,
+        "seed": arguments.seed,
         "faults": dict(Counter(str(blow.fault) for blow in blows)),
         "model_faults": calls.faults,
-        "runs": asked.runs,
+        "runs": arguments.runs,
         "completed": tables.states().get("completed", 0),
         "answered": calls.answered,
         "cut": calls.cut_by_worker,
@@ -226,11 +231,11 @@ def main() -> None:
     parser.add_argument("--fault-rate", type=float, default=0.06, help="Share of model calls that fail.")
     parser.add_argument("--only", type=Fault, help="Deal only this one: " + ", ".join(Fault))
     parser.add_argument("--json", type=Path, help="Write the last seed's result to this file.")
-    asked = vars(parser.parse_args())
-    file, seeds, first, broken = asked.pop("json"), asked.pop("seeds"), asked.pop("seed"), 0
+    arguments = vars(parser.parse_args())
+    file, seeds, first, broken = arguments.pop("json"), arguments.pop("seeds"), arguments.pop("seed"), 0
     for seed in range(first, first + seeds):
         print(f"seed {seed}", file=sys.stderr)
-        result = play(Asked(seed=seed, **asked))
+        result = play(Asked(seed=seed, **arguments))
         if file:
             file.write_text(json.dumps(result, indent=1) + "\n")
         print(row(result), flush=True)

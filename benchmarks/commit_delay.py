@@ -124,18 +124,21 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--latency-s", type=float, default=6.0, help="Mean seconds of a model call.")
     parser.add_argument("--seconds", type=float, default=30.0, help="For how long replies are counted.")
-    with begin(parser) as (asked, report):
+    with begin(parser) as (arguments, report):
         delays, bare_ms = measure(
-            runs=asked.runs, workers=asked.workers, latency_s=asked.latency_s, seconds=asked.seconds
+            runs=arguments.runs,
+            workers=arguments.workers,
+            latency_s=arguments.latency_s,
+            seconds=arguments.seconds,
         )
         report.figures = {
             "delays": [asdict(delay) for delay in delays],
             "bare": [{"ms": round(ms, 2)} for ms in bare_ms],
         }
         all_ms = [delay.ms for delay in delays]
-        title = f"{asked.runs} runs in {asked.workers} workers, {asked.latency_s:g} s a reply, load {load_average()}"
-        rows = [["a reply's last byte to its commit", *shown(all_ms, asked.seconds)]]
-        rows += [["a bare commit meanwhile", *shown(bare_ms, asked.seconds)]]
+        title = f"{arguments.runs} runs in {arguments.workers} workers, {arguments.latency_s:g} s a reply, load {load_average()}"
+        rows = [["a reply's last byte to its commit", *shown(all_ms, arguments.seconds)]]
+        rows += [["a bare commit meanwhile", *shown(bare_ms, arguments.seconds)]]
         table(title, ["milliseconds", "p50", "p90", "p99", "worst", "per second"], rows)
 
 

@@ -58,16 +58,16 @@ class Asked:
     all_tools: bool
 
 
-def bare(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
+def bare(found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
     command = [
         sys.executable,
         str(HERE / "bare.py"),
         "--runs",
-        str(asked.runs),
+        str(arguments.runs),
         "--latency-s",
-        str(asked.latency_s),
+        str(arguments.latency_s),
     ]
-    command += ["--all-tools"] if asked.all_tools else []
+    command += ["--all-tools"] if arguments.all_tools else []
     with (found.folder / "bare.json").open("w+") as out, started(command, out) as process:
         with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
             assert process.wait(PATIENCE_S) == 0
@@ -75,22 +75,22 @@ def bare(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
         return throughput(json.load(out), sampler)
 
 
-def pipeline(found: Services, server: psutil.Process, asked: Asked) -> Throughput:
-    command, slots = worker(f"bench{asked.runs}", asked)
+def pipeline(found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
+    command, slots = worker(f"bench{arguments.runs}", arguments)
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **slots) as process:
         with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
-            batch_id = asyncio.run(enqueue(found, asked))
+            batch_id = asyncio.run(enqueue(found, arguments))
             _wait_for_the_end(found, batch_id, process, log)
         with psycopg.connect(found.settings.database_url) as connection:
             turns = connection.execute(SQL["turns"], {"batch_id": batch_id}).fetchall()
         return throughput(turns, sampler)
 
 
-def worker(name: str, asked: Asked) -> tuple[list[str], dict[str, str]]:
+def worker(name: str, arguments: Asked) -> tuple[list[str], dict[str, str]]:
     """The command of a worker for so many runs, and what it needs in its environment."""
-    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(asked.runs)]
-    command += ["-n", f"{name}@here", *([] if asked.all_tools else ["-I", "only_look_up"])]
-    return command, {"CHIRON_CONCURRENCY": str(asked.runs)}
+    command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(arguments.runs)]
+    command += ["-n", f"{name}@here", *([] if arguments.all_tools else ["-I", "only_look_up"])]
+    return command, {"CHIRON_CONCURRENCY": str(arguments.runs)}
 
 
 @contextmanager
@@ -104,9 +104,11 @@ def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Pr
             process.terminate()
 
 
-async def enqueue(found: Services, asked: Asked) -> Any:
+async def enqueue(found: Services, arguments: Asked) -> Any:
     """Submit a batch of runs and ring for them; its id."""
-    runs = [NewRun(f"tides {n:04}", "research", "Physics", MODEL, asked.turns) for n in range(asked.runs)]
+    runs = [
+        NewRun(f"tides {n:04}", "research", "Physics", MODEL, arguments.turns) for n in range(arguments.runs)
+    ]
     async with open_pool(found.settings.database_url, size=2) as pool:
         submitted = await submit(pool, NewBatch(runs, "Physics"))
     await notify(found.settings.redis_url, submitted.batch_id)
@@ -145,19 +147,19 @@ def throughput(turns: list[Any], sampler: Sampler) -> Throughput:
     return Throughput(count / (end - start), **ms, peak_mb=sampler.peak_mb("client"))
 
 
-def measure(running: Services, asked: Asked, *, repeats: int) -> dict[str, list[Throughput]]:
+def measure(running: Services, arguments: Asked, *, repeats: int) -> dict[str, list[Throughput]]:
     """Bare loop and worker by turns, each in a process of its own."""
     found: dict[str, list[Throughput]] = {"bare": [], "pipeline": []}
-    latency_ms = asked.latency_s * 1_000
+    latency_ms = arguments.latency_s * 1_000
     for _ in range(repeats):
-        with model_server(turns=asked.turns, latency_ms=latency_ms, reply_chars=2_000) as server:
-            found["bare"].append(bare(running, server, asked))
-            found["pipeline"].append(pipeline(running, server, asked))
+        with model_server(turns=arguments.turns, latency_ms=latency_ms, reply_chars=2_000) as server:
+            found["bare"].append(bare(running, server, arguments))
+            found["pipeline"].append(pipeline(running, server, arguments))
     return found
 
 
-def shown(asked: Asked, found: dict[str, list[Throughput]]) -> list[list[str]]:
-    ideal = asked.runs / asked.latency_s
+def shown(arguments: Asked, found: dict[str, list[Throughput]]) -> list[list[str]]:
+    ideal = arguments.runs / arguments.latency_s
     rows = []
     for name, label in (("bare", "bare loop"), ("pipeline", "worker")):
         medians = {
@@ -167,7 +169,7 @@ def shown(asked: Asked, found: dict[str, list[Throughput]]) -> list[list[str]]:
         cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres", "server")]
         rows.append(
             [
-                f"{label}, {asked.runs} runs",
+                f"{label}, {arguments.runs} runs",
                 f"{medians['turns_per_s']:.0f}",
                 of_ideal,
                 *cpu,
@@ -187,17 +189,17 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=500)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--all-tools", action="store_true", help="Offer every tool, also those that embed.")
-    with begin(parser) as (asked, report):
+    with begin(parser) as (arguments, report):
         rows = []
         with services() as running:
             create_table(running.settings.database_url)
-            for runs in asked.runs:
-                one = Asked(runs, asked.turns, asked.latency_ms / 1_000, asked.all_tools)
-                found = measure(running, one, repeats=asked.repeats)
+            for runs in arguments.runs:
+                one = Asked(runs, arguments.turns, arguments.latency_ms / 1_000, arguments.all_tools)
+                found = measure(running, one, repeats=arguments.repeats)
                 rows += shown(one, found)
                 report.figures |= {f"{name} {runs}": [asdict(each) for each in found[name]] for name in found}
         columns = ["at once", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "model server", "peak MB"]
-        table(f"Concurrency, {asked.latency_ms:g} ms a reply, load {load_average()}", columns, rows)
+        table(f"Concurrency, {arguments.latency_ms:g} ms a reply, load {load_average()}", columns, rows)
 
 
 if __name__ == "__main__":

@@ -192,9 +192,11 @@ def main() -> None:
         "--repeats", type=int, default=50, help="Questions a class of size, and facts that are stored."
     )
     parser.add_argument("--seed", type=int, default=286)
-    with begin(parser) as (asked, report), services() as found:
-        sizes_asked = {"facts": asked.facts, "subjects": asked.subjects}
-        report.figures = asyncio.run(measure(found, **sizes_asked, repeats=asked.repeats, seed=asked.seed))
+    with begin(parser) as (arguments, report), services() as found:
+        sizes_asked = {"facts": arguments.facts, "subjects": arguments.subjects}
+        report.figures = asyncio.run(
+            measure(found, **sizes_asked, repeats=arguments.repeats, seed=arguments.seed)
+        )
         show(report.figures)
 
 

@@ -61,15 +61,15 @@ def topics(tag: str, runs: int) -> list[str]:
     return [f"tides {tag} {n:04}" for n in range(runs)]
 
 
-async def play_all(name: str, asked: list[str], *, over_s: float = 0.0) -> None:
+async def play_all(name: str, arguments: list[str], *, over_s: float = 0.0) -> None:
     """Play conversations on these topics side by side, begun one after the other within `over_s`."""
-    async with opened(name, runs=len(asked)) as play:
+    async with opened(name, runs=len(arguments)) as play:
 
         async def one(n: int, topic: str) -> None:
-            await asyncio.sleep(over_s * n / len(asked))
+            await asyncio.sleep(over_s * n / len(arguments))
             await play(topic)
 
-        await asyncio.gather(*(one(n, topic) for n, topic in enumerate(asked)))
+        await asyncio.gather(*(one(n, topic) for n, topic in enumerate(arguments)))
 
 
 def main() -> None:
@@ -82,10 +82,10 @@ def main() -> None:
     parser.add_argument(
         "--over-s", type=float, default=0.0, help="Begin the conversations within so many seconds."
     )
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     turns: list[tuple[str, float]] = []
     with calls_told_to(lambda query: turns.append((query.rsplit(" ", 1)[0], time.time()))):
-        uvloop.run(play_all(asked.name, topics(asked.tag, asked.runs), over_s=asked.over_s))
+        uvloop.run(play_all(arguments.name, topics(arguments.tag, arguments.runs), over_s=arguments.over_s))
     json.dump(turns, sys.stdout)
 
 

@@ -62,16 +62,16 @@ def main() -> None:
     parser.add_argument("--latency-s", type=float, default=1.0, help="Mean seconds of a model call.")
     parser.add_argument("--down-s", type=float, default=37.0)
     parser.add_argument("--repeats", type=int, default=1)
-    with begin(parser) as (asked, report):
+    with begin(parser) as (arguments, report):
         outages = measure(
-            runs=asked.runs,
-            workers=asked.workers,
-            latency_s=asked.latency_s,
-            down_s=asked.down_s,
-            repeats=asked.repeats,
+            runs=arguments.runs,
+            workers=arguments.workers,
+            latency_s=arguments.latency_s,
+            down_s=arguments.down_s,
+            repeats=arguments.repeats,
         )
         report.figures = {"outages": [{"seconds": seconds} for seconds in outages]}
-        title = f"{asked.runs} runs, Postgres {asked.down_s:g} s away, load {load_average()}"
+        title = f"{arguments.runs} runs, Postgres {arguments.down_s:g} s away, load {load_average()}"
         rows = [[f"outage {n}", *shown(seconds)] for n, seconds in enumerate(outages, start=1)]
         table(title, ["seconds until a run committed", "first", "median", "last"], rows)
 

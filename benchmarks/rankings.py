@@ -61,8 +61,8 @@ def _bm25(texts: dict[str, str], language: str, limit: int) -> Ranking:
     index.index(words, show_progress=False)
 
     async def rank(question: str) -> Sequence[str]:
-        [asked] = bm25s.tokenize([question], stopwords=stopwords, return_ids=False, show_progress=False)
-        return _best(index, ids, asked, limit)
+        [arguments] = bm25s.tokenize([question], stopwords=stopwords, return_ids=False, show_progress=False)
+        return _best(index, ids, arguments, limit)
 
     return rank
 
@@ -89,8 +89,8 @@ def _words(row: Any) -> list[str]:
     return [lexeme for lexeme, times in pairs for _ in range(times)]
 
 
-def _best(index: Any, ids: list[str], asked: list[str], limit: int) -> list[str]:
-    if not (known := [word for word in asked if word in index.vocab_dict]):
+def _best(index: Any, ids: list[str], arguments: list[str], limit: int) -> list[str]:
+    if not (known := [word for word in arguments if word in index.vocab_dict]):
         return []
     places, scores = index.retrieve([known], k=min(limit, len(ids)), show_progress=False)
     return [ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]

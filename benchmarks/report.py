@@ -28,17 +28,17 @@ class Report:
 def begin(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace, Report]]:
     """The arguments and an empty report, which is written to the file of --json at the end."""
     parser.add_argument("--json", type=Path, help="Write every repeat's figures to this file.")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     report, load_before = Report(), load_average()
-    yield asked, report
-    if asked.json:
+    yield arguments, report
+    if arguments.json:
         found = {
             "command": " ".join(sys.argv),
             "machine": machine(),
             "load": [load_before, load_average()],
             "figures": report.figures,
         }
-        asked.json.write_text(json.dumps(found, indent=1) + "\n")
+        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def median_and_worst(parts: Mapping[str, Sequence[float]]) -> list[list[str]]:

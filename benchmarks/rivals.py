@@ -35,31 +35,33 @@ def main() -> None:
     parser.add_argument(
         "--stream", choices=("raw", "types"), default="raw", help="How all but the pipeline read a stream."
     )
-    with begin(parser) as (asked, report):
-        os.environ[STREAM] = asked.stream
+    with begin(parser) as (arguments, report):
+        os.environ[STREAM] = arguments.stream
         report.figures["versions"] = [dict(loops.versions())]
-        names = list(dict.fromkeys(["bare", *asked.loops]))
+        names = list(dict.fromkeys(["bare", *arguments.loops]))
         with services() as found:
             create_table(found.settings.database_url)
             for name in names:
                 if name != PIPELINE:
                     loops.install(name, found.settings.database_url)
-            report.figures |= rivals_overhead.measure(found, names, turns=asked.turns, repeats=asked.repeats)
-            show_overhead(report.figures, names, asked)
-            for runs in asked.runs:
-                one = Asked(runs, asked.turns_at_once, asked.latency_ms / 1_000, all_tools=False)
-                measured = rivals_throughput.measure(found, names, one, repeats=asked.repeats_at_once)
+            report.figures |= rivals_overhead.measure(
+                found, names, turns=arguments.turns, repeats=arguments.repeats
+            )
+            show_overhead(report.figures, names, arguments)
+            for runs in arguments.runs:
+                one = Asked(runs, arguments.turns_at_once, arguments.latency_ms / 1_000, all_tools=False)
+                measured = rivals_throughput.measure(found, names, one, repeats=arguments.repeats_at_once)
                 report.figures |= measured
                 show_throughput(report.figures, names, one)
 
 
-def show_overhead(figures: Figures, names: list[str], asked: argparse.Namespace) -> None:
-    early, late = windows(asked.turns)
+def show_overhead(figures: Figures, names: list[str], arguments: argparse.Namespace) -> None:
+    early, late = windows(arguments.turns)
     columns = ["loop", *(f"{what} {when[0]}-{when[1]}" for when in (early, late) for what in WHAT)]
-    title = f"Milliseconds a turn over the bare loop, median of {asked.repeats}, load {load_average()}"
+    title = f"Milliseconds a turn over the bare loop, median of {arguments.repeats}, load {load_average()}"
     table(title, columns, rivals_overhead.overhead_rows(figures, names))
-    short, message = rivals_overhead.short_run(asked.turns), figures["message"][0]["bytes"]
-    columns = ["loop", f"by turn {short}", f"by turn {asked.turns - 1}", "beyond the messages"]
+    short, message = rivals_overhead.short_run(arguments.turns), figures["message"][0]["bytes"]
+    columns = ["loop", f"by turn {short}", f"by turn {arguments.turns - 1}", "beyond the messages"]
     title = f"KB of WAL a turn, whose reply and result are {message:,} bytes"
     table(title, columns, rivals_overhead.written_rows(figures, names))
 
@@ -67,10 +69,10 @@ def show_overhead(figures: Figures, names: list[str], asked: argparse.Namespace)
 WHAT = ("wall", "CPU client", "Postgres", "both")
 
 
-def show_throughput(figures: Figures, names: list[str], asked: Asked) -> None:
+def show_throughput(figures: Figures, names: list[str], arguments: Asked) -> None:
     columns = ["loop", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "peak MB"]
-    title = f"{asked.runs} runs in one process, {asked.latency_s * 1_000:g} ms a reply, load {load_average()}"
-    table(title, columns, rivals_throughput.rows(figures, names, asked))
+    title = f"{arguments.runs} runs in one process, {arguments.latency_s * 1_000:g} ms a reply, load {load_average()}"
+    table(title, columns, rivals_throughput.rows(figures, names, arguments))
 
 
 if __name__ == "__main__":

@@ -26,15 +26,17 @@ from services import Services, model_server, services
 
 
 def measure(
-    name: str, found: Services, asked: Asked, *, kills: int, zombies: int, seed: int
+    name: str, found: Services, arguments: Asked, *, kills: int, zombies: int, seed: int
 ) -> dict[str, Any]:
     """Every round of one loop, by `kill NAME` and `zombie NAME`."""
     log = CallLog(found.folder / f"{name}.log")
-    latency_ms = asked.latency_s * 1_000
+    latency_ms = arguments.latency_s * 1_000
     chance, rounds = random.Random(seed), {"kill": (kill, kills), "zombie": (zombie, zombies)}
-    with model_server(turns=asked.turns, latency_ms=latency_ms, reply_chars=2_000, log=log.path):
+    with model_server(turns=arguments.turns, latency_ms=latency_ms, reply_chars=2_000, log=log.path):
         return {
-            f"{label} {name}": [asdict(_round(how, name, found, asked, log, chance)) for _ in range(count)]
+            f"{label} {name}": [
+                asdict(_round(how, name, found, arguments, log, chance)) for _ in range(count)
+            ]
             for label, (how, count) in rounds.items()
         }
 
@@ -43,12 +45,12 @@ def _round(
     how: Callable[[Round, random.Random], Outcome],
     name: str,
     found: Services,
-    asked: Asked,
+    arguments: Asked,
     log: CallLog,
     chance: random.Random,
 ) -> Outcome:
     with (found.folder / f"{name}.out").open("a+") as out, ExitStack() as processes:
-        return how(Round(name, found, asked, out, log, processes), chance)
+        return how(Round(name, found, arguments, out, log, processes), chance)
 
 
 def shown(figures: dict[str, Any], label: str, names: Sequence[str]) -> list[list[str]]:
@@ -81,14 +83,14 @@ def main() -> None:
     with begin(parser) as (given, report):
         report.figures["versions"] = [dict(loops.versions())]
         print(f"seed {given.seed}")
-        asked = Asked(given.runs, given.turns, given.latency_ms / 1_000, all_tools=False)
+        arguments = Asked(given.runs, given.turns, given.latency_ms / 1_000, all_tools=False)
         with services() as found:
             create_table(found.settings.database_url)
             for name in given.loops:
                 if name != PIPELINE:
                     loops.install(name, found.settings.database_url)
                 sizes = {"kills": given.kills, "zombies": given.zombies, "seed": given.seed}
-                report.figures |= measure(name, found, asked, **sizes)
+                report.figures |= measure(name, found, arguments, **sizes)
         columns = ["loop", "rounds", *COLUMNS]
         for label, title in TITLES.items():
             table(f"{title}, load {load_average()}", columns, shown(report.figures, label, given.loops))

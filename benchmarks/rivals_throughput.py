@@ -18,11 +18,11 @@ from services import Services, model_server
 HERE = Path(__file__).parent
 
 
-def played(name: str, found: Services, server: psutil.Process, asked: Asked) -> Throughput:
+def played(name: str, found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
     """The turns of one loop in a process of its own; the pipeline's is a Celery worker."""
     if name == PIPELINE:
-        return pipeline(found, server, asked)
-    options = {"--runs": asked.runs, "--tag": uuid4().hex[:8], "--over-s": asked.latency_s}
+        return pipeline(found, server, arguments)
+    options = {"--runs": arguments.runs, "--tag": uuid4().hex[:8], "--over-s": arguments.latency_s}
     command = [sys.executable, str(HERE / "loops.py"), name]
     command += [str(part) for option in options.items() for part in option]
     with (found.folder / "loop.json").open("w+") as out, started(command, out) as process:
@@ -35,25 +35,27 @@ def played(name: str, found: Services, server: psutil.Process, asked: Asked) -> 
     return throughput(json.loads(said[said.index("[[") :]), sampler)
 
 
-def measure(found: Services, names: Sequence[str], asked: Asked, *, repeats: int) -> Figures:
+def measure(found: Services, names: Sequence[str], arguments: Asked, *, repeats: int) -> Figures:
     """Every repeat of each loop by turns, by `throughput NAME RUNS`."""
-    figures: Figures = {f"throughput {name} {asked.runs}": [] for name in names}
-    latency_ms = asked.latency_s * 1_000
+    figures: Figures = {f"throughput {name} {arguments.runs}": [] for name in names}
+    latency_ms = arguments.latency_s * 1_000
     for _ in range(repeats):
         for name in names:
-            with model_server(turns=asked.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS) as server:
-                one = played(name, found, server, asked)
-            figures[f"throughput {name} {asked.runs}"].append(asdict(one))
+            with model_server(
+                turns=arguments.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS
+            ) as server:
+                one = played(name, found, server, arguments)
+            figures[f"throughput {name} {arguments.runs}"].append(asdict(one))
     return figures
 
 
-def rows(figures: Figures, names: Sequence[str], asked: Asked) -> list[list[str]]:
+def rows(figures: Figures, names: Sequence[str], arguments: Asked) -> list[list[str]]:
     """Of each loop: turns a second, their share of the ideal, milliseconds of CPU a turn, and memory."""
     found = []
     for name in names:
-        repeated = figures[f"throughput {name} {asked.runs}"]
+        repeated = figures[f"throughput {name} {arguments.runs}"]
         medians = {key: median(one[key] for one in repeated) for key in Throughput.__slots__}
-        share = medians["turns_per_s"] / (asked.runs / asked.latency_s)
+        share = medians["turns_per_s"] / (arguments.runs / arguments.latency_s)
         cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres")]
         found.append(
             [name, f"{medians['turns_per_s']:.0f}", f"{share:.2f}", *cpu, f"{medians['peak_mb']:.0f}"]

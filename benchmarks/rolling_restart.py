@@ -106,9 +106,9 @@ def main() -> None:
     parser.add_argument("--latency-s", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--json", type=Path, help="Write the result to this file.")
-    asked = vars(parser.parse_args())
-    file = asked.pop("json")
-    result = play(**asked)
+    arguments = vars(parser.parse_args())
+    file = arguments.pop("json")
+    result = play(**arguments)
     if file:
         file.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps({name: value for name, value in result.items() if name != "broken"}))

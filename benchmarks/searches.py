@@ -83,8 +83,8 @@ async def search(store: Store, subject_id: str | None, questions: Sequence[str],
         into.recall_stated += [stated for _, stated in found[:1]]
 
 
-async def _timed(asked: Awaitable[T], into: list[float]) -> T:
+async def _timed(arguments: Awaitable[T], into: list[float]) -> T:
     start = time.perf_counter()
-    found = await asked
+    found = await arguments
     into.append((time.perf_counter() - start) * 1_000)
     return found

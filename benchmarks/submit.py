@@ -149,14 +149,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--topics", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=5)
-    with begin(parser) as (asked, report):
-        took = measure(count=asked.topics, repeats=asked.repeats)
+    with begin(parser) as (arguments, report):
+        took = measure(count=arguments.topics, repeats=arguments.repeats)
         report.figures = {name: [asdict(one) for one in all_of_it] for name, all_of_it in took.items()}
         columns = ["step", "ms", "a second", "CPU us each", "Postgres"]
         table(
-            f"{asked.topics:,} topics, median of {asked.repeats}, load {load_average()}",
+            f"{arguments.topics:,} topics, median of {arguments.repeats}, load {load_average()}",
             columns,
-            shown(took, asked.topics),
+            shown(took, arguments.topics),
         )
 
 

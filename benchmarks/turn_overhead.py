@@ -193,14 +193,14 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=210, help="Turns of the measured run.")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--reply-chars", type=int, default=2_000, help="Characters of prose in each reply.")
-    with begin(parser) as (asked, report):
-        figures = measure(turns=asked.turns, repeats=asked.repeats, reply_chars=asked.reply_chars)
+    with begin(parser) as (arguments, report):
+        figures = measure(turns=arguments.turns, repeats=arguments.repeats, reply_chars=arguments.reply_chars)
         report.figures = figures
         columns = ["milliseconds a turn", "wall", "CPU client", "CPU Postgres", "CPU both"]
         table(
-            f"Turn overhead, median of {asked.repeats}, load {load_average()}",
+            f"Turn overhead, median of {arguments.repeats}, load {load_average()}",
             columns,
-            shown(figures, turns=asked.turns),
+            shown(figures, turns=arguments.turns),
         )
 
 
