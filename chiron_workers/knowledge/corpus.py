@@ -78,6 +78,11 @@ def path_of(url: str) -> str:
     return os.fsdecode(unquote_to_bytes(url.removeprefix(SCHEME).partition("/")[2]))
 
 
+def subject_of(url: str) -> str:
+    """The id of the subject whose corpus an address names."""
+    return canonical(url).removeprefix(SCHEME).partition("/")[0]
+
+
 class Corpus:
     """The documents that people added to subjects: their texts, and the passages that a search ranks."""
 
@@ -166,7 +171,7 @@ class Corpus:
 
     async def document(self, url: str) -> Snapshot | None:
         """The text of a document, or None where no document has the address."""
-        args = {"url": canonical(url), "subject_id": canonical(url).removeprefix(SCHEME).partition("/")[0]}
+        args = {"url": canonical(url), "subject_id": subject_of(url)}
         row = await self.session.row(SQL["document"], args)
         return to_snapshot(row) if row else None
 

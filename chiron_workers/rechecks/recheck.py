@@ -14,7 +14,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.read_folder import SkippedFile, read_document
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
-from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of
+from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of, subject_of
 from chiron_workers.knowledge.facts.grounds import check_grounds, settle_grounds
 from chiron_workers.rechecks.retractions import RetractionLookup, store_retraction
 from chiron_workers.runs.session import Caller, Session
@@ -24,7 +24,7 @@ from chiron_workers.sources.dois import doi_of
 from chiron_workers.states import SHOWN_STATUSES, ChangeKind, FactStatus
 from chiron_workers.store import Store
 from chiron_workers.tools.files import file_reader
-from chiron_workers.web.fetch import fetch_page, record_gone
+from chiron_workers.web.fetch import fetch_page
 from chiron_workers.web.politeness import host_of
 
 SQL = load(__file__)
@@ -85,7 +85,7 @@ async def recheck_subject(
     rows = await Session(pool).rows(SQL["sources"], {"subject_id": subject_id, "limit": limit})
     urls = [row["url"] for row in rows]
     facts_before = await _facts(pool, subject_id, urls)
-    reader = _Reader(pool, embedder, subject_id)
+    reader = _Reader(pool, embedder)
     changes_before = await SourceChanges(Session(pool)).of(urls)
     failures = await reader.read_all(rows)
     changes = await SourceChanges(Session(pool)).of(urls)
@@ -120,7 +120,6 @@ async def recheck_subject(
 class _Reader:
     pool: Pool
     embedder: Embedder
-    subject_id: str
 
     async def read_all(self, rows: Sequence[DictRow]) -> dict[str, str]:
         """Read sources, those of a host one after the other; for each that gave nothing the reason, by address."""
@@ -164,22 +163,22 @@ class _Reader:
     async def _read_document(self, store: Store, row: DictRow) -> None:
         url = row["url"]
         if not row["is_document"]:
-            await record_gone(store, [url], "The corpus has no such document any more.")
-            raise ToolError("The corpus has no such document any more.")
+            # It may lie in the corpus of another home, where an import comes from; what is removed here is recorded as gone then.
+            raise ToolError("No corpus here has this document.")
         if row["path"] is None:
             raise ToolError("Nobody knows which file it came from; `chiron corpus add` reads it again.")
         file, path = Path(row["path"]), path_of(url)
         if not await asyncio.to_thread(file.exists):
             if not await asyncio.to_thread(file.parent.is_dir):
                 raise ToolError(f"The folder {file.parent} is not here.")
-            await Corpus(store.session).remove([url], self.subject_id)
+            await Corpus(store.session).remove([url], subject_of(url))
             await store.session.commit()
             await check_grounds(self.pool, [url])
             raise ToolError("There is no such file any more.")
         document = await asyncio.to_thread(read_document, file, path)
         if isinstance(document, SkippedFile):
             raise ToolError(f"It cannot be read: {document.reason}.")
-        await Corpus(store.session).add(self.subject_id, [replace(document, file=str(file))])
+        await Corpus(store.session).add(subject_of(url), [replace(document, file=str(file))])
         await store.session.commit()
         await check_grounds(self.pool, [url])
 

@@ -9,7 +9,7 @@ select s.url, d.path, d.hash is not null as is_document, count(*) over ()::int a
      where f.subject_id = %(subject_id)s
        and f.status in ('accepted', 'disputed', 'superseded')
   ) s
-  left join documents d on d.subject_id = %(subject_id)s and d.url = s.url
+  left join documents d on d.subject_id = split_part(s.url, '/', 3) and d.url = s.url  -- corpus://subject/path
  order by (select max(fetched_at) from fetches where url = s.url) nulls first, s.url
  limit %(limit)s;
 

@@ -42,12 +42,12 @@ def recheck(pool: Pool, embedder: Embedder) -> Callable[..., Any]:
 def say(pool: Pool, embedder: Embedder) -> Callable[..., Any]:
     """Read an address, and store a fact in the words of its text."""
 
-    async def store(url: str, content: str) -> str:
+    async def store(url: str, content: str, subject_id: str = "bank") -> str:
         async with Store(Session(pool), embedder) as opened:
             if url.startswith("http"):
                 await fetch_page(opened, url)
             receipt = await store_knowledge(
-                opened, content=content, quote=content, subject_id="bank", source_url=url, source_score=0.9,
+                opened, content=content, quote=content, subject_id=subject_id, source_url=url, source_score=0.9,
                 topic_path="a/b", confidence=0.9,
             )  # fmt: skip
         return receipt["fact_id"]
@@ -223,6 +223,38 @@ async def test_files_of_the_corpus_are_read_again_where_they_are(
     outcome = await recheck()
     assert "is not here" in next(one.note for one in outcome.unread_sources if one.url.endswith("rain.md"))
     assert await check_grounds(pool, ["corpus://bank/rain.md"]) == []
+
+
+async def test_a_document_is_looked_up_in_the_subject_that_its_address_names(
+    pool: Pool, tmp_path: Path, say: Callable[..., Any], embedder: Embedder
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "rain.md").write_text(RAIN)
+    await added(pool, folder)
+    rain = await say("corpus://bank/rain.md", RAIN)
+    copy = await say("corpus://bank/rain.md", RAIN, subject_id="copy")
+    outcome = await recheck_subject(pool, embedder, settings(), "copy")
+    assert (outcome.unchanged_sources, outcome.gone_sources, outcome.unread_sources) == (1, [], [])
+    assert [document["subject_id"] for document in await Corpus(Session(pool)).documents()] == ["bank"]
+    (folder / "rain.md").unlink()
+    outcome = await recheck_subject(pool, embedder, settings(), "copy")
+    assert urls(outcome.gone_sources) == ["corpus://bank/rain.md"]
+    assert {(await details(pool, fact_id)).status for fact_id in (rain, copy)} == {"superseded"}
+
+
+async def test_a_document_of_a_corpus_elsewhere_is_left_alone(
+    pool: Pool, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    async with Session(pool) as session:
+        await Corpus(session).add_texts("weather", [("rain.md", "Rain", RAIN)])
+    url = "corpus://weather/rain.md"
+    fact_id = await say(url, RAIN)
+    async with pool.connection() as connection:  # as after an import, which brings texts and no corpus
+        await connection.execute("delete from documents")
+    outcome = await recheck()
+    assert (outcome.gone_sources, urls(outcome.unread_sources)) == ([], [url])
+    assert (await details(pool, fact_id)).status == "accepted"
 
 
 async def test_files_that_agents_read_are_read_again(
