@@ -46,7 +46,7 @@ select relname || ' ' || conname, false from pg_constraint join relations on rel
 union all
 select relname || ' ' || tgname, false from pg_trigger join relations on relations.oid = tgrelid where not tgisinternal
 union all
-select proname || '(' || pg_get_function_identity_arguments(oid) || ')', false
+select proname || '(' || oidvectortypes(proargtypes) || ')', false
   from pg_proc
  where pronamespace = current_schema()::regnamespace;
 

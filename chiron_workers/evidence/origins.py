@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import idna
-from publicsuffixlist import PublicSuffixList
 
 from chiron_workers.evidence.copies import WORD, copy_pairs
 from chiron_workers.states import SourceKind
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 ASSERTIONS_MAX = 200
 PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
@@ -121,7 +122,11 @@ def web_host(url: str) -> str:
         return ""
     try:
         host = urlsplit(url).hostname or ""
-        return host if host.isascii() else idna.encode(host, uts46=True).decode()
+        if host.isascii():
+            return host
+        import idna
+
+        return idna.encode(host, uts46=True).decode()
     except ValueError:  # UnicodeError of idna, too
         return ""
 
@@ -135,5 +140,7 @@ def _is_numeric(host: str) -> bool:
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
+def _suffixes() -> "PublicSuffixList":
+    from publicsuffixlist import PublicSuffixList
+
     return PublicSuffixList()

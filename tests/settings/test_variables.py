@@ -51,6 +51,7 @@ SAMPLES: dict[str, list[Any]] = {
     "private_queries": ["allow"],
     "fetch_private": [True], "fetch_bytes_max": [1_000], "fetch_timeout_s": [1.5], "fetch_robots": [False],
     "fetch_pause_s": [0.0], "fetch_cache_s": [0.0],
+    "crossref_url": ["none"], "openalex_url": ["http://o.example/%s"], "mailto": [ODD],
     "files": [(Path("/a,b"), Path("/c d")), ()], "file_bytes_max": [1_000], "file_timeout_s": [1.5],
     "file_memory_mb": [100],
     "api_host": ["::1"], "api_port": [8701], "api_key": [ODD], "api_without_key": [True],
