@@ -1,5 +1,6 @@
 """How a new statement relates to a prior one that is near in meaning, as far as figures, negations and names decide it."""
 
+import re
 from dataclasses import dataclass
 from itertools import starmap
 from operator import attrgetter
@@ -11,12 +12,14 @@ from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
 from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written
+from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.evidence.validity import read_validity
 from chiron_workers.states import Relation
 
 SIZE_MAX = 120  # content words and figures of a statement
 _STATED_PARTS = attrgetter("dimension", "low", "high", "is_about", "is_limit")
+_PASSIVE_VERB = re.compile(r"\b(?:is|are|was|were|be|been)\s+(?:\w+ly\s+)?(\w+ed)\b", re.I)
 REPEATED_SHARE = 0.6  # of the prior statement's content words, that the one which limits it repeats
 
 
@@ -88,11 +91,18 @@ def limit(comparison: Comparison) -> str:
         return ""
     if len(comparison.common_stems) < REPEATED_SHARE * len(comparison.prior.stems):
         return ""
+    if _passive_verbs(comparison.prior) - comparison.new.stems:
+        return ""  # "is taken up when" limits nothing of "were stained"
     cue, place = next((word, place) for word, place in comparison.new.marks if word in cues)
     negations_before = sum(at < place for word, at in comparison.new.marks if word == DENIAL)
     if negations_before != len(comparison.prior.negations):
         return ""  # "not A but B" limits nothing
     return f'The new one says "{cue}"'
+
+
+def _passive_verbs(statement: Statement) -> set[str]:
+    """The stems of what is said to be done, as far as its form shows it: "were stained"."""
+    return {stem_of(verb.casefold()) for verb in _PASSIVE_VERB.findall(statement.masked_text)}
 
 
 # The first that finds something decides.

@@ -100,6 +100,15 @@ def test_a_word_that_limits_what_is_known_qualifies_it(new, known):
 
 
 @pytest.mark.parametrize(
+    "known",
+    ["Bacteria in sea ice were stained with DAPI.", "Bacteria in sea ice were counted under a microscope."],
+)
+def test_what_is_done_to_the_same_thing_otherwise_limits_nothing(known):
+    new = "The gas is taken up by bacteria in sea ice when water freezes."
+    assert relate(new, known).relation is None
+
+
+@pytest.mark.parametrize(
     ("new", "known"),
     [
         (
