@@ -230,9 +230,8 @@ class Facts:
 
         A source does not contradict itself: the words of those are gone from it.
         """
-        other_ids = {
-            match.fact_id for match in matches if match.relation in (Relation.CONTRADICTS, Relation.QUALIFIES)
-        } | set(contradicted_ids)
+        other_ids = {match.fact_id for match in matches if match.relation is Relation.CONTRADICTS}
+        other_ids |= set(contradicted_ids)
         if not (claim.counts_in_full and other_ids - {fact_id}):
             return frozenset()
         args = {"fact_ids": sorted(other_ids - {fact_id}), "source_url": claim.source_url}

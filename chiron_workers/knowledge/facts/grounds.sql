@@ -67,11 +67,11 @@ update facts f
       join (
         select fact_id, other_id
           from fact_links
-         where relation in ('contradicts', 'qualifies')
+         where relation = 'contradicts'
         union all
         select other_id, fact_id
           from fact_links
-         where relation in ('contradicts', 'qualifies')
+         where relation = 'contradicts'
         union all
         select *
           from unnest(%(successor_ids)s::uuid[], %(predecessor_ids)s::uuid[]) as earlier (fact_id, other_id)
