@@ -131,7 +131,7 @@ class Library:
     async def is_shown(self, claim: LabelledClaim, judge: SideModel | None, prefix: str) -> bool:
         """Store a claim whose quote is a page of its own, and say whether a search shows it."""
         digest = hashlib.sha256(f"{claim.evidence.statement}|{claim.evidence.quote}".encode()).hexdigest()
-        url = f"https://{digest[:16]}.example/"
+        url = f"https://doi.org/10.1000/{digest[:16]}"
         async with Session(self.pool) as session:
             await Sources(session).save(Page(url, claim.evidence.quote, "text/plain", title="A page"))
         subject_id = f"{prefix}-{digest[:24]}"
