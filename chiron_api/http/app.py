@@ -1,4 +1,4 @@
-"""The HTTP API: every module of `routes` brings its own list `routes`."""
+"""The HTTP API: every module of `routes` brings its own `router`."""
 
 import importlib
 import pkgutil
@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 
 import psycopg
 import redis.exceptions
-from starlette.applications import Starlette
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
@@ -23,7 +24,7 @@ from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.settings import Settings
 
 
-def build_app(settings: Settings) -> Starlette:
+def build_app(settings: Settings) -> FastAPI:
     """The application, with one embedder; its pool of connections is opened when it starts.
 
     Raises:
@@ -33,20 +34,23 @@ def build_app(settings: Settings) -> Starlette:
     embedder = open_embedder(settings)
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Services]]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Services]]:
         try:
             async with open_pool(settings.database_url, size=settings.pool_size) as pool:
                 yield {"services": Services(settings, pool, embedder)}
         finally:
             await embedder.close()
 
-    app = Starlette(
+    return FastAPI(
         routes=all_routes(),
+        openapi_url=None,  # the document is a route of its own
+        redirect_slashes=False,  # a redirected POST loses its body with many clients
         middleware=[Middleware(Authentication, key=key)],
         exception_handlers={
             problems.Problem: problems.answer_problem,
             ChironError: problems.answer_chiron_error,
             ToolExecutionError: problems.answer_failed_tool,
+            RequestValidationError: problems.answer_invalid_request,
             HTTPException: problems.answer_http_error,
             ClientDisconnect: problems.answer_nobody,
             psycopg.DataError: problems.answer_unstorable,
@@ -57,13 +61,13 @@ def build_app(settings: Settings) -> Starlette:
         },
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # a redirected POST loses its body with many clients
-    return app
 
 
 def all_routes() -> list[BaseRoute]:
     """The routes of every module of `routes`, in the order of their names."""
     modules = sorted(module.name for module in pkgutil.iter_modules(routes.__path__))
     return [
-        route for name in modules for route in importlib.import_module(f"{routes.__name__}.{name}").routes
+        route
+        for name in modules
+        for route in importlib.import_module(f"{routes.__name__}.{name}").router.routes
     ]

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import psycopg
+from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -69,8 +70,16 @@ class Problem(Exception):
 
 
 def validation_problem(error: ValidationError) -> Problem:
-    """The problem of a body or a query that does not fit its model."""
-    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    """The problem of a body that does not fit its model."""
+    return _problem_of(error.errors(include_url=False, include_context=False, include_input=False))
+
+
+def unknown_id(text: str) -> Problem:
+    """The problem of what is no id, in a path: nothing has it."""
+    return Problem(HTTPStatus.NOT_FOUND, f"{text!r} is not an id.")
+
+
+def _problem_of(errors: Sequence[Mapping[str, Any]]) -> Problem:
     fields = [
         (".".join(str(part)[:NAME_CHARS_MAX] for part in entry["loc"]), entry["msg"])
         for entry in errors[:FIELDS_MAX]
@@ -82,6 +91,12 @@ def validation_problem(error: ValidationError) -> Problem:
 async def answer_problem(_: Request, error: Exception) -> JSONResponse:
     """A problem that a route raised."""
     return cast(Problem, error).response()
+
+
+async def answer_invalid_request(_: Request, error: Exception) -> JSONResponse:
+    """A query, a header or a path that does not fit; where it stood is no part of a field's name."""
+    errors = cast(RequestValidationError, error).errors()
+    return _problem_of([{**entry, "loc": entry["loc"][1:]} for entry in errors]).response()
 
 
 async def answer_chiron_error(_: Request, error: Exception) -> JSONResponse:

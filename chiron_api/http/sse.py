@@ -11,8 +11,9 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.http.dependencies import services_of
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel, read_query, services_of
+from chiron_api.http.requests import RequestModel
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import Event, heads
@@ -28,13 +29,13 @@ class StreamOptions(RequestModel):
 
 
 async def event_stream(
-    request: Request, *, batch_id: UUID | None = None, run_id: UUID | None = None
+    request: Request, options: StreamOptions, *, batch_id: UUID | None = None, run_id: UUID | None = None
 ) -> Response:
     """The events of one batch or one run, until the final one; a comment every 15 s keeps proxies from hanging up.
 
     An EventSource that reconnects after the end of a run gets 204, which makes it stop.
     """
-    services, options = services_of(request), read_query(request, StreamOptions)
+    services = services_of(request)
     after = _last_event_id(request) if run_id else None
     head = await heads(services.pool, batch_id=batch_id, run_id=run_id)
     if not head.seqs:

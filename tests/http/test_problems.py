@@ -1,7 +1,8 @@
 import httpx2
 import pytest
 
-from chiron_api.http import requests
+from chiron_api.http import bodies
+from chiron_api.services import Services
 
 
 async def test_every_refusal_is_a_problem_document(client: httpx2.AsyncClient):
@@ -35,6 +36,20 @@ async def test_a_method_that_is_refused_comes_with_those_that_are_not(client: ht
     assert "GET" in (await client.delete("/v1/subjects")).headers["Allow"]
 
 
+async def test_a_request_for_the_headers_alone_is_answered_as_one_for_the_whole(client: httpx2.AsyncClient):
+    answer = await client.head("/v1/subjects")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["Content-Length"] == (await client.get("/v1/subjects")).headers["Content-Length"]
+    assert (await client.head("/v1/knowledge/search")).status_code == 405
+
+
+async def test_a_path_that_cannot_be_is_named_before_the_body_is_read(client: httpx2.AsyncClient):
+    for path in ("/v1/facts/no-id/withdraw", "/v1/tools/no_such_tool", "/v1/runs/no-id/cancel"):
+        assert (
+            await client.post(path, content="{", headers={"Content-Type": "text/plain"})
+        ).status_code == 404
+
+
 async def test_a_wrong_field_is_named(client: httpx2.AsyncClient):
     answer = await client.post("/v1/knowledge/search", json={"query": "x", "top_k": 0, "quick": True})
     document = answer.json()
@@ -44,7 +59,7 @@ async def test_a_wrong_field_is_named(client: httpx2.AsyncClient):
 async def test_a_body_beyond_the_limit_is_refused_before_it_is_kept(
     client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(requests, "BODY_BYTES_MAX", 1_000)
+    monkeypatch.setattr(bodies, "BODY_BYTES_MAX", 1_000)
     answer = await client.post("/v1/knowledge/search", json={"query": "x" * 2_000})
     assert answer.status_code == 413
 
@@ -52,7 +67,7 @@ async def test_a_body_beyond_the_limit_is_refused_before_it_is_kept(
 async def test_a_fault_of_ours_tells_a_stranger_nothing(
     client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(requests.Services, "store", lambda self: self.does_not_exist)
+    monkeypatch.setattr(Services, "store", lambda self: self.does_not_exist)
     answer = await client.get("/v1/subjects")
     document = answer.json()
     assert answer.status_code == 500

@@ -2,30 +2,20 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, ClassVar
 from uuid import UUID
 
+from fastapi import Header, Query
 from pydantic import FailFast, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
+from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import (
-    BATCH_BYTES_MAX,
-    Name,
-    Page,
-    RequestModel,
-    Time,
-    Tokens,
-    Usd,
-    path_id,
-    read_body,
-    read_query,
-    services_of,
-)
+from chiron_api.http.requests import Name, Page, RequestModel, Time, Tokens, Usd
 from chiron_api.http.responses import json_response, page_response
-from chiron_api.http.sse import event_stream
+from chiron_api.http.routing import api_router
+from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_api.services import Services
 from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
@@ -37,6 +27,9 @@ from chiron_workers.errors import Conflict
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Effort, ThinkingMode
 
+router = api_router("Batches")
+
+BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 
 
@@ -59,6 +52,8 @@ class Topic(RequestModel):
 class Batch(RequestModel):
     """Topics to submit, and the options of those that set none themselves."""
 
+    bytes_max: ClassVar[int] = BATCH_BYTES_MAX
+
     # The first wrong topic is named alone: the errors of a million fill the memory.
     topics: Annotated[list[TopicText | Topic], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
     subject: Name
@@ -77,11 +72,12 @@ class Batch(RequestModel):
     ready_at: Time | None = None
 
 
-async def submit_batch(request: Request) -> Response:
+@router.post("/v1/batches", status_code=HTTPStatus.ACCEPTED, summary="Submit a batch")
+async def submit_batch(
+    body: Batch, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
-    services = services_of(request)
-    body = await read_body(request, Batch, bytes_max=BATCH_BYTES_MAX)
-    batch = await asyncio.to_thread(_new_batch, body, services, request.headers.get("idempotency-key"))
+    batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
     try:
         receipt = await submit(services.pool, batch)
     except Conflict as error:
@@ -92,24 +88,25 @@ async def submit_batch(request: Request) -> Response:
     return json_response(document, HTTPStatus.ACCEPTED, headers=headers)
 
 
-async def list_batches(request: Request) -> Response:
+@router.get("/v1/batches", summary="List the batches")
+async def list_batches(page: Annotated[Page, Query()], services: ServicesOf) -> Response:
     """Batches, newest first, in pages; `next` is null on the last one."""
-    page = read_query(request, Page)
-    batches = await newest(services_of(request).pool, limit=page.limit + 1, before=page.after)
+    batches = await newest(services.pool, limit=page.limit + 1, before=page.after)
     return page_response(batches, page.limit)
 
 
-async def show_batch(request: Request) -> Response:
+@router.get("/v1/batches/{id}", summary="Show a batch")
+async def show_batch(id: UUID, services: ServicesOf) -> Response:
     """One batch with its runs counted by state; one of a subscription with what it changed."""
-    pool, batch_id = services_of(request).pool, path_id(request)
-    return json_response(batch_page(await summary(pool, batch_id), await difference_of(pool, batch_id)))
+    pool = services.pool
+    return json_response(batch_page(await summary(pool, id), await difference_of(pool, id)))
 
 
-async def batch_results(request: Request) -> Response:
+@router.get("/v1/batches/{id}/results", summary="List the results of a batch")
+async def list_batch_results(id: UUID, services: ServicesOf) -> Response:
     """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
-    services, batch_id = services_of(request), path_id(request)
-    await summary(services.pool, batch_id)  # 404 for the id of a run
-    return StreamingResponse(_lines(services, batch_id), media_type="application/jsonl")
+    await summary(services.pool, id)  # 404 for the id of a run
+    return StreamingResponse(_lines(services, id), media_type="application/jsonl")
 
 
 async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
@@ -118,9 +115,12 @@ async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
             yield "".join(f"{as_json(result)}\n" for result in page)
 
 
-async def batch_events(request: Request) -> Response:
+@router.get("/v1/batches/{id}/events", summary="Follow a batch")
+async def stream_batch_events(
+    id: UUID, options: Annotated[StreamOptions, Query()], request: Request
+) -> Response:
     """Server-sent events of all runs of a batch, from the first to `batch.completed`."""
-    return await event_stream(request, batch_id=path_id(request))
+    return await event_stream(request, options, batch_id=id)
 
 
 def _new_batch(batch: Batch, services: Services, idempotency_key: str | None) -> NewBatch:
@@ -151,12 +151,3 @@ def _new_batch(batch: Batch, services: Services, idempotency_key: str | None) ->
         idempotency_key,
         batch.concurrency,
     )
-
-
-routes = [
-    Route("/v1/batches", submit_batch, methods=["POST"]),
-    Route("/v1/batches", list_batches),
-    Route("/v1/batches/{id}", show_batch),
-    Route("/v1/batches/{id}/results", batch_results),
-    Route("/v1/batches/{id}/events", batch_events),
-]

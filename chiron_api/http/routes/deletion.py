@@ -1,12 +1,17 @@
 from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
 
-from starlette.requests import Request
+from fastapi import Query
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
+from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.requests import RequestModel
+from chiron_api.http.routing import api_router
 from chiron_workers.batches.delete import delete
 from chiron_workers.batches.summaries import run_summary, summary
+
+router = api_router("Steering")
 
 
 class DeleteOptions(RequestModel):
@@ -15,15 +20,20 @@ class DeleteOptions(RequestModel):
     with_facts: bool = False
 
 
-async def delete_batch_or_run(request: Request) -> Response:
-    """Delete a finished batch with its runs, or a run, and its batch with the last one; 204, and 409 while one is open."""
-    find = summary if request.url.path.startswith("/v1/batches/") else run_summary
-    await find(services_of(request).pool, path_id(request))  # 404 for an id of the other kind
-    options = read_query(request, DeleteOptions)
-    await delete(services_of(request).pool, path_id(request), with_facts=options.with_facts)
+DeleteQuery = Annotated[DeleteOptions, Query()]
+
+
+@router.delete("/v1/batches/{id}", status_code=HTTPStatus.NO_CONTENT, summary="Delete a batch")
+async def delete_batch(id: UUID, options: DeleteQuery, services: ServicesOf) -> Response:
+    """Delete a finished batch with its runs; 409 while one of them is open."""
+    await summary(services.pool, id)  # 404 for the id of a run
+    await delete(services.pool, id, with_facts=options.with_facts)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-routes = [
-    Route(f"/v1/{kind}/{{id}}", delete_batch_or_run, methods=["DELETE"]) for kind in ("batches", "runs")
-]
+@router.delete("/v1/runs/{id}", status_code=HTTPStatus.NO_CONTENT, summary="Delete a run")
+async def delete_run(id: UUID, options: DeleteQuery, services: ServicesOf) -> Response:
+    """Delete a finished run, and its batch with the last one; 409 while it is open."""
+    await run_summary(services.pool, id)  # 404 for the id of a batch
+    await delete(services.pool, id, with_facts=options.with_facts)
+    return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -1,18 +1,20 @@
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, path_id, read_body, services_of
+from chiron_api.http.dependencies import StoreOpener
+from chiron_api.http.requests import RequestModel
 from chiron_api.http.responses import json_response
+from chiron_api.http.routing import api_router
 from chiron_api.views.facts import fact_page
 from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.withdrawals import REASON_CHARS_MAX
+
+router = api_router("Facts")
 
 
 class Reason(RequestModel):
@@ -21,23 +23,29 @@ class Reason(RequestModel):
     reason: Annotated[str, Field(max_length=REASON_CHARS_MAX)] = ""
 
 
-async def show_fact(request: Request) -> Response:
+@router.get("/v1/facts/{id}", summary="Show a fact")
+async def show_fact(id: UUID, open_store: StoreOpener) -> Response:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
-    async with services_of(request).store() as store:
-        return json_response(fact_page(await load_details(store.session, path_id(request))))
+    async with open_store() as store:
+        return json_response(fact_page(await load_details(store.session, id)))
 
 
-async def change_fact(request: Request, change: Callable[..., Awaitable[object]]) -> Response:
-    """Withdraw a fact or reinstate it; the fact as it is now."""
-    fact_id, body = path_id(request), await read_body(request, Reason)
-    async with services_of(request).store() as store:
-        await change(store.facts, str(fact_id), reason=body.reason)
-    async with services_of(request).store() as store:
+@router.post("/v1/facts/{id}/withdraw", summary="Withdraw a fact")
+async def withdraw_fact(id: UUID, body: Reason, open_store: StoreOpener) -> Response:
+    """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is now."""
+    return await _change(id, body.reason, open_store, withdrawals.withdraw)
+
+
+@router.post("/v1/facts/{id}/reinstate", summary="Reinstate a fact")
+async def reinstate_fact(id: UUID, body: Reason, open_store: StoreOpener) -> Response:
+    """Take a withdrawal back. The fact as it is now."""
+    return await _change(id, body.reason, open_store, withdrawals.reinstate)
+
+
+async def _change(
+    fact_id: UUID, reason: str, open_store: StoreOpener, change: Callable[..., Awaitable[object]]
+) -> Response:
+    async with open_store() as store:
+        await change(store.facts, str(fact_id), reason=reason)
+    async with open_store() as store:
         return json_response(fact_page(await load_details(store.session, fact_id)))
-
-
-routes = [
-    Route("/v1/facts/{id}", show_fact),
-    Route("/v1/facts/{id}/withdraw", partial(change_fact, change=withdrawals.withdraw), methods=["POST"]),
-    Route("/v1/facts/{id}/reinstate", partial(change_fact, change=withdrawals.reinstate), methods=["POST"]),
-]

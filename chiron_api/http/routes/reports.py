@@ -1,30 +1,26 @@
 from collections.abc import Iterator
-from functools import partial
 from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
 
-from starlette.requests import Request
+from fastapi import Query
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
-from chiron_api.http.requests import (
-    Name,
-    RequestModel,
-    Tokens,
-    Usd,
-    path_id,
-    read_optional_body,
-    read_query,
-    services_of,
-)
+from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.requests import Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
+from chiron_api.http.routing import api_router
 from chiron_api.reports.formats import FORMATS, DocumentName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import encoded
 from chiron_api.reports.writing import WritingOptions, submit_report
+from chiron_api.services import Services
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.report_rows import Kind, find_target
 from chiron_workers.pubsub.signals import notify
+
+router = api_router("Reports")
 
 CHUNK_BYTES = 65_536
 
@@ -45,13 +41,56 @@ class Writing(RequestModel):
     again: bool = False
 
 
-async def show_report(request: Request, kind: Kind) -> Response:
-    """What a run or the runs of a batch found, or all that is known of a subject."""
-    target = request.path_params["id"] if kind is Kind.SUBJECT else path_id(request)
-    options = read_query(request, ReportOptions)
+DEFAULTS = Writing()
+ReportQuery = Annotated[ReportOptions, Query()]
+
+
+@router.get("/v1/batches/{id}/report", summary="Report on a batch")
+async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
+    """What the runs of a batch found, with sources."""
+    return await _show(services, id, Kind.BATCH, options)
+
+
+@router.post(
+    "/v1/batches/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a batch"
+)
+async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
+    """Have a run write an answer from the facts of a batch; 202, also where that was done."""
+    return await _write(services, id, Kind.BATCH, body)
+
+
+@router.get("/v1/runs/{id}/report", summary="Report on a run")
+async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
+    """What a run found, with sources."""
+    return await _show(services, id, Kind.RUN, options)
+
+
+@router.post(
+    "/v1/runs/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a run"
+)
+async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
+    """Have a run write an answer from the facts of a run; 202, also where that was done."""
+    return await _write(services, id, Kind.RUN, body)
+
+
+@router.get("/v1/subjects/{id}/report", summary="Report on a subject")
+async def show_subject_report(id: str, options: ReportQuery, services: ServicesOf) -> Response:
+    """All that is known of a subject, with sources."""
+    return await _show(services, id, Kind.SUBJECT, options)
+
+
+@router.post(
+    "/v1/subjects/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a subject"
+)
+async def write_subject_report(id: str, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
+    """Have a run write an answer from the facts of a subject; 202, also where that was done."""
+    return await _write(services, id, Kind.SUBJECT, body)
+
+
+async def _show(services: Services, target: UUID | str, kind: Kind, options: ReportOptions) -> Response:
     report_format = FORMATS[options.format]
     report = await gather(
-        services_of(request).pool,
+        services.pool,
         target,
         with_candidates=options.candidates,
         with_selections=report_format.has_selections,
@@ -68,11 +107,7 @@ async def show_report(request: Request, kind: Kind) -> Response:
     )
 
 
-async def write_report(request: Request, kind: Kind) -> Response:
-    """Have an answer written from the facts of a batch, a run or a subject; 202, also where that was done."""
-    services = services_of(request)
-    target = request.path_params["id"] if kind is Kind.SUBJECT else path_id(request)
-    body = await read_optional_body(request, Writing)
+async def _write(services: Services, target: UUID | str, kind: Kind, body: Writing) -> Response:
     options = WritingOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     if (await find_target(services.pool, target)).kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")
@@ -92,13 +127,3 @@ def _in_chunks(pieces: Iterator[str | bytes]) -> Iterator[bytes]:
             yield bytes(chunk)
             chunk.clear()
     yield bytes(chunk)
-
-
-routes = [
-    Route("/v1/batches/{id}/report", partial(show_report, kind=Kind.BATCH)),
-    Route("/v1/runs/{id}/report", partial(show_report, kind=Kind.RUN)),
-    Route("/v1/subjects/{id}/report", partial(show_report, kind=Kind.SUBJECT)),
-    Route("/v1/batches/{id}/report", partial(write_report, kind=Kind.BATCH), methods=["POST"]),
-    Route("/v1/runs/{id}/report", partial(write_report, kind=Kind.RUN), methods=["POST"]),
-    Route("/v1/subjects/{id}/report", partial(write_report, kind=Kind.SUBJECT), methods=["POST"]),
-]

@@ -1,17 +1,22 @@
 from http import HTTPStatus
 from typing import Annotated
+from uuid import UUID
 
+from fastapi import Query
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, path_id, read_body, services_of
+from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.requests import RequestModel
 from chiron_api.http.responses import json_response
-from chiron_api.http.sse import event_stream
+from chiron_api.http.routing import api_router
+from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_workers.batches.summaries import run_summary
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
+
+router = api_router("Runs")
 
 
 class Message(RequestModel):
@@ -20,28 +25,23 @@ class Message(RequestModel):
     text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]
 
 
-async def show_run(request: Request) -> Response:
+@router.get("/v1/runs/{id}", summary="Show a run")
+async def show_run(id: UUID, services: ServicesOf) -> Response:
     """One run with its answer or its error."""
-    return json_response(await run_summary(services_of(request).pool, path_id(request)))
+    return json_response(await run_summary(services.pool, id))
 
 
-async def send_message(request: Request) -> Response:
-    """Continue the conversation with a run; 202, and 409 if the run was cancelled."""
-    run_id = path_id(request)
-    message = await read_body(request, Message)
-    services = services_of(request)
-    if await say(services.pool, run_id, message.text):
-        await notify(services.settings.redis_url, run_id)
-    return json_response({"run_id": run_id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{run_id}"})
+@router.post("/v1/runs/{id}/messages", status_code=HTTPStatus.ACCEPTED, summary="Say something to a run")
+async def send_message(id: UUID, message: Message, services: ServicesOf) -> Response:
+    """Continue the conversation with a run; 409 if the run was cancelled."""
+    if await say(services.pool, id, message.text):
+        await notify(services.settings.redis_url, id)
+    return json_response({"run_id": id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{id}"})
 
 
-async def run_events(request: Request) -> Response:
+@router.get("/v1/runs/{id}/events", summary="Follow a run")
+async def stream_run_events(
+    id: UUID, options: Annotated[StreamOptions, Query()], request: Request
+) -> Response:
     """Server-sent events of a run; `id:` is the event's seq, and Last-Event-ID goes on after it."""
-    return await event_stream(request, run_id=path_id(request))
-
-
-routes = [
-    Route("/v1/runs/{id}", show_run),
-    Route("/v1/runs/{id}/messages", send_message, methods=["POST"]),
-    Route("/v1/runs/{id}/events", run_events),
-]
+    return await event_stream(request, options, run_id=id)

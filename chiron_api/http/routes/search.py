@@ -2,14 +2,16 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
-from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, read_body, services_of
+from chiron_api.http.dependencies import StoreOpener
+from chiron_api.http.requests import RequestModel
+from chiron_api.http.routing import api_router
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
+
+router = api_router("Facts")
 
 Name = Annotated[str, Field(min_length=1, max_length=SOURCE_CHARS_MAX)]
 
@@ -32,12 +34,12 @@ class SearchRequest(RequestModel):
     neighbours: bool = False
 
 
-async def search(request: Request) -> JSONResponse:
+@router.post("/v1/knowledge/search", summary="Search the facts")
+async def search_facts(options: SearchRequest, open_store: StoreOpener) -> JSONResponse:
     """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
     embedding model, are found by their words only."""
-    options = await read_body(request, SearchRequest)
     filters = Filters(**options.model_dump(exclude={"query", "top_k", "mode"}))
-    async with services_of(request).store() as store:
+    async with open_store() as store:
         facts = await store.search.find(
             options.query, filters=filters, limit=options.top_k, mode=options.mode
         )
@@ -46,6 +48,3 @@ async def search(request: Request) -> JSONResponse:
         # Counting costs as much as a search, so only those who miss something pay for it.
         count = await store.search.unembedded(options.subject_id)
     return JSONResponse({"items": facts, "unembedded": count})
-
-
-routes = [Route("/v1/knowledge/search", search, methods=["POST"])]

@@ -1,20 +1,23 @@
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.http.requests import RequestModel, Tokens, Usd, path_id, read_optional_body, services_of
+from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.requests import RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
-from chiron_api.steering import steer
+from chiron_api.http.routing import api_router
+from chiron_api.services import Services
+from chiron_api.steering import Command, steer
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
+
+router = api_router("Steering")
 
 
 class NoOptions(RequestModel):
@@ -27,6 +30,11 @@ class NewBudget(NoOptions):
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
 
+    @property
+    def budget(self) -> Budget:
+        """Both amounts."""
+        return Budget(self.budget_usd, self.budget_tokens)
+
 
 class Retry(NewBudget):
     """`from_scratch` begins anew instead of where the run ended."""
@@ -34,39 +42,72 @@ class Retry(NewBudget):
     from_scratch: bool = False
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[Any]], type[NoOptions]]] = {
-    "cancel": (cancel, NoOptions),
-    "pause": (pause, NoOptions),
-    "resume": (resume, NewBudget),
-    "retry": (retry, Retry),
-}
-Find = Callable[[Pool, UUID], Awaitable[object]]
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Batches or runs: their part of a path, and what raises NotFound for an id of the other kind."""
+
+    name: str
+    find: Callable[[Pool, UUID], Awaitable[object]]
 
 
-def _route(kind: str, find: Find, name: str) -> Route:
-    command, model = COMMANDS[name]
-
-    async def answer(request: Request) -> Response:
-        services, target = services_of(request), path_id(request)
-        arguments = (await read_optional_body(request, model)).model_dump()
-        if issubclass(model, NewBudget):
-            arguments["budget"] = Budget(arguments.pop("budget_usd"), arguments.pop("budget_tokens"))
-        await find(services.pool, target)  # 404 for an id of the other kind
-        effect = await steer(
-            services.pool, services.settings.redis_url, target, partial(command, **arguments)
-        )
-        document = {
-            "changed": effect.changed,
-            "asked": effect.requested,
-            "lifted": list(effect.lifted_models),
-        }
-        return json_response(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{kind}/{target}"})
-
-    return Route(f"/v1/{kind}/{{id}}/{name}", answer, methods=["POST"])
+BATCHES, RUNS = Target("batches", summary), Target("runs", run_summary)
+NO_OPTIONS, SAME_BUDGET, PLAIN_RETRY = NoOptions(), NewBudget(), Retry()
 
 
-routes = [
-    _route(kind, find, name)
-    for kind, find in (("batches", summary), ("runs", run_summary))
-    for name in COMMANDS
-]
+@router.post("/v1/batches/{id}/cancel", status_code=HTTPStatus.ACCEPTED, summary="Cancel a batch")
+async def cancel_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
+    """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
+    return await _steer(services, BATCHES, id, cancel)
+
+
+@router.post("/v1/batches/{id}/pause", status_code=HTTPStatus.ACCEPTED, summary="Pause a batch")
+async def pause_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
+    """Put all open runs of a batch aside. A worker finishes the model call it is in."""
+    return await _steer(services, BATCHES, id, pause)
+
+
+@router.post("/v1/batches/{id}/resume", status_code=HTTPStatus.ACCEPTED, summary="Resume a batch")
+async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
+    """Let what was paused go on; with a higher budget where that is spent."""
+    return await _steer(services, BATCHES, id, partial(resume, budget=options.budget))
+
+
+@router.post("/v1/batches/{id}/retry", status_code=HTTPStatus.ACCEPTED, summary="Retry a batch")
+async def retry_batch(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
+    """Try what failed or was cancelled again, from where it ended."""
+    return await _steer(
+        services, BATCHES, id, partial(retry, budget=options.budget, from_scratch=options.from_scratch)
+    )
+
+
+@router.post("/v1/runs/{id}/cancel", status_code=HTTPStatus.ACCEPTED, summary="Cancel a run")
+async def cancel_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
+    """End a run. What a worker plays ends when the worker learns of it."""
+    return await _steer(services, RUNS, id, cancel)
+
+
+@router.post("/v1/runs/{id}/pause", status_code=HTTPStatus.ACCEPTED, summary="Pause a run")
+async def pause_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
+    """Put a run aside. A worker finishes the model call it is in."""
+    return await _steer(services, RUNS, id, pause)
+
+
+@router.post("/v1/runs/{id}/resume", status_code=HTTPStatus.ACCEPTED, summary="Resume a run")
+async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
+    """Let what was paused go on; with a higher budget where that is spent."""
+    return await _steer(services, RUNS, id, partial(resume, budget=options.budget))
+
+
+@router.post("/v1/runs/{id}/retry", status_code=HTTPStatus.ACCEPTED, summary="Retry a run")
+async def retry_run(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
+    """Try what failed or was cancelled again, from where it ended."""
+    return await _steer(
+        services, RUNS, id, partial(retry, budget=options.budget, from_scratch=options.from_scratch)
+    )
+
+
+async def _steer(services: Services, target: Target, id: UUID, command: Command) -> Response:
+    await target.find(services.pool, id)
+    effect = await steer(services.pool, services.settings.redis_url, id, command)
+    document = {"changed": effect.changed, "asked": effect.requested, "lifted": list(effect.lifted_models)}
+    return json_response(document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/{target.name}/{id}"})

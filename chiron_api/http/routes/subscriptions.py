@@ -1,26 +1,16 @@
 from collections.abc import Awaitable, Callable
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
+from fastapi import Query
 from pydantic import Field
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.http.requests import (
-    Name,
-    Page,
-    RequestModel,
-    Time,
-    Usd,
-    path_id,
-    read_body,
-    read_query,
-    services_of,
-)
+from chiron_api.http.dependencies import ServicesOf, StoreOpener
+from chiron_api.http.requests import Name, Page, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response, page_response
+from chiron_api.http.routing import api_router
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
 from chiron_workers.batches.submit import TOPIC_CHARS_MAX
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -32,6 +22,8 @@ from chiron_workers.subscriptions.subscriptions import (
     Subscription,
     Subscriptions,
 )
+
+router = api_router("Subscriptions")
 
 
 class SubscriptionRequest(RequestModel):
@@ -63,67 +55,78 @@ class TimesQuery(RequestModel):
     limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
 
 
-async def create(request: Request) -> Response:
+@router.post("/v1/subscriptions", status_code=HTTPStatus.CREATED, summary="Subscribe to a subject")
+async def create_subscription(
+    request_body: SubscriptionRequest, services: ServicesOf, open_store: StoreOpener
+) -> Response:
     """Make a subscription: 201, or 200 with the existing one that equals it."""
-    request_body = await read_body(request, SubscriptionRequest)
     new = NewSubscription(
         tuple(request_body.topics),
         request_body.subject,
         Recurrence(request_body.cron, request_body.time_zone),
         request_body.role,
-        request_body.model or services_of(request).settings.model,
+        request_body.model or services.settings.model,
         request_body.budget_usd,
         request_body.ends_at,
         request_body.recheck,
     )
-    async with services_of(request).store() as store:
+    async with open_store() as store:
         subscription, is_new = await store.subscriptions.create(new)
     headers = {"Location": f"/v1/subscriptions/{subscription.id}"}
     return json_response(subscription, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers=headers)
 
 
-async def list_subscriptions(request: Request) -> Response:
+@router.get("/v1/subscriptions", summary="List the subscriptions")
+async def list_subscriptions(page: Annotated[SubscriptionPage, Query()], open_store: StoreOpener) -> Response:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
-    page = read_query(request, SubscriptionPage)
     subject_id = slug(page.subject) if page.subject else None
-    async with services_of(request).store() as store:
+    async with open_store() as store:
         subscriptions = await store.subscriptions.newest(
             limit=page.limit + 1, before=page.after, subject_id=subject_id
         )
     return page_response(subscriptions, page.limit)
 
 
-async def list_times(request: Request) -> Response:
+@router.get("/v1/subscriptions/{id}/times", summary="List the times of a subscription")
+async def list_subscription_times(
+    id: UUID, options: Annotated[TimesQuery, Query()], open_store: StoreOpener
+) -> Response:
     """What each of its last occurrences changed, latest first."""
-    options = read_query(request, TimesQuery)
-    async with services_of(request).store() as store:
-        subscription = await store.subscriptions.get(path_id(request))
+    async with open_store() as store:
+        subscription = await store.subscriptions.get(id)
         times = await last_occurrences(store.session, subscription.id, limit=options.limit)
     return json_response({"items": time_items(times)})
 
 
-async def delete(request: Request) -> Response:
+@router.delete("/v1/subscriptions/{id}", status_code=HTTPStatus.NO_CONTENT, summary="Delete a subscription")
+async def delete_subscription(id: UUID, open_store: StoreOpener) -> Response:
     """Delete a subscription; 204. What it has started goes on."""
-    async with services_of(request).store() as store:
-        await store.subscriptions.remove(path_id(request))
+    async with open_store() as store:
+        await store.subscriptions.remove(id)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-async def apply(
-    request: Request, method: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
+@router.get("/v1/subscriptions/{id}", summary="Show a subscription")
+async def show_subscription(id: UUID, open_store: StoreOpener) -> Response:
+    """When it is due next, what it started last, and why it is paused or passed a time over."""
+    return await _apply(id, open_store, Subscriptions.get)
+
+
+@router.post("/v1/subscriptions/{id}/pause", summary="Pause a subscription")
+async def pause_subscription(id: UUID, open_store: StoreOpener) -> Response:
+    """The subscription, which is not due until it is resumed; 409 if it has ended."""
+    return await _apply(id, open_store, Subscriptions.pause)
+
+
+@router.post("/v1/subscriptions/{id}/resume", summary="Resume a subscription")
+async def resume_subscription(id: UUID, open_store: StoreOpener) -> Response:
+    """The subscription with the time that it is due next; 409 if it has ended."""
+    return await _apply(id, open_store, Subscriptions.resume)
+
+
+async def _apply(
+    id: UUID, open_store: StoreOpener, method: Callable[[Subscriptions, UUID], Awaitable[Subscription]]
 ) -> Response:
-    """The subscription, as it is or after it was paused or resumed; 409 where it cannot be."""
-    async with services_of(request).store() as store:
-        subscription = await method(store.subscriptions, path_id(request))
+    async with open_store() as store:
+        subscription = await method(store.subscriptions, id)
     return json_response(subscription)
-
-
-routes = [
-    Route("/v1/subscriptions", create, methods=["POST"]),
-    Route("/v1/subscriptions", list_subscriptions),
-    Route("/v1/subscriptions/{id}", partial(apply, method=Subscriptions.get)),
-    Route("/v1/subscriptions/{id}", delete, methods=["DELETE"]),
-    Route("/v1/subscriptions/{id}/times", list_times),
-    Route("/v1/subscriptions/{id}/pause", partial(apply, method=Subscriptions.pause), methods=["POST"]),
-    Route("/v1/subscriptions/{id}/resume", partial(apply, method=Subscriptions.resume), methods=["POST"]),
-]

@@ -1,42 +1,49 @@
 from http import HTTPStatus
+from typing import Annotated
 
-from starlette.requests import Request
+from pydantic import AfterValidator
 from starlette.responses import JSONResponse
-from starlette.routing import Route
 
+from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import read_json_object, services_of
+from chiron_api.http.requests import JsonObject
+from chiron_api.http.routing import api_router
 from chiron_api.views.skills import skill_rows
 from chiron_workers.errors import ToolTimeoutError
 from chiron_workers.tools import registry
 
+router = api_router("Tools")
 
-async def list_tools(_: Request) -> JSONResponse:
+
+def _require_tool(name: str) -> str:
+    registry().get(name)  # an unknown tool is 404, whatever the body
+    return name
+
+
+ToolName = Annotated[str, AfterValidator(_require_tool)]
+
+
+@router.get("/v1/tools", summary="List the tools")
+async def list_tools() -> JSONResponse:
     """The tools an agent is offered, in the Anthropic format."""
     return JSONResponse({"items": registry().definitions()})
 
 
-def list_skills(_: Request) -> JSONResponse:
+@router.get("/v1/skills", summary="List the skills")
+def list_skills() -> JSONResponse:
     """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
     return JSONResponse({"items": skill_rows()})
 
 
-async def call_tool(request: Request) -> JSONResponse:
+@router.post("/v1/tools/{name}", summary="Call a tool")
+async def call_tool(
+    name: ToolName, arguments: JsonObject, services: ServicesOf, open_store: StoreOpener
+) -> JSONResponse:
     """Run a tool with the body as its arguments, and commit what it wrote."""
-    name, services = request.path_params["name"], services_of(request)
-    registry().get(name)  # an unknown tool is 404, whatever the body
-    arguments = await read_json_object(request)
     try:
-        async with services.store() as store:
+        async with open_store() as store:
             limit_s = services.settings.tool_timeout_s
-            result = await registry().execute(name, store, arguments, timeout_s=limit_s)
+            result = await registry().execute(name, store, arguments.root, timeout_s=limit_s)
     except ToolTimeoutError as error:
         raise Problem(HTTPStatus.GATEWAY_TIMEOUT, f"{error} Nothing was written.") from None
     return JSONResponse({"result": result})
-
-
-routes = [
-    Route("/v1/tools", list_tools),
-    Route("/v1/tools/{name}", call_tool, methods=["POST"]),
-    Route("/v1/skills", list_skills),
-]

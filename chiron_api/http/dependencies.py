@@ -1,0 +1,25 @@
+"""What FastAPI hands to a route: the services of the process, and the opener of its store."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from chiron_api.services import Services
+from chiron_workers.store import Store
+
+
+def services_of(request: Request) -> Services:
+    """The services of the process that answers."""
+    services: Services = request.state.services
+    return services
+
+
+def store_opener(request: Request) -> Callable[[], Store]:
+    """A function that makes a store for this request; `async with` commits it before the answer is sent."""
+    return services_of(request).store
+
+
+ServicesOf = Annotated[Services, Depends(services_of)]
+StoreOpener = Annotated[Callable[[], Store], Depends(store_opener)]
