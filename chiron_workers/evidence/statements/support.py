@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chiron_workers.evidence.quotes.context import LEADS, may_turn
+from chiron_workers.evidence.quotes.leading_marks import without_leading_marks
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.evidence.statements.comparison import compare
-from chiron_workers.evidence.statements.relation import relate
+from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.states import Decider, Relation, Verdict
@@ -35,13 +36,13 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
 
     A sentence of the quote that cannot be true beside the statement contradicts it. A number or date that stands neither
     in the quote nor in its context leaves it partly supported. It is supported where each of its sentences is one of the
-    quote, in other notation at most, and the context does not take that back. Takes dozens of milliseconds for long
+    quote, in other notation and without the marks before it at most, and the context does not take that back. Takes dozens of milliseconds for long
     texts.
     """
     statement_sentences, quote_sentences = _sentences(statement), _sentences(quote)
     if not (statement_sentences and quote_sentences):
         return None
-    relations = [[relate(ours, theirs) for theirs in quote_sentences] for ours in statement_sentences]
+    relations = [[_relate(ours, theirs) for theirs in quote_sentences] for ours in statement_sentences]
     is_repeated = [any(verdict.relation is Relation.SAME for verdict in row) for row in relations]
     figures = missing_figures(statement, f"{context} {quote}")
     for ours, row, is_same in zip(statement_sentences, relations, is_repeated, strict=True):
@@ -69,6 +70,13 @@ def judge_unasked(statement: str, context: str, reason: str) -> Finding:
 
 def _leaves_open(context: str) -> bool:
     return may_turn(context) or context.endswith(LEADS)
+
+
+def _relate(statement: str, sentence: str) -> RelationVerdict:
+    """How a sentence of the statement relates to one of the quote, which may begin with a bullet or a list's number."""
+    words = without_leading_marks(sentence)
+    verdict = relate(statement, sentence)
+    return verdict if words == sentence or verdict.relation is Relation.SAME else relate(statement, words)
 
 
 def _sentences(text: str) -> list[str]:

@@ -14,6 +14,12 @@ QUOTE = "The tower is 330 m tall. It was finished in 1889 and is repainted every
         ("The tower is 330 m tall. It was finished in 1889 and is repainted every seven years.", QUOTE),
         ("Der Turm ist 330 m hoch.", "Der Turm ist 330 m hoch. Er wird alle sieben Jahre gestrichen."),
         ("塔高330米。", "塔高330米。"),
+        ("Water boils at 100 °C.", "4. Water boils at 100 °C."),
+        ("Water boils at 100 °C.", "Ice melts at 0 °C. [1] Water boils at 100 °C."),
+        ("Water boils at 100 °C.", "¹ Water boils at 100 °C."),
+        ("Water boils at 100 °C.", "• Water boils at 100 °C."),
+        ("Wasser siedet bei 100 °C.", "- Wasser siedet bei 100 °C."),
+        ("4. Water boils at 100 °C.", "4. Water boils at 100 °C."),
     ],
 )
 def test_a_statement_in_the_quotes_own_words_is_supported(statement: str, quote: str) -> None:
@@ -30,6 +36,7 @@ def test_a_statement_in_the_quotes_own_words_is_supported(statement: str, quote:
         ("The drug is not effective.", "The drug is effective.", "not"),
         ("The hook runs after the commit.", "The hook runs before the commit.", "after"),
         ("The capital is Sydney.", "The capital is Canberra.", "sydney against canberra"),
+        ("Water boils at 90 °C.", "4. Water boils at 100 °C.", "90 °C against 100 °C"),
         (
             "Electrons flow from the copper to the zinc.",
             "Electrons flow from the zinc to the copper.",
@@ -75,6 +82,10 @@ def test_a_figure_that_the_quote_does_not_show_leaves_a_statement_partly_support
             "The firm earned 20 million. A year later the firm earned 25 million.",
             "",
         ),
+        ("5 km is the length.", "4. 5 km is the length.", ""),
+        ("Dezember 1999 war ein kalter Monat.", "4. Dezember 1999 war ein kalter Monat.", ""),
+        ("Bundesliga is the second tier.", "2. Bundesliga is the second tier.", ""),
+        ("C is radioactive.", "¹⁴C is radioactive.", ""),
         ("", QUOTE, ""),
         ("The tower is tall.", "word " * 2_000, ""),
     ],
