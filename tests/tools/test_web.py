@@ -321,8 +321,22 @@ async def test_a_document_of_the_corpus_tells_who_wrote_it_and_what_became_of_it
         found = await web_fetch(store, url=url)
     assert (found["author"], found["published_at"], found["licence"]) == ("A. Hall", "2019-08-18", "CC0")
     assert found["changed"].startswith("This source has changed since 20")
-    await store.session.write(SQL("delete from documents"))
+    await corpus.remove([url], "Planets")
     await store.session.commit()
     with pytest.raises(ToolError, match=r"has no document .* It was last read on"):
         await web_fetch(store, url=url)
     assert (await store.source_changes.of([url]))[url].kind == "gone"
+
+
+async def test_a_document_that_no_corpus_here_has_is_not_gone_because_a_tool_looked_for_it(
+    store: Store,
+) -> None:
+    url = "corpus://planets/mars.md"
+    await Corpus(store.session).add_texts("Planets", [("mars.md", "Mars", "Mars has two moons.")])
+    await store.session.commit()
+    await web_fetch(store, url=url)
+    await store.session.write(SQL("delete from documents"))  # as if the text came by an import
+    await store.session.commit()
+    with pytest.raises(ToolError, match=r"has no document .* use an address that web_search gave\.$"):
+        await web_fetch(store, url=url)
+    assert not await store.source_changes.of([url])

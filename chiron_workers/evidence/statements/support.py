@@ -36,8 +36,8 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
 
     A sentence of the quote that cannot be true beside the statement contradicts it. A number or date that stands neither
     in the quote nor in its context leaves it partly supported. It is supported where each of its sentences is one of the
-    quote, in other notation and without the marks before it at most, and the context does not take that back. Takes dozens of milliseconds for long
-    texts.
+    quote, in other notation and without a list's mark before it at most, and the context does not take that back. Takes
+    dozens of milliseconds for long texts.
     """
     statement_sentences, quote_sentences = _sentences(statement), _sentences(quote)
     if not (statement_sentences and quote_sentences):
