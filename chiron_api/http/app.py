@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication
+from chiron_api.http.page.routes import all_routes as page_routes
 from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
@@ -42,7 +43,7 @@ def build_app(settings: Settings) -> FastAPI:
             await embedder.close()
 
     return FastAPI(
-        routes=all_routes(),
+        routes=[*all_routes(), *page_routes()],
         openapi_url=None,  # the document is a route of its own
         redirect_slashes=False,  # a redirected POST loses its body with many clients
         middleware=[Middleware(Authentication, key=key)],

@@ -96,7 +96,12 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
 async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
     """The newest batches, newest first; with `before` those older than that batch."""
     ids = [row["id"] for row in await fetch_all(pool, SQL["newest"], {"limit": limit, "before": before})]
-    return [_batch(row) for row in await fetch_all(pool, SQL["summaries"], _summary_args(ids))]
+    return await summaries_of(pool, ids)
+
+
+async def summaries_of(pool: Pool, batch_ids: list[UUID]) -> list[BatchSummary]:
+    """Those of the batches that there are, newest first."""
+    return [_batch(row) for row in await fetch_all(pool, SQL["summaries"], _summary_args(batch_ids))]
 
 
 async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:

@@ -1,6 +1,7 @@
 """Rows as research leaves them, written by hand: subjects, runs, sources, facts with all that hangs on them."""
 
 import hashlib
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -43,6 +44,12 @@ class Shelf:
         at = {"started_at": NOON, "finished_at": NOON + timedelta(hours=1)}
         values = usual | spent | at | more
         return self._insert("runs", subject_id=subject_id, batch_id=batch_id, topic=topic, **values)
+
+    def events(self, run_id: UUID, batch_id: UUID, events: list[tuple[str, dict]]) -> None:
+        """The events of a run, counted from 1."""
+        self.connection.execute("update runs set seq = %s where id = %s", (len(events), run_id))
+        for seq, (kind, data) in enumerate(events, start=1):
+            self.insert("events", run_id=run_id, batch_id=batch_id, seq=seq, kind=kind, data=json.dumps(data))
 
     def source(self, url: str, text: str, **more) -> str:
         """Keep a text that an address gave; its hash."""

@@ -1,0 +1,14 @@
+"""On whose behalf a page is drawn, and the token that its forms carry."""
+
+from starlette.requests import Request
+
+
+def owner_of(request: Request) -> str:
+    """The name of whoever looks at the page."""
+    principal = getattr(request.state, "principal", None)
+    return principal.owner if principal else ""
+
+
+def form_token(request: Request) -> str:
+    """The token of the forms of this session; empty where there is no session."""
+    return ""

@@ -1,0 +1,111 @@
+"""A batch as the page shows it: its summary, a picture of its runs, a page of their table, new facts, and its cost."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_api.http.page.charts import CostChart, Stretch, cost_chart, stretches_of
+from chiron_workers.batches.summaries import BatchSummary, summary
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.queries import load as load_queries
+from chiron_workers.states import RunState
+
+SQL = load_queries(__file__)
+SQUARES_MAX = 400  # more runs are drawn as stretches
+STRETCHES = 120
+TIME_STRETCHES = 60
+RUNS_PER_PAGE = 50
+FACTS_MAX = 20
+
+
+class Order(StrEnum):
+    """What the table of runs is sorted by."""
+
+    TOPIC = "topic"
+    FACTS = "facts"
+    COST = "cost"
+    TURNS = "turns"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which runs the table shows, in which order; pages count from 1."""
+
+    state: RunState | None = None
+    order: Order = Order.TOPIC
+    page: int = 1
+
+    def query(self, **changes: object) -> str:
+        """The selection as a query string, with changes."""
+        fields = {"state": self.state, "order": self.order, "page": self.page} | changes
+        return "&".join(
+            f"{name}={value}" for name, value in fields.items() if value not in (None, "", 1, Order.TOPIC)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BatchView:
+    """All that the page of a batch shows; of `squares` and `stretches` one is empty."""
+
+    batch: BatchSummary
+    total: int
+    squares: list[DictRow]
+    stretches: list[Stretch]
+    runs: list[DictRow]
+    selection: Selection
+    has_more: bool
+    facts: list[DictRow]
+    chart: CostChart | None
+
+
+async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
+    """Read it. Raises NotFound."""
+    batch = await summary(pool, batch_id)
+    total = sum(batch.runs.values())
+    args = {"batch_id": batch_id, "total": total, "stretches": STRETCHES, "limit": FACTS_MAX}
+    has_squares = total <= SQUARES_MAX
+    runs = await _runs(pool, batch_id, selection)
+    return BatchView(
+        batch,
+        total,
+        squares=await fetch_all(pool, SQL["squares"], args) if has_squares else [],
+        stretches=[] if has_squares else stretches_of(await fetch_all(pool, SQL["density"], args)),
+        runs=runs[:RUNS_PER_PAGE],
+        selection=selection,
+        has_more=len(runs) > RUNS_PER_PAGE,
+        facts=await fetch_all(pool, SQL["facts"], args),
+        chart=await _chart(pool, batch),
+    )
+
+
+async def _runs(pool: Pool, batch_id: UUID, selection: Selection) -> list[DictRow]:
+    args = {
+        "batch_id": batch_id,
+        "state": selection.state,
+        "limit": RUNS_PER_PAGE + 1,
+        "offset": (selection.page - 1) * RUNS_PER_PAGE,
+    }
+    return await fetch_all(pool, SQL[f"runs_by_{selection.order}"], args)
+
+
+async def _chart(pool: Pool, batch: BatchSummary) -> CostChart | None:
+    if batch.started_at is None:
+        return None
+    since, until = batch.started_at, batch.finished_at or datetime.now(UTC)
+    args = {"batch_id": batch.id, "since": since, "until": until, "stretches": TIME_STRETCHES}
+    rows = await fetch_all(pool, SQL["costs"], args)
+    costs = {row["stretch"]: float(row["usd"]) for row in rows}
+    limit = None if batch.budget_usd is None else float(batch.budget_usd)
+    if not costs and limit is None:
+        return None
+    return cost_chart(
+        costs,
+        stretches=TIME_STRETCHES,
+        limit=limit,
+        reserved_usd=float(batch.reserved_usd),
+        since=since,
+        until=until,
+    )

@@ -1,0 +1,71 @@
+-- squares
+select id, state, left(topic, 120) as topic
+  from runs
+ where batch_id = %(batch_id)s
+ order by id;
+
+-- density
+-- The runs in the order of topics, cut into so many stretches of nearly the same length.
+select stretch, state, count(*) as runs
+  from (select state, ((row_number() over (order by id) - 1) * %(stretches)s / %(total)s)::int as stretch
+          from runs
+         where batch_id = %(batch_id)s) numbered
+ group by stretch, state
+ order by stretch;
+
+-- facts
+select f.id, f.content, f.quote, f.source_url, f.confidence, f.status, f.created_at
+  from facts f
+  join runs r on r.id = f.run_id
+ where r.batch_id = %(batch_id)s
+   and f.status in ('accepted', 'disputed')
+ order by f.id desc
+ limit %(limit)s;
+
+-- costs
+-- What the runs had cost by the end of each stretch of time. A run counts when it ends, one that is open now.
+select stretch, sum(sum(spent_usd)) over (order by stretch) as usd
+  from (select spent_usd,
+               least(%(stretches)s - 1,
+                     floor(extract(epoch from coalesce(finished_at, %(until)s) - %(since)s)
+                           / greatest(extract(epoch from %(until)s - %(since)s), 1) * %(stretches)s)::int) as stretch
+          from runs
+         where batch_id = %(batch_id)s
+           and spent_usd > 0) parts
+ group by stretch
+ order by stretch;
+
+-- run_columns
+id, topic, state, turns, facts, spent_usd, started_at, finished_at, error ->> 'message' as problem
+
+-- runs_by_topic
+select {{run_columns}}
+  from runs
+ where batch_id = %(batch_id)s
+   and (%(state)s::text is null or state = %(state)s)
+ order by id
+ limit %(limit)s offset %(offset)s;
+
+-- runs_by_facts
+select {{run_columns}}
+  from runs
+ where batch_id = %(batch_id)s
+   and (%(state)s::text is null or state = %(state)s)
+ order by facts desc, id
+ limit %(limit)s offset %(offset)s;
+
+-- runs_by_cost
+select {{run_columns}}
+  from runs
+ where batch_id = %(batch_id)s
+   and (%(state)s::text is null or state = %(state)s)
+ order by spent_usd desc, id
+ limit %(limit)s offset %(offset)s;
+
+-- runs_by_turns
+select {{run_columns}}
+  from runs
+ where batch_id = %(batch_id)s
+   and (%(state)s::text is null or state = %(state)s)
+ order by turns desc, id
+ limit %(limit)s offset %(offset)s;

@@ -1,0 +1,77 @@
+"""A batch: how far and how well."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.page.batch import batch, listing
+from chiron_api.http.page.batch.batch import BatchView, Order, Selection
+from chiron_api.http.page.live import Frame, Part, live_parts
+from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.views import view
+from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
+from chiron_workers.states import RunState
+
+PARTS = ("head", "picture", "costs", "runs")
+
+
+class Options(RequestModel):
+    """The query string of a batch's page."""
+
+    state: RunState | None = None
+    order: Order = Order.TOPIC
+    page: Annotated[int, Field(ge=1, le=100_000)] = 1
+
+    def selection(self) -> Selection:
+        """Which runs the table shows."""
+        return Selection(self.state, self.order, self.page)
+
+
+async def list_batches(request: Request) -> Response:
+    """Every batch, newest first, in pages."""
+    options = read_query(request, listing.Options)
+    batches = await listing.load(services_of(request).pool, before=options.before)
+    return page(request, "batch/list.html", section="/batches", listing=batches)
+
+
+async def show_batch(request: Request) -> Response:
+    """One batch."""
+    batch_view = await batch.load(
+        services_of(request).pool, path_id(request), read_query(request, Options).selection()
+    )
+    return page(request, "batch/page.html", section="/batches", view=batch_view)
+
+
+async def live_batch(request: Request) -> Response:
+    """The parts of a batch's page as they change; facts join the list as they arrive."""
+    batch_id, selection = path_id(request), read_query(request, Options).selection()
+    newest: list[UUID] = []
+
+    async def draw() -> Frame:
+        batch_view = await batch.load(services_of(request).pool, batch_id, selection)
+        parts = [Part(name, render(request, f"batch/{name}.html", {"view": batch_view})) for name in PARTS]
+        parts += _new_facts(request, batch_view, newest)
+        return Frame(tuple(parts), is_last=batch_view.batch.finished_at is not None)
+
+    return live_parts(request, draw, batch_id=batch_id)
+
+
+def _new_facts(request: Request, batch_view: BatchView, newest: list[UUID]) -> list[Part]:
+    """The facts that came since the frame before, whose newest one is in `newest`."""
+    facts = [fact for fact in batch_view.facts if newest and fact["id"] > newest[0]]
+    if batch_view.facts:
+        newest[:] = [batch_view.facts[0]["id"]]
+    if not facts:
+        return []
+    words = f"{len(facts)} new facts." if len(facts) > 1 else "A new fact."
+    return [Part("facts", render(request, "batch/cards.html", {"facts": facts}), "prepend", words)]
+
+
+routes = [
+    view("/batches", list_batches),
+    view("/batches/{id}", show_batch),
+    view("/batches/{id}/live", live_batch),
+]

@@ -1,0 +1,102 @@
+"""How the page writes numbers, money, times and words of strangers."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from chiron_api.http.page.charts import shares_of
+from chiron_api.text import cost_of, duration, local_time, one_line, printable, usd
+from chiron_workers.batches.summaries import BatchSummary
+from chiron_workers.states import FINAL_STATES, RunState
+
+THIN_SPACE = "\u202f"
+SPANS = ((60, "s", 1), (3_600, "min", 60), (172_800, "h", 3_600), (float("inf"), "d", 86_400))
+HOST_CHARS = 80
+CONFIDENCES = ((0.95, "as good as certain"), (0.85, "well supported"), (0.7, "supported"), (0.4, "doubtful"))
+
+
+def number(value: float) -> str:
+    """A number with thin spaces between its thousands."""
+    return f"{value:,}".replace(",", THIN_SPACE)
+
+
+def ago(at: datetime) -> str:
+    """How long ago a time was, or how soon it is; the script of the page says it the same way."""
+    seconds = (datetime.now(UTC) - at).total_seconds()
+    unit, size = next((unit, size) for end, unit, size in SPANS if abs(seconds) < end)
+    span = f"{abs(seconds) / size:.0f} {unit}"
+    return f"in {span}" if seconds < 0 else f"{span} ago"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 run, 1 200 runs."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def excerpt(text: str | None, chars_max: int = 300) -> str:
+    """The beginning of a text, on one line."""
+    return one_line(text or "", chars_max=chars_max)
+
+
+def host(address: str) -> str:
+    """Where a source is: its host, or the document's name in a corpus."""
+    parts = urlsplit(address)
+    if parts.scheme == "corpus":
+        return one_line(parts.path.rpartition("/")[2] or address, chars_max=HOST_CHARS)
+    return one_line((parts.hostname or address).removeprefix("www."), chars_max=HOST_CHARS)
+
+
+def is_web(address: str) -> bool:
+    """Whether a browser can follow an address; any other is shown as text."""
+    return urlsplit(address).scheme in ("http", "https")
+
+
+def confidence_words(confidence: float) -> str:
+    """A confidence in words."""
+    return next((words for least, words in CONFIDENCES if confidence >= least), "hardly supported")
+
+
+def time_left(batch: BatchSummary) -> timedelta | None:
+    """How long the open runs of a batch will take at the pace so far; None before two have ended."""
+    ended_runs = sum(batch.runs[state] for state in FINAL_STATES)
+    open_runs = batch.runs[RunState.QUEUED] + batch.runs[RunState.RUNNING]
+    if ended_runs < 2 or not open_runs or batch.started_at is None:
+        return None
+    return (datetime.now(UTC) - batch.started_at) / ended_runs * open_runs
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    # Words of a model may lay out a text, and neither link nor load anything.
+    return MarkdownIt("js-default", {"html": False}).disable(
+        ["link", "image", "autolink", "html_inline", "html_block"]
+    )
+
+
+def markdown(text: str) -> Markup:
+    """A text in Markdown as HTML: its headings, lists, tables and emphasis. Links and HTML in it stay text."""
+    return Markup(_markdown().render(printable(text)))  # noqa: S704  # markdown-it escapes what is no Markdown
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "absolute": local_time,
+    "ago": ago,
+    "clean": printable,
+    "confidence_words": confidence_words,
+    "cost": cost_of,
+    "duration": duration,
+    "excerpt": excerpt,
+    "host": host,
+    "is_web": is_web,
+    "markdown": markdown,
+    "number": number,
+    "plural": plural,
+    "shares": shares_of,
+    "time_left": time_left,
+    "usd": usd,
+}

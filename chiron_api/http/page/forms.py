@@ -1,0 +1,66 @@
+"""Forms that a page posts: read, bounded, and held to the token of the session."""
+
+from decimal import Decimal, InvalidOperation
+from http import HTTPStatus
+
+from starlette.requests import Request
+
+from chiron_api.http.problems import Problem
+
+FORM_BYTES_MAX = 16 * 1024 * 1024
+FIELDS_MAX = 50
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form; a file counts as its text.
+
+    Raises:
+        Problem: 403 without the token of this session, 413 where it is too large, 415 where it is no form, 422 where a file
+            is no text.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in FORM_TYPES:
+        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send a form.")
+    async with request.form(max_files=5, max_fields=FIELDS_MAX, max_part_size=FORM_BYTES_MAX) as form:
+        fields = {}
+        for name, value in form.items():
+            fields[name] = value if isinstance(value, str) else _text(await value.read(FORM_BYTES_MAX + 1))
+    return fields
+
+
+def _text(content: bytes) -> str:
+    if len(content) > FORM_BYTES_MAX:
+        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A file may have {FORM_BYTES_MAX:,} bytes.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is no text in UTF-8.") from None
+
+
+def amount(fields: dict[str, str], name: str) -> Decimal | None:
+    """An amount of USD above zero; None where the field is empty. Raises Problem 422."""
+    text = fields.get(name, "").strip().removeprefix("$").replace(",", "")
+    if not text:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal(0)
+    if not value.is_finite() or value <= 0:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY, f"A budget is an amount of USD above 0, not {text[:40]!r}."
+        )
+    return value
+
+
+def count(fields: dict[str, str], name: str) -> int | None:
+    """A whole number above zero; None where the field is empty. Raises Problem 422."""
+    text = fields.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text)):
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY, f"{name} is a whole number above 0, not {text[:40]!r}."
+        )
+    return int(text)

@@ -1,0 +1,71 @@
+"""Home: what needs somebody, what runs, and what is new since the last visit."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.page.home import home
+from chiron_api.http.page.live import Frame, Part, live_parts
+from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.views import view
+from chiron_api.http.requests import services_of
+
+VISIT = (
+    "visit"  # the cookie: when the visit before this one began, and when this one was last seen, in seconds
+)
+VISIT_PAUSE = timedelta(minutes=30)  # a longer absence begins a new visit
+FIRST_VISIT = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The news are what came since `since`."""
+
+    since: datetime
+    at: datetime
+
+    def cookie(self) -> str:
+        """The value of the cookie."""
+        return f"{self.since.timestamp():.0f}.{self.at.timestamp():.0f}"
+
+
+def visit_of(request: Request) -> Visit:
+    """The visit that a request belongs to."""
+    now = datetime.now(UTC)
+    since, _, last = request.cookies.get(VISIT, "").partition(".")
+    if not (
+        since.isdecimal() and last.isdecimal() and len(since) == len(last) == len(str(int(now.timestamp())))
+    ):
+        return Visit(now - FIRST_VISIT, now)
+    last_seen = datetime.fromtimestamp(int(last), UTC)
+    is_new = now - last_seen > VISIT_PAUSE
+    return Visit(last_seen if is_new else datetime.fromtimestamp(int(since), UTC), now)
+
+
+async def show_home(request: Request) -> Response:
+    """The three bands; without any batch a form with an example."""
+    visit = visit_of(request)
+    overview = await home.load(services_of(request).pool, since=visit.since)
+    answer = page(request, "home/page.html", section="/", home=overview)
+    answer.set_cookie(VISIT, visit.cookie(), max_age=31_536_000, httponly=True, samesite="strict")
+    return answer
+
+
+async def live_home(request: Request) -> Response:
+    """The bands as they change."""
+    since = visit_of(request).since
+
+    async def draw() -> Frame:
+        overview = await home.load(services_of(request).pool, since=since)
+        bands = ("attention", "running", "news")
+        parts = (
+            Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in bands
+        )
+        return Frame(tuple(parts))
+
+    return live_parts(request, draw)
+
+
+routes = [view("/", show_home), view("/live", live_home)]

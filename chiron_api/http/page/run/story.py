@@ -1,0 +1,236 @@
+"""A run as a story: its events, told turn by turn, each call with what came of it and the facts that it stored."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_api.http.page.filters import host, plural
+from chiron_api.text import duration, one_line
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.queries import load as load_queries
+from chiron_workers.db.validation import parse_id_or_none
+from chiron_workers.states import EventKind
+
+SQL = load_queries(__file__.replace("story", "run"))
+EVENTS_PER_PAGE = 400
+SHOWN_CHARS = 300  # that an event holds of a reply's words
+RESULT_CHARS = 60_000  # of a result that is looked at for how many sources it names
+WORDS_CHARS = 200
+NEWEST = 2**31 - 1
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of a tool in one line: what was asked, and what came of it once it is back."""
+
+    call_id: str
+    name: str
+    words: str
+    address: str = ""  # of what was read
+    result: str = ""
+    is_error: bool = False
+    is_open: bool = True
+    facts: list[DictRow] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One reply of the model with its calls, or something that happened to the run (`rule`)."""
+
+    seq: int
+    at: datetime
+    thinking: str = ""
+    words: str = ""
+    number: int | None = None
+    rule: str = ""
+    kind: str = ""
+    is_error: bool = False
+    cost_usd: float | None = None
+    calls: list[Call] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Turns in the order of time; `before` leads to the page before them, if there is one, `last_seq` to what follows."""
+
+    turns: list[Turn]
+    before: int | None
+    last_seq: int
+
+
+async def load(pool: Pool, run_id: UUID, *, before: int = NEWEST, after: int = 0) -> Story:
+    """The last page of a run's story that ends before a number, or what follows a number."""
+    args = {"run_id": run_id, "before": before, "after": after, "limit": EVENTS_PER_PAGE + 1}
+    rows = await fetch_all(pool, SQL["events"], args)
+    events = rows[:EVENTS_PER_PAGE][::-1]
+    call_ids = [
+        event["data"].get("call_id", "") for event in events if event["kind"] == EventKind.TOOL_RETURNED
+    ]
+    result_args = {"run_id": run_id, "call_ids": call_ids, "chars": RESULT_CHARS}
+    results = {row["call_id"]: row for row in await fetch_all(pool, SQL["results"], result_args)}
+    fact_ids = [event["data"].get("fact_id") for event in events if event["kind"] == EventKind.FACT_STORED]
+    fact_args = {
+        "run_id": run_id,
+        "fact_ids": [id_ for text in fact_ids if (id_ := parse_id_or_none(str(text)))],
+    }
+    facts = await fetch_all(pool, SQL["facts"], fact_args)
+    return Story(
+        _tell(events, results, facts),
+        events[0]["seq"] if len(rows) > EVENTS_PER_PAGE else None,
+        events[-1]["seq"] if events else after,
+    )
+
+
+async def load_call(pool: Pool, run_id: UUID, call_id: str) -> DictRow | None:
+    """A call with its arguments and the beginning of its result; None where there is none (any more)."""
+    args = {"run_id": run_id, "call_id": call_id, "chars": RESULT_CHARS}
+    rows = await fetch_all(pool, SQL["call"], args)
+    return rows[0] if rows else None
+
+
+def _tell(events: Sequence[DictRow], results: Mapping[str, DictRow], facts: Sequence[DictRow]) -> list[Turn]:
+    turns: list[Turn] = []
+    calls: dict[str, Call] = {}
+    for event in events:
+        data = event["data"]
+        match event["kind"]:
+            case EventKind.MODEL_THOUGHT:
+                turns.append(Turn(event["seq"], event["at"], thinking=str(data.get("text", ""))))
+            case EventKind.MODEL_REPLIED:
+                _reply(turns, event)
+            case EventKind.TOOL_CALLED:
+                call = _call(data)
+                calls[call.call_id] = call
+                _calls_of(turns, event).append(call)
+            case EventKind.TOOL_RETURNED:
+                call = calls.get(str(data.get("call_id"))) or _called_before(turns, event)
+                _settle(call, data, results.get(call.call_id), facts)
+            case EventKind.FACT_STORED:
+                pass  # stands with its call
+            case kind:
+                turns.append(_rule(kind, event))
+    return turns
+
+
+def _reply(turns: list[Turn], event: DictRow) -> None:
+    data = event["data"]
+    if not (turns and turns[-1].thinking and turns[-1].number is None):
+        turns.append(Turn(event["seq"], event["at"]))
+    turn = turns[-1]
+    text = str(data.get("text", ""))
+    turn.number, turn.cost_usd = data.get("turn"), data.get("cost_usd")
+    turn.words = f"{text}…" if len(text) == SHOWN_CHARS else text
+    if data.get("folds"):
+        turn.rule, turn.kind = (
+            "The conversation had grown long: it goes on from a summary, in a new epoch.",
+            "epoch",
+        )
+
+
+def _calls_of(turns: list[Turn], event: DictRow) -> list[Call]:
+    if not turns or turns[-1].rule:
+        turns.append(Turn(event["seq"], event["at"]))
+    return turns[-1].calls
+
+
+def _called_before(turns: list[Turn], event: DictRow) -> Call:
+    """A call whose beginning stands on an earlier page."""
+    call = _call({"call_id": event["data"].get("call_id"), "name": event["data"].get("name")})
+    _calls_of(turns, event).append(call)
+    return call
+
+
+def _rule(kind: str, event: DictRow) -> Turn:
+    data = event["data"]
+
+    def text(name: str) -> str:
+        return one_line(str(data.get(name) or ""), chars_max=WORDS_CHARS)
+
+    words = {
+        EventKind.RUN_QUEUED: "Waits for a worker.",
+        EventKind.RUN_STARTED: f"Started on {text('worker')}.",
+        EventKind.RUN_RESUMED: f"Goes on, on {text('worker')}, from where its journal ends.",
+        EventKind.RUN_PAUSED: f"Paused: {text('reason')}",
+        EventKind.RUN_HANDED_BACK: f"Handed back to wait: {text('reason')}",
+        EventKind.BUDGET_REACHED: f"Budget reached: {text('reason')}",
+        EventKind.NODE_SAVED: f"The map has: {text('title')}",
+        EventKind.RUN_COMPLETED: "Completed.",
+        EventKind.RUN_FAILED: f"Failed ({text('kind')}): {text('message')}",
+        EventKind.RUN_CANCELLED: "Cancelled.",
+        EventKind.BATCH_COMPLETED: "It was the last run of its batch.",
+    }
+    is_error = kind in (EventKind.RUN_FAILED, EventKind.BUDGET_REACHED)
+    sentence = words.get(EventKind(kind), kind) if kind in set(EventKind) else one_line(kind)
+    return Turn(event["seq"], event["at"], rule=sentence.rstrip(": "), kind=kind, is_error=is_error)
+
+
+def _call(data: Mapping[str, Any]) -> Call:
+    name, arguments = one_line(str(data.get("name", ""))), data.get("arguments") or {}
+    arguments = arguments if isinstance(arguments, dict) else {"": arguments}
+    words, address = _PHRASES.get(name, _phrase_other)(arguments)
+    return Call(str(data.get("call_id", "")), name, one_line(words, chars_max=WORDS_CHARS), address)
+
+
+def _phrase_search(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return f"searched “{arguments.get('query', '')}”", ""
+
+
+def _phrase_memory(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return f"looked up what is known on “{arguments.get('query', '')}”", ""
+
+
+def _phrase_page(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    address = str(arguments.get("url", ""))
+    return f"read {host(address)}", address
+
+
+def _phrase_store(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return f"stores “{arguments.get('content', '')}”", ""
+
+
+def _phrase_other(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return ", ".join(f"{name} = {value}" for name, value in arguments.items()), ""
+
+
+_PHRASES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
+    "web_search": _phrase_search,
+    "vector_search": _phrase_memory,
+    "knowledge_base": _phrase_memory,
+    "web_fetch": _phrase_page,
+    "store_knowledge": _phrase_store,
+}
+
+
+def _settle(call: Call, data: Mapping[str, Any], result: DictRow | None, facts: Sequence[DictRow]) -> None:
+    call.is_open, call.is_error = False, bool(data.get("is_error"))
+    call.facts = [fact for fact in facts if fact["call_id"] == call.call_id]
+    body = result["body"] if result else ""
+    span = _span(data.get("ms"))
+    if call.is_error:
+        call.result = one_line(body, chars_max=2 * WORDS_CHARS) or "error"
+        return
+    try:
+        value = json.loads(body)
+    except ValueError:  # no JSON, or only its beginning
+        value = None
+    match call.name, value:
+        case (("web_search" | "vector_search"), list()):
+            call.result = plural(len(value), "source" if call.name == "web_search" else "fact")
+        case "web_fetch", {"title": str(title)} if title:
+            call.words = f"read {one_line(title, chars_max=WORDS_CHARS)} - {host(call.address)}"
+            call.result = span
+        case "store_knowledge", {"status": str(status)}:
+            call.result = one_line(status)
+        case _:
+            call.result = span
+
+
+def _span(ms: object) -> str:
+    if not isinstance(ms, int):
+        return ""
+    return f"{ms} ms" if ms < 1_000 else duration(ms / 1_000)

@@ -1,0 +1,83 @@
+"""A run: what it is doing, and why."""
+
+import json
+from http import HTTPStatus
+from typing import Annotated
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.page.live import Frame, Part, live_parts
+from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.run import story
+from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
+from chiron_workers.batches.summaries import run_summary, summary
+
+
+class Options(RequestModel):
+    """The query string: the page of the story that ends before an event."""
+
+    before: Annotated[int, Field(ge=1, le=story.NEWEST)] = story.NEWEST
+
+
+class Position(RequestModel):
+    """How far the story stands on the page already."""
+
+    after: Annotated[int, Field(ge=0, le=story.NEWEST)] = 0
+
+
+async def show_run(request: Request) -> Response:
+    """The run with the last page of its story."""
+    pool, run_id = services_of(request).pool, path_id(request)
+    options = read_query(request, Options)
+    run = await run_summary(pool, run_id)
+    return page(
+        request,
+        "run/page.html",
+        section="/batches",
+        run=run,
+        batch=await summary(pool, run.batch_id),
+        story=await story.load(pool, run_id, before=options.before),
+        is_newest=options.before == story.NEWEST,
+    )
+
+
+async def live_run(request: Request) -> Response:
+    """The head of a run as it changes, and what joins its story."""
+    pool, run_id = services_of(request).pool, path_id(request)
+    after = [read_query(request, Position).after]
+
+    async def draw() -> Frame:
+        run = await run_summary(pool, run_id)
+        news = await story.load(pool, run_id, after=after[0])
+        after[0] = news.last_seq
+        parts = [Part("head", render(request, "run/head.html", {"run": run}))]
+        if news.turns:
+            html = render(request, "run/turns.html", {"story": news, "run": run})
+            parts.append(Part("story", html, "append", f"{len(news.turns)} new steps."))
+        return Frame(tuple(parts), is_last=run.state.is_final)
+
+    return live_parts(request, draw, run_id=run_id)
+
+
+async def show_call(request: Request) -> Response:
+    """A call with its arguments and its result as they were."""
+    pool, run_id = services_of(request).pool, path_id(request)
+    run = await run_summary(pool, run_id)
+    call = await story.load_call(pool, run_id, request.path_params["call_id"])
+    if call is None:
+        raise Problem(
+            HTTPStatus.NOT_FOUND, "This call is not here (any more): it runs still, or its run was pruned."
+        )
+    arguments = json.dumps(call["arguments"], indent=2, ensure_ascii=False)
+    return page(request, "run/call.html", section="/batches", run=run, call=call, arguments=arguments)
+
+
+routes = [
+    view("/runs/{id}", show_run),
+    view("/runs/{id}/live", live_run),
+    view("/runs/{id}/calls/{call_id}", show_call),
+]

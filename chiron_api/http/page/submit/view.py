@@ -1,0 +1,82 @@
+"""Submit: what it will cost, and whether that is what one wants."""
+
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.rendering import page, see_other
+from chiron_api.http.page.submit.draft import Draft, draft_of
+from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import services_of
+from chiron_api.views.sources import source_warnings
+from chiron_workers.batches.estimates import estimate
+from chiron_workers.batches.submit import submit
+from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.pubsub.signals import notify
+
+
+async def show_form(request: Request) -> Response:
+    """The form; what the address says of topics and subject stands in it."""
+    return await _form(request, draft_of(request.query_params))
+
+
+async def submit_form(request: Request) -> Response:
+    """Submit what the form says; the page of the batch follows. The same form sent twice gives one batch."""
+    services, fields = services_of(request), await read_form(request)
+    draft = draft_of(fields)
+    try:
+        batch = draft.batch(services.settings, idempotency_key=fields.get("key") or None)
+        receipt = await submit(services.pool, batch)
+    except (Problem, UsageError, Conflict) as error:
+        return await _form(request, draft, problem=str(error))
+    await notify(services.settings.redis_url, receipt.batch_id)
+    return see_other(f"/batches/{receipt.batch_id}")
+
+
+async def preview(request: Request) -> Response:
+    """What the form as it stands would come to: a part of the page."""
+    draft = draft_of(await read_form(request))
+    return page(request, "submit/estimate.html", **await _preview(request, draft))
+
+
+async def _form(request: Request, draft: Draft, *, problem: str = "") -> Response:
+    services = services_of(request)
+    async with services.store() as store:
+        subjects = await store.subjects.all(limit=1_000)
+    return page(
+        request,
+        "submit/page.html",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        section="/submit",
+        fields=dict(draft.fields) | {"topics": "\n".join(draft.topics)},
+        subjects=subjects,
+        default_model=services.settings.model,
+        key=str(new_id()),
+        problem=problem,
+        **await _preview(request, draft),
+    )
+
+
+async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
+    services = services_of(request)
+    if not draft.topics:
+        return {"estimate": None, "hint": "", "warnings": []}
+    try:
+        batch = draft.batch(services.settings, idempotency_key=None)
+        forecast = await estimate(services.pool, batch)
+    except (Problem, UsageError) as error:
+        return {"estimate": None, "hint": str(error), "warnings": []}
+    warnings = await source_warnings(services.pool, services.settings, batch.runs)
+    return {"estimate": forecast, "hint": "", "warnings": [*forecast.warnings, *warnings]}
+
+
+routes = [
+    view("/submit", show_form),
+    view("/submit", submit_form, methods=["POST"]),
+    view("/submit/estimate", preview, methods=["POST"]),
+]

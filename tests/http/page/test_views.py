@@ -1,0 +1,155 @@
+"""The page as a browser gets it: rendered on the server, readable without a script."""
+
+import re
+from collections.abc import Iterator
+from uuid import UUID
+
+import httpx2
+import psycopg
+import pytest
+from support.research_rows import Shelf
+
+from chiron_workers.settings import Settings
+
+HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
+
+
+@pytest.fixture
+def shelf(settings: Settings) -> Iterator[Shelf]:
+    rows = Shelf(settings.database_url)
+    yield rows
+    rows.connection.close()
+
+
+async def test_an_empty_home_teaches_the_next_step(client: httpx2.AsyncClient):
+    answer = await client.get("/")
+    assert answer.status_code == 200
+    assert "Nothing was researched here yet" in answer.text
+    assert 'action="/submit"' in answer.text
+    assert "chiron submit" in answer.text
+
+
+async def test_a_form_submits_once_and_leads_to_its_batch(client: httpx2.AsyncClient):
+    page = await client.get("/submit")
+    key = re.search(r'name="key" value="([^"]+)"', page.text)
+    assert key
+    form = {"topics": "Closures\nDecorators\n", "subject": "Python", "budget_usd": "2.50", "key": key[1]}
+    first = await client.post("/submit", data=form)
+    again = await client.post("/submit", data=form)
+    assert (first.status_code, again.status_code) == (303, 303)
+    assert first.headers["location"] == again.headers["location"]
+    batch = await client.get(first.headers["location"])
+    assert "Closures" in batch.text
+    assert "$2.50" in batch.text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("budget_usd", "much", "A budget is an amount of USD above 0"),
+        ("topics", "  \n", "Write a topic a line"),
+        ("subject", "", "Say which subject"),
+        ("max_turns", "-1", "whole number above 0"),
+    ],
+)
+async def test_what_is_wrong_in_a_form_is_said_in_it(
+    client: httpx2.AsyncClient, field: str, value: str, words: str
+):
+    form = {"topics": "Closures & more", "subject": "Python"} | {field: value}
+    answer = await client.post("/submit", data=form)
+    assert answer.status_code == 422
+    assert words in answer.text
+    assert field == "topics" or "Closures &amp; more" in answer.text
+
+
+async def test_a_file_of_topics_counts_as_lines(client: httpx2.AsyncClient):
+    files = {"file": ("topics.txt", b"Generators\nIterators\n")}
+    answer = await client.post("/submit", data={"subject": "Python"}, files=files)
+    assert answer.status_code == 303
+    page = await client.get(answer.headers["location"])
+    assert "0 of 2" in page.text
+
+
+async def test_the_estimate_follows_the_form(client: httpx2.AsyncClient):
+    answer = await client.post(
+        "/submit/estimate", data={"topics": "a\nb\nc", "subject": "Python", "model": "offline"}
+    )
+    assert answer.status_code == 200
+    assert "<dd>3</dd>" in answer.text
+
+
+async def test_a_batch_is_steered_from_its_page(client: httpx2.AsyncClient):
+    submission = await client.post("/submit", data={"topics": "Closures", "subject": "Python"})
+    path = submission.headers["location"]
+    for name, state in (
+        ("pause", "paused"),
+        ("resume", "queued"),
+        ("cancel", "cancelled"),
+        ("retry", "queued"),
+    ):
+        answer = await client.post(f"{path}/{name}", data={"token": ""})
+        assert (answer.status_code, answer.headers["location"]) == (303, path)
+        assert f"state {state}" in (await client.get(path)).text
+
+
+async def test_a_message_is_said_to_a_run(client: httpx2.AsyncClient, settings: Settings):
+    submission = await client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"})
+    [run_id] = submission.json()["run_ids"]
+    answer = await client.post(f"/runs/{run_id}/say", data={"text": "Look at nonlocal too."})
+    assert answer.status_code == 303
+    with psycopg.connect(settings.database_url) as connection:
+        assert connection.execute("select text from inbox").fetchone() == ("Look at nonlocal too.",)
+
+
+def stored_run(shelf: Shelf, words: str) -> tuple[UUID, UUID]:
+    subject = shelf.subject("python", title=words)
+    batch_id = shelf.batch(subject, name=words)
+    return batch_id, shelf.run(subject, batch_id, words, answer=words, error=None)
+
+
+async def test_nothing_that_strangers_wrote_becomes_markup(
+    client: httpx2.AsyncClient, shelf: Shelf, settings: Settings
+):
+    batch_id, run_id = stored_run(shelf, HOSTILE)
+    events = [
+        ("run.started", {"worker": HOSTILE}),
+        ("model.thought", {"turn": 1, "text": HOSTILE}),
+        ("model.replied", {"turn": 1, "text": HOSTILE}),
+        ("tool.called", {"call_id": "c1", "name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}),
+        ("tool.returned", {"call_id": "c1", "name": HOSTILE, "is_error": True, "ms": 5}),
+        ("run.failed", {"kind": HOSTILE, "message": HOSTILE}),
+    ]
+    shelf.events(run_id, batch_id, events)
+    shelf.fact("python", HOSTILE, "https://example.org/" + HOSTILE, run_id=run_id)
+    for path in ("/", "/batches", f"/batches/{batch_id}", f"/runs/{run_id}", "/submit"):
+        text = (await client.get(path)).text
+        assert "<script>alert" not in text, path
+        assert "<img" not in text, path
+        assert "\u202e" not in text, path
+        assert "\x1b" not in text, path
+
+
+async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Shelf):
+    batch_id, run_id = stored_run(shelf, "Closures")
+    for path in ("/", "/batches", f"/batches/{batch_id}", f"/runs/{run_id}", "/submit", "/batches/no-id"):
+        answer = await client.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert not re.search(r"<script(?! src=)|<style| style=| on[a-z]+=", answer.text), path
+
+
+async def test_a_wrong_address_is_a_page_that_says_so(client: httpx2.AsyncClient):
+    for path in ("/batches/no-id", "/runs/0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa"):
+        answer = await client.get(path)
+        assert answer.status_code == 404
+        assert answer.headers["content-type"].startswith("text/html")
+
+
+async def test_assets_are_kept_for_ever_and_nothing_else_is_served(client: httpx2.AsyncClient):
+    page = await client.get("/")
+    style = re.search(r'href="(/assets/[^"]+chiron.css)"', page.text)
+    assert style
+    answer = await client.get(style[1])
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-type"].startswith("text/css")
+    assert (await client.get("/assets/x/..%2Frendering.py")).status_code == 404
