@@ -11,7 +11,7 @@ from uuid import UUID
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
-from chiron_api.http.requests import services_of
+from chiron_api.http.dependencies import services_of
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.tail import LiveEvents
 

@@ -7,12 +7,14 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.batch import batch, listing
 from chiron_api.http.page.batch.batch import BatchView, Order, Selection
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.views import view
-from chiron_api.http.requests import RequestModel, path_id, read_query, services_of
+from chiron_api.http.requests import RequestModel
 from chiron_workers.states import RunState
 
 PARTS = ("head", "picture", "costs", "runs")

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.home import home
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.views import view
-from chiron_api.http.requests import services_of
 
 VISIT = (
     "visit"  # the cookie: when the visit before this one began, and when this one was last seen, in seconds

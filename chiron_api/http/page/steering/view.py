@@ -10,11 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import path_id
 from chiron_api.http.page.forms import amount, read_form
 from chiron_api.http.page.rendering import see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import path_id, services_of
 from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary

@@ -6,12 +6,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.submit.draft import Draft, draft_of
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import services_of
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import estimate
 from chiron_workers.batches.submit import submit

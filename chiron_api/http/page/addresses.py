@@ -1,0 +1,28 @@
+"""What the address of a page says: an id in its path, and its query string."""
+
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+
+from chiron_api.http.problems import unknown_id, validation_problem
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def path_id(request: Request) -> UUID:
+    """The `{id}` of the path. Raises Problem 404 where it is no UUID, since nothing has such an id."""
+    text: str = request.path_params["id"]
+    try:
+        return UUID(text)
+    except ValueError:
+        raise unknown_id(text) from None
+
+
+def read_query(request: Request, model: type[Model]) -> Model:
+    """The query string as a model. Raises Problem 422."""
+    try:
+        return model.model_validate(dict(request.query_params))
+    except ValidationError as error:
+        raise validation_problem(error) from None
