@@ -73,7 +73,7 @@ def time_left(batch: BatchSummary) -> timedelta | None:
 @cache
 def _markdown() -> MarkdownIt:
     # Words of a model may lay out a text, and neither link nor load anything.
-    return MarkdownIt("js-default", {"html": False}).disable(
+    return MarkdownIt("js-default", {"html": False, "breaks": True}).disable(
         ["link", "image", "autolink", "html_inline", "html_block"]
     )
 

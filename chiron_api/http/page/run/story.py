@@ -113,6 +113,8 @@ def _tell(events: Sequence[DictRow], results: Mapping[str, DictRow], facts: Sequ
             case EventKind.FACT_STORED:
                 pass  # stands with its call
             case kind:
+                if kind == EventKind.RUN_COMPLETED and turns and turns[-1].words:
+                    turns[-1].words = "Gives its answer."  # which the page shows in full
                 turns.append(_rule(kind, event))
     return turns
 
