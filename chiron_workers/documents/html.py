@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from chiron_workers.documents.document import Document, author_name, compose, parse_date
-from chiron_workers.documents.html_blocks import tree_blocks
+from chiron_workers.documents.html_page import page_blocks
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.plain import read_plain
@@ -32,10 +32,14 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
         include_formatting=True,
         date_extraction_params=DATES,
     )
+    blocks = [] if tree is None else page_blocks(tree, None if page is None else page.body)
     if page is None:
         title = TITLE.search(text)
-        return read_plain(_all_text(text), title=html.unescape(title[1]) if title else "", name=name)
-    document = compose(tree_blocks(page.body), title=page.title or "", name=name)
+        words = html.unescape(title[1]) if title else ""
+        if any(block.text.strip() for block in blocks):
+            return compose(blocks, title=words, name=name)
+        return read_plain(_all_text(text), title=words, name=name)
+    document = compose(blocks, title=page.title or "", name=name)
     return replace(
         document,
         author=author_name(page.author),
