@@ -32,20 +32,22 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
         include_formatting=True,
         date_extraction_params=DATES,
     )
-    blocks = [] if tree is None else page_blocks(tree, None if page is None else page.body)
     if page is None:
-        title = TITLE.search(text)
-        words = html.unescape(title[1]) if title else ""
-        if any(block.text.strip() for block in blocks):
-            return compose(blocks, title=words, name=name)
-        return read_plain(_all_text(text), title=words, name=name)
-    document = compose(blocks, title=page.title or "", name=name)
+        return _without_main_text(tree, text, name=name)
+    document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
     return replace(
         document,
         author=author_name(page.author),
         published_at=parse_date(page.date),
         licence=licence or licence_name(page.license),
     )
+
+
+def _without_main_text(tree: Any | None, text: str, *, name: str) -> Document:
+    match = TITLE.search(text)
+    title = html.unescape(match[1]) if match else ""
+    document = compose([] if tree is None else page_blocks(tree, None), title=title, name=name)
+    return document if document.blocks else read_plain(_all_text(text), title=title, name=name)
 
 
 def _all_text(text: str) -> str:

@@ -17,6 +17,7 @@ LINE_TAGS = (
     | {"body", "div", "p", "list", "item", "quote", "table", "ol", "ul", "li", "dl", "dt"}
 )
 LINE_TAGS |= {"dd", "blockquote", "section", "article", "figure", "figcaption", "details", "summary", "hr"}
+LINE_TAGS |= {"nav", "aside", "header", "footer", "main", "form", "fieldset", "legend", "address"}
 SEPARATORS = {"cell": " | ", "td": " | ", "th": " | ", "lb": "\n", "br": "\n"}
 
 

@@ -47,3 +47,24 @@ def test_an_article_is_not_widened_by_the_words_around_it(count: int) -> None:
     assert _blocks(f"{article}<div class='related'>{'<a href=x>More about snow</a> ' * 9}</div>") == [
         "Ice", (sentence * 5 * count).strip(),
     ]  # fmt: skip
+
+
+def test_what_stands_beside_a_small_article_is_not_read_with_it() -> None:
+    words = f"<p>Ice floats on the sea.</p><ul><li>It is salt.</li></ul><p>{'It melts. ' * 12}</p>"
+    article = f"<article><h1>Ice</h1>{words}</article>"
+    assert _blocks(f"{article}<div class='related'><p>{'More on snow. ' * 9}</p></div>") == [
+        "Ice", "Ice floats on the sea.", "It is salt.", ("It melts. " * 12).strip(),
+    ]  # fmt: skip
+
+
+def test_an_article_in_the_data_of_its_page_is_not_given_up_for_the_words_on_it() -> None:
+    words = "Sea ice is frozen sea water that floats on the sea and grows in winter. " * 3
+    data = f'<script type="application/ld+json">{{"articleBody": "{words}"}}</script>'
+    assert _blocks(f"{data}<p>Please wait.</p>") == [words.strip()]
+
+
+def test_a_page_within_a_form_keeps_its_blocks() -> None:
+    assert _blocks("<form><h1>Ice</h1><p>Ice floats.</p><button>Send</button></form>") == [
+        "Ice",
+        "Ice floats.",
+    ]
