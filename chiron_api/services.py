@@ -1,7 +1,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder, open_embedder
 from chiron_workers.runs.session import Caller, Session
@@ -16,10 +17,21 @@ class Services:
     settings: Settings
     pool: Pool
     embedder: Embedder
+    principal: Principal = LOCAL  # on whose behalf they are used
 
     def store(self) -> Store:
-        """A store for one request, on behalf of the local user; use it with `async with`."""
-        return Store(Session(self.pool, Caller()), self.embedder)
+        """A store for one request; use it with `async with`."""
+        caller = Caller(self.principal.owner, key_id=self.principal.key_id, is_admin=self.is_admin)
+        return Store(Session(self.pool, caller), self.embedder)
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether batches, runs and subscriptions of all owners are seen."""
+        return self.principal.visible_owner is None
+
+    def of(self, principal: Principal) -> "Services":
+        """The same services on behalf of somebody."""
+        return replace(self, principal=principal)
 
 
 @asynccontextmanager

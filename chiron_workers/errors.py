@@ -32,6 +32,26 @@ class Conflict(ChironError):
     """The row is in a state that does not allow the change; nothing was written."""
 
 
+class Unauthenticated(ChironError):
+    """A key or a session is unknown, expired or revoked; whoever sent it needs another."""
+
+
+class ScopeExceeded(ChironError):
+    """The key is for less than what was asked for."""
+
+
+class RateExceeded(ChironError):
+    """The key has sent as many requests as it may; another is possible in `retry_after_s` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: int) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class KeyBudgetSpent(ChironError):
+    """The budget of the key has no room for what was asked for; nothing was written."""
+
+
 class LeaseLost(ChironError):
     """Another worker has the run, or it was stopped; the holder leaves without writing."""
 

@@ -189,6 +189,21 @@ class SubscriptionState(StrEnum):
     ENDED = "ended"
 
 
+class AccessScope(StrEnum):
+    """What a key may do; each includes the ones before it."""
+
+    READ = "read"
+    SUBMIT = "submit"
+    ADMIN = "admin"
+
+
+class BudgetPeriod(StrEnum):
+    """What the budget of a key is for: each day (UTC), or all of its time."""
+
+    DAY = "day"
+    TOTAL = "total"
+
+
 class Outcome(StrEnum):
     """What became of a dispatched message."""
 

@@ -22,6 +22,8 @@ from chiron_workers.runs.event_fields import FIELDS
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.settings.env_file import HARMLESS
 from chiron_workers.states import (
+    AccessScope,
+    BudgetPeriod,
     ChangeKind,
     Decider,
     Effort,
@@ -144,6 +146,8 @@ def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.
         ("verdicts_verdict_is_known", set(Verdict) - {Verdict.UNCHECKED}),
         ("source_changes_kind_is_known", set(ChangeKind)),
         ("subscriptions_state_is_known", set(SubscriptionState)),
+        ("access_keys_scope_is_known", set(AccessScope)),
+        ("access_keys_budget_period_is_known", set(BudgetPeriod)),
     ],
 )
 def test_the_schema_knows_the_same_words(database_url: str, constraint: str, words: set[str]):

@@ -1,53 +1,181 @@
-"""Access: with an API key whoever sends it; where none is asked for, only programs of this machine."""
+"""The gate: whose request it is, and whether that is enough for it."""
 
-import secrets
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
+from uuid import UUID
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+import psycopg
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chiron_api.http.audit_trail import recorded
+from chiron_api.http.csrf import CSRF_HEADER, has_token, token_for
 from chiron_api.http.origins import refusal_status
-from chiron_api.http.problems import Problem
+from chiron_api.http.principals import Credentials, Principals, credentials_of
+from chiron_api.http.problems import Problem, lost_service_problem, problem_of
+from chiron_api.http.required_scopes import SAFE_METHODS, act_of, is_open, required_scope
+from chiron_api.http.sign_in import sign_in_response, wants_page
+from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.access.sessions import shared_secret
+from chiron_workers.batches.ownership import require_visible
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import ChironError, ScopeExceeded, Unauthenticated
+from chiron_workers.states import AccessScope
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+CLOSE_PATH = "/close"
+OWNED = frozenset({"batches", "runs", "subscriptions"})
+NOBODY = Principal("", AccessScope.READ)
+FindPool = Callable[[Scope], Awaitable[Pool]]
+
+
+class _KeyEnded(Exception):
+    """The key of a stream was revoked or has expired: nothing more is sent."""
+
+
+async def pool_of_services(scope: Scope) -> Pool:
+    """The pool of an application whose state has its services."""
+    pool: Pool = scope["state"]["services"].pool
+    return pool
 
 
 class Authentication:
-    """ASGI middleware that checks each request before its route."""
+    """ASGI middleware that checks each request before its route, and sets `request.state.principal`.
 
-    def __init__(self, app: ASGIApp, *, key: str) -> None:
+    Args:
+        key: Of the user of this machine; empty where none is asked for.
+        find_pool: Where keys and sessions are looked up; the user's own key needs no database.
+        has_pages: Whether there are pages with forms.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, key: str, find_pool: FindPool = pool_of_services, has_pages: bool = True
+    ) -> None:
         self.app = app
-        self.key = key.encode()
+        self._has_pages = has_pages
+        self._needs_key = bool(key)
+        self._principals = Principals(key)
+        self._find_pool = find_pool
+        self._page_secret = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401, 403 or 421, or pass the request on."""
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
-        await (refusal.response() if refusal else self.app)(scope, receive, send)
+        """Answer 401, 402, 403, 404, 421 or 429, or pass the request on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        scope.setdefault("state", {})
+        request, credentials = Request(scope), credentials_of(Request(scope).headers)
+        try:
+            principal = await self._admit(request, credentials)
+        except (Problem, ChironError, psycopg.OperationalError) as error:
+            await _refusal(request, error)(scope, receive, send)
+            return
+        scope["state"]["principal"] = principal
+        if act := act_of(request.method, request.url.path):
+            send = recorded(send, lambda: self._find_pool(scope), principal, act)
+        if principal.key_id is not None:
+            send = self._while_valid(scope, credentials, send)
+        try:
+            await self.app(scope, receive, send)
+        except* _KeyEnded:
+            pass
 
-    def _refusal(self, scope: Scope) -> Problem | None:
-        headers = Headers(scope=scope)
-        if not self.key:
-            return _refuse_other_sites(headers, scope["scheme"])
-        if scope["path"] in OPEN_PATHS or self._has_key(headers):
-            return None
-        return Problem(
-            HTTPStatus.UNAUTHORIZED,
-            "Send the key of this server as `Authorization: Bearer KEY`; `chiron key` prints it to its owner.",
-            headers={"WWW-Authenticate": "Bearer"},
+    async def _admit(self, request: Request, credentials: Credentials) -> Principal:
+        """Raises Problem, ChironError, OperationalError."""
+        path, state = request.url.path, request.scope["state"]
+        if not self._needs_key:
+            _refuse_other_sites(request)
+            if self._has_pages and not path.startswith("/v1/") and not is_open(path):
+                state["csrf_token"] = token_for(await self._secret_of_pages(request.scope))
+            return LOCAL
+        if is_open(path):
+            return NOBODY
+        if self._principals.is_local(credentials):
+            return LOCAL
+        pool = await self._find_pool(request.scope)
+        principal = await self._principals.find(pool, credentials)
+        await self._principals.count(pool, credentials)
+        if path == CLOSE_PATH:
+            self._principals.forget(credentials)
+        if credentials.session:
+            state["csrf_token"] = token_for(credentials.session.encode())
+            _refuse_provoked(request)
+        _require_scope(principal, request)
+        await require_visible_path(pool, path, principal)
+        return principal
+
+    async def _secret_of_pages(self, scope: Scope) -> bytes:
+        if not self._page_secret:
+            self._page_secret = await shared_secret(await self._find_pool(scope), "pages without a key")
+        return self._page_secret
+
+    def _while_valid(self, scope: Scope, credentials: Credentials, send: Send) -> Send:
+        """Send as long as the key is valid; a stream may last for hours."""
+
+        async def send_if_valid(message: Message) -> None:
+            if message.get("more_body"):
+                try:
+                    await self._principals.find(await self._find_pool(scope), credentials)
+                except Unauthenticated:
+                    await send({"type": "http.response.body", "body": b""})
+                    raise _KeyEnded from None
+            await send(message)
+
+        return send_if_valid
+
+
+async def require_visible_path(pool: Pool, path: str, principal: Principal) -> None:
+    """Raise NotFound for the path of a batch, a run or a subscription that somebody else owns."""
+    noun, _, rest = path.removeprefix("/v1").strip("/").partition("/")
+    if noun not in OWNED or not rest or principal.visible_owner is None:
+        return
+    try:
+        target = UUID(rest.partition("/")[0])
+    except ValueError:  # the route says that there is no such thing
+        return
+    await require_visible(pool, target, principal.visible_owner)
+
+
+def _require_scope(principal: Principal, request: Request) -> None:
+    scope = required_scope(request.method, request.url.path)
+    if not principal.may(scope):
+        raise ScopeExceeded(
+            f"The key {principal.key_name!r} may {principal.scope}; this needs one that may {scope}. "
+            "`chiron keys create` makes it."
         )
 
-    def _has_key(self, headers: Headers) -> bool:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and secrets.compare_digest(token.strip().encode(), self.key)
+
+def _refuse_provoked(request: Request) -> None:
+    """Refuse what a page of another origin has a signed-in browser send: its Origin, or the token of our pages, tells."""
+    if request.method in SAFE_METHODS:
+        return
+    origins = request.headers.getlist("origin")
+    status = refusal_status(
+        request.headers.getlist("host"), origins, scheme=request.url.scheme, has_any_name=True
+    )
+    is_proven = bool(origins) or has_token(request, request.headers.get(CSRF_HEADER, ""))
+    if status or (request.url.path.startswith("/v1/") and not is_proven):
+        raise Problem(
+            HTTPStatus.FORBIDDEN,
+            f"A signed-in browser changes something only from a page of this server: send its Origin or {CSRF_HEADER}.",
+        )
 
 
-def _refuse_other_sites(headers: Headers, scheme: str) -> Problem | None:
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
-    match refusal_status(hosts, origins, scheme=scheme):
+def _refuse_other_sites(request: Request) -> None:
+    hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
+    match refusal_status(hosts, origins, scheme=request.scope["scheme"]):
         case HTTPStatus.MISDIRECTED_REQUEST as status:
-            return Problem(
-                status, "Without a key this server answers to localhost, 127.0.0.1 and [::1] only."
-            )
+            raise Problem(status, "Without a key this server answers to localhost, 127.0.0.1 and [::1] only.")
         case HTTPStatus.FORBIDDEN as status:
-            return Problem(status, "Pages of other origins cannot use this server without a key.")
-    return None
+            raise Problem(status, "Pages of other origins cannot use this server without a key.")
+
+
+def _refusal(request: Request, error: Exception) -> Response:
+    if isinstance(error, Unauthenticated) and wants_page(request):
+        return sign_in_response(str(error))
+    match error:
+        case Problem():
+            return error.response()
+        case ChironError():
+            return problem_of(error).response()
+    return lost_service_problem(request, error).response()

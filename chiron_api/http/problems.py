@@ -15,11 +15,15 @@ from starlette.responses import JSONResponse
 from chiron_workers.errors import (
     ChironError,
     Conflict,
+    KeyBudgetSpent,
     NotFound,
+    RateExceeded,
+    ScopeExceeded,
     ServiceUnavailable,
     ToolError,
     ToolNotFoundError,
     ToolValidationError,
+    Unauthenticated,
     UsageError,
 )
 
@@ -32,6 +36,10 @@ STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
     (ToolNotFoundError, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
     (ServiceUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (Unauthenticated, HTTPStatus.UNAUTHORIZED),
+    (ScopeExceeded, HTTPStatus.FORBIDDEN),
+    (RateExceeded, HTTPStatus.TOO_MANY_REQUESTS),
+    (KeyBudgetSpent, HTTPStatus.PAYMENT_REQUIRED),
     (ToolError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (UsageError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
@@ -101,11 +109,22 @@ async def answer_invalid_request(_: Request, error: Exception) -> JSONResponse:
 
 async def answer_chiron_error(_: Request, error: Exception) -> JSONResponse:
     """An error of the engine; 500 for one that no caller can correct."""
+    return problem_of(cast(ChironError, error)).response()
+
+
+def problem_of(error: ChironError) -> Problem:
+    """The problem that an error of the engine is."""
     status = next(
         (code for kind, code in STATUS_OF_ERROR if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR
     )
     field = error.field if isinstance(error, ToolValidationError) else ""
-    return Problem(status, str(error), fields=[(field, str(error))] if field else ()).response()
+    headers = {}
+    match error:
+        case Unauthenticated():
+            headers = {"WWW-Authenticate": "Bearer"}
+        case RateExceeded():
+            headers = {"Retry-After": str(error.retry_after_s)}
+    return Problem(status, str(error), fields=[(field, str(error))] if field else (), headers=headers)
 
 
 async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
@@ -139,10 +158,15 @@ async def answer_unstorable(_: Request, _error: Exception) -> JSONResponse:
 
 
 async def answer_lost_service(request: Request, error: Exception) -> JSONResponse:
-    """Postgres or Redis went away; the reason names hosts and users, so it goes to the log alone."""
+    """Postgres or Redis went away."""
+    return lost_service_problem(request, error).response()
+
+
+def lost_service_problem(request: Request, error: Exception) -> Problem:
+    """The problem of a lost service; the reason names hosts and users, so it goes to the log alone."""
     LOG.warning("%s %s: %s", request.method, request.url.path, " ".join(str(error).split()))
     detail = "The database or Redis cannot be reached or written now; try again in a moment."
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers={"Retry-After": "5"}).response()
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers={"Retry-After": "5"})
 
 
 async def answer_nobody(_: Request, _error: Exception) -> JSONResponse:

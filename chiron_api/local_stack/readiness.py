@@ -59,9 +59,14 @@ def _is_valkey_ready(home: Home) -> bool:
 
 def answers_http(part: Part) -> bool:
     """Whether the API or Flower answers at its address."""
-    page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[part.kind]
+    return answers_health_check(part.kind, part.address)
+
+
+def answers_health_check(kind: Kind, address: str) -> bool:
+    """Whether the API or Flower answers at an address."""
+    page = {Kind.API: "healthz", Kind.FLOWER: "healthcheck"}[kind]
     try:
-        with urllib.request.urlopen(f"{part.address}/{page}", timeout=2) as reply:  # noqa: S310  # our own address
+        with urllib.request.urlopen(f"{address}/{page}", timeout=2) as reply:  # noqa: S310  # our own address
             return bool(reply.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -6,6 +6,7 @@ from fastmcp import FastMCP
 from fastmcp.tools import Tool
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.types import Scope
 
 from chiron_api.http.auth import Authentication
 from chiron_api.mcp_server.instructions import INSTRUCTIONS
@@ -13,6 +14,7 @@ from chiron_api.mcp_server.lazy_services import LazyServices
 from chiron_api.mcp_server.tasks import ResearchTasks
 from chiron_api.mcp_server.tool_adapter import ToolAdapter
 from chiron_api.mcp_server.tools import client_tools
+from chiron_workers.db.connect import Pool
 
 Lifespan = Callable[[FastMCP], AbstractAsyncContextManager[None]]
 CACHED_S = 60  # the tools of a process never change
@@ -52,7 +54,11 @@ def build_server(
     return server
 
 
-def http_app(server: FastMCP, *, key: str) -> Starlette:
+def http_app(server: FastMCP, services: LazyServices, *, key: str) -> Starlette:
     """The server over streamable HTTP at /mcp; without a key it answers only programs of this machine."""
-    gate = Middleware(Authentication, key=key)
+
+    async def find_pool(_: Scope) -> Pool:
+        return (await services.get()).pool
+
+    gate = Middleware(Authentication, key=key, find_pool=find_pool, has_pages=False)
     return server.http_app(path="/mcp", middleware=[gate], host_origin_protection="auto")

@@ -46,7 +46,8 @@ def serve_http(settings: Settings) -> None:
         ConfigurationError: It would be open beyond this machine.
         ChironError: The port is taken.
     """
-    app = http_app(research_server(LazyServices()), key=api_key(settings))
+    services = LazyServices()
+    app = http_app(research_server(services), services, key=api_key(settings))
     with listen(settings.api_host, settings.api_port) as listener:
         typer.echo(f"MCP on {address_of(settings.api_host, listener)}/mcp")
         typer.echo(key_hint("It", settings))

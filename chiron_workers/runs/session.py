@@ -19,7 +19,9 @@ from chiron_workers.states import EventKind
 class Caller:
     """On whose behalf a tool runs. Within a run all of the ids are set, and the subject and the role are the run's."""
 
-    owner: str = "local"  # whose active subject and whose answers: an API key's name or the local user
+    owner: str = (
+        "local"  # whose active subject, answers, batches and subscriptions: of a key, or the local user
+    )
     run_id: UUID | None = None
     batch_id: UUID | None = None
     call_id: str | None = None
@@ -28,6 +30,13 @@ class Caller:
     model: str | None = None  # that plays the run
     role: str | None = None  # of the run
     scope: str | None = None  # which facts the run works on: of a batch or a run, by its id, or of a subject
+    key_id: UUID | None = None  # with which it was asked for
+    is_admin: bool = True  # whether it sees what others own
+
+    @property
+    def visible_owner(self) -> str | None:
+        """Whose batches, runs and subscriptions it sees; None: those of all."""
+        return None if self.is_admin else self.owner
 
 
 class SideModel(Protocol):

@@ -118,7 +118,7 @@ if __name__ == "__main__":
     with socket.create_server(("127.0.0.1", 0)) as listener:
         sys.stdout.write(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp\n")
         sys.stdout.flush()
-        app = http_app(conformance_server(), key="")
+        app = http_app(conformance_server(), LazyServices(), key="")
         uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2)).run(
             sockets=[listener]
         )

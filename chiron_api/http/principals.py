@@ -1,0 +1,109 @@
+"""Whose request it is, by the key or the session cookie that it brings; looked up at most once in a few seconds."""
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import TypeVar
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+
+from chiron_workers.access.keys import Key, find_key, secret_hash, use_key
+from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.access.sessions import find_session
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import Unauthenticated
+
+COOKIE = "chiron_session"
+CACHED_S = 3.0  # a key that is revoked is refused within five seconds
+CACHED_MAX = 10_000
+USE_NOTED_S = 60.0  # between two notes of when a key without a rate was used last
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request brings: a bearer token, else the token of a session; both are empty where there is none."""
+
+    bearer: str = ""
+    session: str = ""
+
+
+def credentials_of(headers: Headers) -> Credentials:
+    """The credentials of a request. One that brings a bearer token says by itself whose it is, whatever its cookies are."""
+    if authorization := headers.get("authorization", ""):
+        scheme, _, token = authorization.partition(" ")
+        return Credentials(bearer=token.strip() if scheme.lower() == "bearer" else "-")
+    return Credentials(session=cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+
+
+class Principals:
+    """Finds principals; those of the last few seconds from memory.
+
+    Args:
+        local_key: The key of this machine's user, who needs no row.
+    """
+
+    def __init__(self, local_key: str) -> None:
+        self._local_key = local_key.encode()
+        self._keys: dict[bytes, tuple[float, Key]] = {}
+        self._sessions: dict[bytes, tuple[float, Principal]] = {}
+        self._noted: dict[bytes, float] = {}
+
+    def is_local(self, credentials: Credentials) -> bool:
+        """Whether the request brings the key of this machine's user."""
+        return bool(self._local_key) and secrets.compare_digest(credentials.bearer.encode(), self._local_key)
+
+    async def find(self, pool: Pool, credentials: Credentials) -> Principal:
+        """Whose request it is, without counting it. Raises Unauthenticated."""
+        if self.is_local(credentials):
+            return LOCAL
+        if credentials.bearer:
+            return (await self._key(pool, credentials.bearer)).principal
+        if not credentials.session:
+            raise Unauthenticated(
+                "Send a key as `Authorization: Bearer KEY`: `chiron key` prints that of this server to its owner, and "
+                "`chiron keys create` makes others. `chiron open` opens the page in a browser."
+            )
+        return await self._session(pool, credentials.session)
+
+    async def count(self, pool: Pool, credentials: Credentials) -> None:
+        """Count a request against the rate of its key, and note when the key was used. Raises RateExceeded."""
+        digest = secret_hash(credentials.bearer)
+        entry = self._keys.get(digest)
+        if entry is None:
+            return
+        key, now = entry[1], time.monotonic()
+        if key.requests_per_minute is None and now - self._noted.get(digest, -USE_NOTED_S) < USE_NOTED_S:
+            return
+        await use_key(pool, key)
+        _remember(self._noted, digest, now)
+
+    def forget(self, credentials: Credentials) -> None:
+        """Look a session up anew at its next request."""
+        self._sessions.pop(secret_hash(credentials.session), None)
+
+    async def _key(self, pool: Pool, secret: str) -> Key:
+        digest, now = secret_hash(secret), time.monotonic()
+        entry = self._keys.get(digest)
+        if entry is None or now - entry[0] >= CACHED_S:
+            self._keys.pop(digest, None)
+            entry = (now, await find_key(pool, secret))
+            _remember(self._keys, digest, entry)
+        return entry[1]
+
+    async def _session(self, pool: Pool, token: str) -> Principal:
+        digest, now = secret_hash(token), time.monotonic()
+        entry = self._sessions.get(digest)
+        if entry is None or now - entry[0] >= CACHED_S:
+            self._sessions.pop(digest, None)
+            entry = (now, await find_session(pool, token))
+            _remember(self._sessions, digest, entry)
+        return entry[1]
+
+
+def _remember(cache: dict[bytes, Value], digest: bytes, value: Value) -> None:
+    cache[digest] = value
+    while len(cache) > CACHED_MAX:
+        cache.pop(next(iter(cache)))

@@ -1,0 +1,20 @@
+-- insert
+insert into audit (id, owner, key_id, key_name, action, target, detail)
+values (%(id)s, %(owner)s, %(key_id)s, %(key_name)s, %(action)s, %(target)s, %(detail)s);
+
+-- newest
+select id, at, owner, key_name, action, target, detail
+  from audit
+ where (%(before)s::uuid is null or id < %(before)s)
+   and (%(owner)s::text is null or owner = %(owner)s)
+ order by id desc
+ limit %(limit)s;
+
+-- prune
+delete from audit
+ where id < %(before)s;
+
+-- count
+select count(*) as entries
+  from audit
+ where id < %(before)s;

@@ -1,0 +1,13 @@
+-- owner
+select owner
+  from batches
+ where id = %(id)s
+union all
+select b.owner
+  from runs r
+  join batches b on b.id = r.batch_id
+ where r.id = %(id)s
+union all
+select made_by
+  from subscriptions
+ where id = %(id)s;

@@ -1,0 +1,148 @@
+"""Who sends a request: a key, a session, or nobody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from support.api_server import api_client
+
+from chiron_api.http import principals
+from chiron_api.http.csrf import token_for
+from chiron_workers.access.audit import newest_entries
+from chiron_workers.access.keys import NewKey, create_key, revoke_key
+from chiron_workers.access.sessions import create_code
+from chiron_workers.db.connect import Pool
+from chiron_workers.settings import Settings
+from chiron_workers.states import AccessScope
+
+
+@pytest.fixture
+async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client without a key of a server that asks for one."""
+    async with api_client(settings) as opened:
+        yield opened
+
+
+async def bearer(pool: Pool, name: str, scope: AccessScope, **options) -> dict[str, str]:
+    secret, _ = await create_key(pool, NewKey(name, scope, **options))
+    return {"Authorization": f"Bearer {secret}"}
+
+
+async def test_a_key_opens_what_its_scope_includes_and_no_more(pool: Pool, api: httpx2.AsyncClient):
+    read, submit, admin = [await bearer(pool, scope, scope) for scope in AccessScope]
+    for headers in (read, submit, admin):
+        assert (await api.get("/v1/subjects", headers=headers)).status_code == 200
+        search = {"query": "anything"}
+        assert (await api.post("/v1/knowledge/search", json=search, headers=headers)).status_code == 200
+    refusal = await api.post("/v1/tools/list_subjects", json={}, headers=read)
+    assert refusal.status_code == 403
+    assert "may read; this needs one that may submit" in refusal.json()["detail"]
+    for headers in (submit, admin):
+        assert (await api.post("/v1/tools/list_subjects", json={}, headers=headers)).status_code == 200
+
+
+async def test_a_key_that_is_revoked_stops_within_five_seconds(
+    pool: Pool, api: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    assert principals.CACHED_S <= 5
+    monkeypatch.setattr(principals, "CACHED_S", 0.05)
+    headers = await bearer(pool, "alice", AccessScope.READ)
+    assert (await api.get("/v1/subjects", headers=headers)).status_code == 200
+    await revoke_key(pool, "alice")
+    await asyncio.sleep(0.06)  # what the cache may hold
+    refusal = await api.get("/v1/subjects", headers=headers)
+    assert refusal.status_code == 401
+    assert refusal.json()["detail"] == "The key 'alice' was revoked."
+    assert refusal.headers["WWW-Authenticate"] == "Bearer"
+
+
+async def test_a_key_over_its_rate_is_told_when_to_come_again_by_whichever_server(
+    pool: Pool, settings: Settings
+):
+    headers = await bearer(pool, "alice", AccessScope.READ, requests_per_minute=3)
+    async with api_client(settings) as one, api_client(settings) as other:
+        for client in (one, other, one):
+            assert (await client.get("/v1/subjects", headers=headers)).status_code == 200
+        for client in (one, other):
+            refusal = await client.get("/v1/subjects", headers=headers)
+            assert refusal.status_code == 429
+            assert 1 <= int(refusal.headers["Retry-After"]) <= 60
+
+
+async def test_a_link_signs_a_browser_in_once_with_a_cookie_that_scripts_and_other_sites_do_not_get(
+    pool: Pool, api: httpx2.AsyncClient
+):
+    code = await create_code(pool)
+    page = await api.get("/open", params={"code": code})
+    assert page.status_code == 200
+    assert 'http-equiv="refresh" content="0; url=/"' in page.text
+    assert page.headers["Cache-Control"] == "no-store"
+    cookie = page.headers["Set-Cookie"].lower()
+    assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
+    assert (await api.get("/v1/subjects")).status_code == 200
+    again = await api.get("/open", params={"code": code})
+    assert again.status_code == 401
+    assert "chiron open" in again.text
+    assert "Set-Cookie" not in again.headers
+
+
+async def test_a_signed_in_browser_changes_something_only_from_our_own_pages(
+    pool: Pool, api: httpx2.AsyncClient
+):
+    await api.get("/open", params={"code": await create_code(pool)})
+    own = str(api.base_url).rstrip("/")
+
+    async def post(**headers: str) -> int:
+        return (await api.post("/v1/tools/list_subjects", json={}, headers=headers)).status_code
+
+    assert await post() == 403
+    assert await post(Origin=own) == 200
+    for origin in ("https://evil.example", "null", own.replace("http:", "https:"), f"{own[:-1]}"):
+        assert await post(Origin=origin) == 403
+    assert await post(**{"X-Chiron-CSRF": "0" * 64}) == 403
+
+
+async def test_a_bearer_token_counts_before_the_cookie(pool: Pool, api: httpx2.AsyncClient):
+    await api.get("/open", params={"code": await create_code(pool)})
+    for text in ("Bearer chiron_nobody", "Basic x", "Bearer"):
+        assert (await api.get("/v1/subjects", headers={"Authorization": text})).status_code == 401
+
+
+async def test_close_ends_the_session_with_the_token_of_its_page_alone(pool: Pool, api: httpx2.AsyncClient):
+    await api.get("/open", params={"code": await create_code(pool)})
+    token = api.cookies["chiron_session"]
+    assert (await api.post("/close", data={"csrf_token": "wrong"})).status_code == 403
+    answer = await api.post("/close", data={"csrf_token": token_for(token.encode())})
+    assert answer.status_code == 200
+    api.cookies.clear()
+    assert (await api.get("/v1/subjects", headers={"Cookie": f"chiron_session={token}"})).status_code == 401
+
+
+async def test_a_person_without_a_session_is_told_how_to_sign_in(api: httpx2.AsyncClient):
+    page = await api.get("/", headers={"Accept": "text/html"})
+    assert page.status_code == 401
+    assert "<code>" not in page.text
+    assert "chiron open" in page.text
+    assert page.headers["Content-Type"].startswith("text/html")
+
+
+async def test_what_a_key_changed_is_in_the_audit_trail(pool: Pool, api: httpx2.AsyncClient):
+    headers = await bearer(pool, "alice", AccessScope.SUBMIT, owner="team")
+    await api.post("/v1/tools/list_subjects", json={}, headers=headers)
+    await api.get("/v1/subjects", headers=headers)
+    await api.post("/v1/tools/no_such_tool", json={}, headers=headers)
+    [entry] = await newest_entries(pool, limit=10)
+    assert (entry.owner, entry.key_name, entry.action, entry.target) == (
+        "team",
+        "alice",
+        "tools.call",
+        "list_subjects",
+    )
+    assert headers["Authorization"][7:] not in repr(entry)
+
+
+def test_the_cookie_is_read_from_one_place():
+    files = Path(principals.__file__).parent.rglob("*.py")
+    assert [file.name for file in files if '"chiron_session"' in file.read_text()] == ["principals.py"]
