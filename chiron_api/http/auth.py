@@ -15,7 +15,6 @@ from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_api.http.required_scopes import SAFE_METHODS, act_of, is_open, required_scope
-from chiron_api.http.sign_in import sign_in_response, wants_page
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.access.sessions import shared_secret
 from chiron_workers.batches.ownership import require_visible
@@ -30,7 +29,7 @@ FindPool = Callable[[Scope], Awaitable[Pool]]
 
 
 class _KeyEnded(Exception):
-    """The key of a stream was revoked or has expired: nothing more is sent."""
+    """The key or the session of a stream is over: nothing more is sent."""
 
 
 async def pool_of_services(scope: Scope) -> Pool:
@@ -73,7 +72,7 @@ class Authentication:
         scope["state"]["principal"] = principal
         if act := act_of(request.method, request.url.path):
             send = recorded(send, lambda: self._find_pool(scope), principal, act)
-        if principal.key_id is not None:
+        if self._needs_key and (principal.key_id is not None or credentials.session):
             send = self._while_valid(scope, credentials, send)
         try:
             await self.app(scope, receive, send)
@@ -110,7 +109,7 @@ class Authentication:
         return self._page_secret
 
     def _while_valid(self, scope: Scope, credentials: Credentials, send: Send) -> Send:
-        """Send as long as the key is valid; a stream may last for hours."""
+        """Send as long as the key or the session is valid; a stream may last for hours."""
 
         async def send_if_valid(message: Message) -> None:
             if message.get("more_body"):
@@ -171,11 +170,22 @@ def _refuse_other_sites(request: Request) -> None:
 
 
 def _refusal(request: Request, error: Exception) -> Response:
-    if isinstance(error, Unauthenticated) and wants_page(request):
-        return sign_in_response(str(error))
     match error:
         case Problem():
-            return error.response()
+            problem = error
         case ChironError():
-            return problem_of(error).response()
-    return lost_service_problem(request, error).response()
+            problem = problem_of(error)
+        case _:
+            problem = lost_service_problem(request, error)
+    if _is_of_page(request):
+        from chiron_api.http.page.views import error_page
+
+        response = error_page(request, problem.status, problem.detail)
+        response.headers.update(problem.headers)
+        return response
+    return problem.response()
+
+
+def _is_of_page(request: Request) -> bool:
+    """Whether a person looks at the answer, rather than a program."""
+    return not request.url.path.startswith("/v1/") and "text/html" in request.headers.get("accept", "")

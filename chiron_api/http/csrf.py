@@ -10,7 +10,7 @@ from starlette.requests import Request
 from chiron_api.http.problems import Problem
 
 CSRF_HEADER = "X-Chiron-CSRF"
-CSRF_FIELD = "csrf_token"
+CSRF_FIELD = "token"
 LABEL = b"csrf token"
 
 
@@ -20,8 +20,9 @@ def token_for(secret: bytes) -> str:
 
 
 def csrf_token(request: Request) -> str:
-    """What the forms of a page hold as `csrf_token`; empty where a program sends its key, and needs none."""
-    return getattr(request.state, "csrf_token", "")
+    """What the forms of a page hold as `token`; empty where a program sends its key, and needs none."""
+    token: str = getattr(request.state, "csrf_token", "")
+    return token
 
 
 def has_token(request: Request, token: str) -> bool:

@@ -11,9 +11,9 @@ from chiron_workers.store import Store
 
 
 def services_of(request: Request) -> Services:
-    """The services of the process that answers."""
+    """The services of the process that answers, on behalf of whoever sends the request."""
     services: Services = request.state.services
-    return services
+    return services.of(request.state.principal)
 
 
 def store_opener(request: Request) -> Callable[[], Store]:

@@ -1,6 +1,7 @@
 """Who sends a request: a key, a session, or nobody."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -113,8 +114,8 @@ async def test_a_bearer_token_counts_before_the_cookie(pool: Pool, api: httpx2.A
 async def test_close_ends_the_session_with_the_token_of_its_page_alone(pool: Pool, api: httpx2.AsyncClient):
     await api.get("/open", params={"code": await create_code(pool)})
     token = api.cookies["chiron_session"]
-    assert (await api.post("/close", data={"csrf_token": "wrong"})).status_code == 403
-    answer = await api.post("/close", data={"csrf_token": token_for(token.encode())})
+    assert (await api.post("/close", data={"token": "wrong"})).status_code == 403
+    answer = await api.post("/close", data={"token": token_for(token.encode())})
     assert answer.status_code == 200
     api.cookies.clear()
     assert (await api.get("/v1/subjects", headers={"Cookie": f"chiron_session={token}"})).status_code == 401
@@ -146,3 +147,17 @@ async def test_what_a_key_changed_is_in_the_audit_trail(pool: Pool, api: httpx2.
 def test_the_cookie_is_read_from_one_place():
     files = Path(principals.__file__).parent.rglob("*.py")
     assert [file.name for file in files if '"chiron_session"' in file.read_text()] == ["principals.py"]
+
+
+async def test_without_a_key_a_form_is_taken_with_the_token_of_our_pages_alone_whichever_server_made_it(
+    settings: Settings,
+):
+    keyless = settings.model_copy(update={"api_without_key": True})
+    form = {"topics": "Closures", "subject": "Python"}
+    async with api_client(keyless) as one, api_client(keyless) as other:
+        assert (await one.post("/submit", data=form)).status_code == 403
+        assert (await one.post("/submit", data=form | {"token": "0" * 64})).status_code == 403
+        page = await other.get("/submit")
+        token = re.search(r'name="token" value="([0-9a-f]{64})"', page.text)
+        assert token
+        assert (await one.post("/submit", data=form | {"token": token[1]})).status_code == 303

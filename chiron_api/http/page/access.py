@@ -2,6 +2,8 @@
 
 from starlette.requests import Request
 
+from chiron_api.http.csrf import csrf_token
+
 
 def owner_of(request: Request) -> str:
     """The name of whoever looks at the page."""
@@ -10,5 +12,5 @@ def owner_of(request: Request) -> str:
 
 
 def form_token(request: Request) -> str:
-    """The token of the forms of this session; empty where there is no session."""
-    return ""
+    """The token of the forms of this session; empty where a program sends its key."""
+    return csrf_token(request)

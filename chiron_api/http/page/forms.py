@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from starlette.requests import Request
 
+from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.problems import Problem
 
 FORM_BYTES_MAX = 16 * 1024 * 1024
@@ -26,6 +27,7 @@ async def read_form(request: Request) -> dict[str, str]:
         fields = {}
         for name, value in form.items():
             fields[name] = value if isinstance(value, str) else _text(await value.read(FORM_BYTES_MAX + 1))
+    require_csrf(request, fields.pop(CSRF_FIELD, ""))
     return fields
 
 
