@@ -6,6 +6,7 @@ from chiron_workers.knowledge.coverage.evaluations import Evaluations
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.drafts import Drafts
+from chiron_workers.knowledge.facts.checks import Checks
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.search.search import Search
@@ -39,6 +40,7 @@ class Store:
         self.subjects = Subjects(session)
         self.facts = Facts(session, embedder, side_model)
         self.verdicts = Verdicts(session, side_model, turn)
+        self.checks = Checks(session, self.facts, self.verdicts)
         self.drafts = Drafts(session, self.verdicts)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)

@@ -1,13 +1,16 @@
 # ruff: noqa: N999  # a module is called like its command
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from chiron_api.checks import CheckOptions
+from chiron_api.cli.check import check_lines, order_check
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_api.transfer.importing import import_file
+from chiron_api.transfer.importing import import_file, subjects_of
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 
@@ -23,6 +26,12 @@ async def import_(
             "--subject", "-s", help="Subject that all facts go to. Default: those that the file names."
         ),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Then have a model asked whether quotes bear facts out, as `chiron check` does."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import facts that were exported. What is known already is not doubled, and nothing of it is changed.
@@ -33,8 +42,10 @@ async def import_(
     target = (slug(subject), subject) if subject is not None else None
     async with open_services(settings(), pool_size=3) as services:
         summary = await import_file(services.pool, services.embedder, file, subject=target)
+        subjects = subjects_of(file, target) if check else []
+        receipts = [await order_check(services.pool, subject_id, CheckOptions()) for subject_id in subjects]
     if as_json:
-        typer.echo(json_line(summary))
+        typer.echo(json_line({**asdict(summary), "checks": receipts} if check else summary))
         return
     typer.echo(f"Imported: {summary}.")
     if summary.unproven:
@@ -42,3 +53,5 @@ async def import_(
             f"{summary.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
             "an export --with-snapshots brings the texts along."
         )
+    for receipt in receipts:
+        typer.echo("\n".join(check_lines(receipt)))

@@ -39,6 +39,7 @@ ANNOTATIONS = {
     "save_knowledge_node": REPLACES,
     "save_learning_goal": REPLACES,
     "cancel_run": REPLACES,
+    "check_subject": SPENDS,
     "create_subscription": SPENDS,
     "start_research": SPENDS,
     "write_report": SPENDS,

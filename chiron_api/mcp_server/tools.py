@@ -1,5 +1,6 @@
 import logging
 
+from chiron_api.mcp_server.checks import check_subject
 from chiron_api.mcp_server.reports import get_report, write_report
 from chiron_api.mcp_server.research import cancel_run, get_run, search, start_research
 from chiron_workers.toolkit import Registry
@@ -16,6 +17,6 @@ def client_tools() -> Registry:
     for tool in registry().all():
         if not tool.needs_run:
             tools.register(tool)
-    for function in (start_research, get_run, cancel_run, search, write_report, get_report):
+    for function in (start_research, get_run, cancel_run, search, write_report, get_report, check_subject):
         tools.register(function, allow_replace=True)
     return tools

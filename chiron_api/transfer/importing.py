@@ -79,6 +79,13 @@ async def import_file(
     return counts
 
 
+def subjects_of(path: Path, subject: tuple[str, str] | None) -> list[str]:
+    """The ids of the subjects that the facts of a file go to; `subject` as for `import_file`."""
+    if subject is not None:
+        return [subject[0]]
+    return sorted(record.subject_id for record in check(read(path)))
+
+
 @dataclass(slots=True)
 class _ImportSteps:
     """The steps of an import, each through the whole file, so that the order of its lines does not matter."""

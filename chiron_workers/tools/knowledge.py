@@ -24,6 +24,11 @@ Score = Annotated[float, Field(ge=0, le=1)]
 SCORES_DIFFER = 0.005  # two decimals are told
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
+UNASKED = (
+    "Only rules have looked at whether its quote bears it out; a model is asked by the tool check_subject, "
+    "POST /v1/subjects/{subject_id}/check, or `chiron check {subject_id}`."
+)
+
 
 class Related(TypedDict):
     """A known fact that a new one supports, contradicts or qualifies, and by what that was seen."""
@@ -38,7 +43,7 @@ class Receipt(TypedDict, total=False):
     """What became of a fact; what follows `verdict` only where there is something to tell.
 
     `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate; `verdict` says
-    whether the quote bears the fact out.
+    whether the quote bears the fact out, and `verdict_by` who found that: `rules`, or the name of a model.
     """
 
     status: str
@@ -47,6 +52,7 @@ class Receipt(TypedDict, total=False):
     fact_id: str
     confidence: float
     verdict: str
+    verdict_by: str
     valid_from: str
     valid_until: str
     quote: str
@@ -94,10 +100,10 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     Returns:
         status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this
         source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, verdict
-        (supported, partly, or unchecked), valid_from and valid_until (where its words say from when until when it is so: a
-        year, month or day), quote (as it stands in the source, in whole sentences), context (the heading
-        and the lead-in of the quote there), related (known facts it supports, contradicts or
-        qualifies), and a note where there is more to know.
+        (supported, partly, or unchecked), verdict_by (who found that: rules, or the name of a model), valid_from and
+        valid_until (where its words say from when until when it is so: a year, month or day), quote (as it stands in the
+        source, in whole sentences), context (the heading and the lead-in of the quote there), related (known facts it
+        supports, contradicts or qualifies), and a note where there is more to know.
     """
     new_claim = claim(
         subject_id=store.subjects.require_writable(subject_id),
@@ -119,6 +125,8 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
         confidence=round(stored_fact.confidence, 4),
         verdict=quoted_claim.finding.verdict,
     )
+    if judge := quoted_claim.finding.judge:
+        receipt["verdict_by"] = judge
     if valid_from := new_claim.validity.valid_from:
         receipt["valid_from"] = valid_from
     if valid_until := new_claim.validity.valid_until:
@@ -209,6 +217,12 @@ async def _verdict_notes(quoted_claim: Claim) -> list[str]:
     return await asyncio.to_thread(find_unsupported, quoted_claim.content, quoted_claim.quote or "")
 
 
+def _is_check_open(store: Store, quoted_claim: Claim) -> bool:
+    """Whether a model can still be asked about a claim from outside of a run."""
+    is_unchecked = quoted_claim.finding.verdict is Verdict.UNCHECKED
+    return store.caller.run_id is None and quoted_claim.place is not None and is_unchecked
+
+
 def _status(stored_fact: StoredFact) -> str:
     if stored_fact.is_joined:
         return "joined"
@@ -219,6 +233,8 @@ def _status(stored_fact: StoredFact) -> str:
 
 def _notes(store: Store, new_claim: Claim, stored_fact: StoredFact) -> Iterator[str]:
     threshold = settings().confidence_threshold
+    if _is_check_open(store, new_claim) and (stored_fact.is_new or stored_fact.is_joined):
+        yield UNASKED.format(subject_id=new_claim.subject_id)
     if new_claim.place is None:
         reason = "has no quote" if new_claim.quote is None else "rests on a source that was never read here"
         yield f"It {reason}, so it is unverified, and its confidence at most {settings().unverified_confidence_max:g}."

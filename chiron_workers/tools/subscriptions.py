@@ -25,6 +25,7 @@ class Subscribed(TypedDict):
     reason: str
     next_at: str | None
     budget_usd: float | None
+    recheck: bool
 
 
 @tool
@@ -37,6 +38,7 @@ async def create_subscription(
     time_zone: str = "UTC",
     role: RoleName = "research",
     budget_usd: Usd | None = None,
+    recheck: bool = False,
 ) -> Subscribed:
     """Have topics researched again and again, at the times of a cron expression, and be told what is new each time.
 
@@ -50,16 +52,18 @@ async def create_subscription(
         time_zone: Whose clock that is, such as Europe/Berlin.
         role: Which agent works on the topics.
         budget_usd: What all topics together may cost each time; at most what this run and its batch may cost.
+        recheck: Also read the sources of the subject's facts again each time, and mark what they no longer say.
 
     Returns:
         subscription_id, is_new (false where there was the same one already), state, reason (why it is paused, and how a
-        person starts it), next_at (when it is due first, null while it is paused) and budget_usd.
+        person starts it), next_at (when it is due first, null while it is paused), budget_usd and recheck.
     """
     if await store.egress.is_tainted():
         raise ToolError(
             "This run has read private files, so it orders no further research: the topics could carry their words out."
         )
-    new = NewSubscription(tuple(topics), subject_id, Recurrence(cron, time_zone), role, budget_usd=budget_usd)
+    recurrence = Recurrence(cron, time_zone)
+    new = NewSubscription(tuple(topics), subject_id, recurrence, role, budget_usd=budget_usd, recheck=recheck)
     try:
         subscription, is_new = await store.subscriptions.create(new)
     except (UsageError, Conflict) as error:
@@ -97,4 +101,5 @@ def _to_result(subscription: Subscription, *, is_new: bool) -> Subscribed:
         reason=subscription.reason,
         next_at=subscription.next_at.isoformat() if subscription.next_at else None,
         budget_usd=None if subscription.budget_usd is None else float(subscription.budget_usd),
+        recheck=subscription.recheck,
     )

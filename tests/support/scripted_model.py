@@ -56,6 +56,7 @@ class Fails:
     stream: str = ""
 
 
+_ITEM = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
 Script = Callable[[dict[str, Any]], "Says | Fails | Awaitable[Says | Fails]"]
 
 
@@ -107,6 +108,17 @@ def verdicts(request: dict[str, Any], verdict: str = "supported", reason: str = 
     words = question if isinstance(question, str) else "".join(block["text"] for block in question)
     numbers = re.findall(r"^Number (\d+)$", words, re.MULTILINE)
     entries = [{"number": int(number), "verdict": verdict, "reason": reason} for number in numbers]
+    return calls(call("give_verdicts", verdicts=entries))
+
+
+def verdict_entries(request: dict[str, Any], verdict_on: Callable[[str], tuple[str, str]]) -> Says:
+    """A verdict with its reason on each item of a question: its statement, source, context and quote."""
+    question = request["messages"][0]["content"]
+    words = question if isinstance(question, str) else "".join(block["text"] for block in question)
+    entries = []
+    for number, item in _ITEM.findall(words):
+        verdict, reason = verdict_on(item)
+        entries.append({"number": int(number), "verdict": verdict, "reason": reason})
     return calls(call("give_verdicts", verdicts=entries))
 
 

@@ -22,6 +22,18 @@ async def test_a_run_orders_research_that_recurs_once_and_a_person_starts_it(
     assert again == {**made, "is_new": False}
 
 
+async def test_a_subscription_that_also_rechecks_is_another_one_than_without(
+    call: Call, in_a_run: Caller, pool: Pool
+) -> None:
+    made = await call("create_subscription", {**WEEKLY, "recheck": "true"}, in_a_run)
+    assert made["recheck"] is True
+    async with pool.connection() as connection:
+        row = await (await connection.execute("select recheck from subscriptions")).fetchone()
+    assert row == {"recheck": True}
+    with pytest.raises(ToolError, match="reads"):
+        await call("create_subscription", WEEKLY, in_a_run)
+
+
 async def test_a_run_subscribes_for_no_other_subject(call: Call, in_a_run: Caller) -> None:
     with pytest.raises(ToolValidationError, match="cannot write to 'mars'; pass 'moon'"):
         await call("create_subscription", {**WEEKLY, "subject_id": "mars"}, in_a_run)

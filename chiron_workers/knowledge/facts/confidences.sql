@@ -2,7 +2,8 @@
 -- Every assertion that counts for or against some facts: their own and those of facts that support them, against those
 -- of facts that contradict them and of what supports these. So two facts that contradict each other have the same two sides,
 -- and never both prevail. What was withdrawn counts for nothing but itself. A quote that does not bear its statement out
--- counts like none, and so does one whose source says so no more; what no source says any more contradicts nothing.
+-- counts like none, and so does one whose source says so no more; what no source says any more contradicts nothing. A
+-- statement that its quote contradicts, or that it does not speak of, counts for nothing at all.
 select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.source_kind, s.signature, a.quote,
        a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground = 'stands' as is_verified,
        side.id = f.id and a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground <> 'stands'
@@ -36,7 +37,8 @@ select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.sourc
   ) as side (id, is_for)
   join assertions a on a.fact_id = side.id
   left join snapshots s on s.hash = a.snapshot_hash
- where side.is_for or a.ground = 'stands'
+ where a.verdict not in ('contradicted', 'silent')
+   and (side.is_for or a.ground = 'stands')
  order by f.id, a.id;
 
 -- update

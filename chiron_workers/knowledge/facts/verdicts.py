@@ -16,14 +16,14 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
-from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
+from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.runs.turns import Turn
 from chiron_workers.settings import OFFLINE_MODEL, settings
-from chiron_workers.states import Verdict
+from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)
 _PACKAGE = files("chiron_workers.knowledge.facts")
@@ -96,15 +96,21 @@ class Verdicts:
         return replace(answer, judge=model)
 
     async def judge_all(
-        self, evidence: Sequence[Evidence], *, without_rules: Sequence[bool] | None = None
+        self,
+        evidence: Sequence[Evidence],
+        *,
+        without_rules: Sequence[bool] | None = None,
+        needs_answer: bool = False,
     ) -> list[Finding]:
         """The verdicts on several statements of one call, in their order; what the rules leave open is one question.
 
         Args:
             without_rules: For each statement, whether the rules are passed over. None: for none of them.
+            needs_answer: A model that does not answer is an error; else the statement stays `unchecked`.
 
         Raises:
             LeaseLost: The run is no longer ours.
+            ToolError: The model does not answer now.
         """
         findings: list[Finding | None] = []
         for item, is_passed_over in zip(evidence, without_rules or [False] * len(evidence), strict=True):
@@ -115,7 +121,7 @@ class Verdicts:
             str(place): evidence[place] for place, finding in enumerate(findings) if finding is None
         }
         model = self._model_name()
-        answers = await self._ask(open_items) if open_items and model else {}
+        answers = await self._ask(open_items, needs_answer=needs_answer) if open_items and model else {}
         for key, item in open_items.items():
             answer = answers.get(key, "No model was asked.")
             findings[int(key)] = (
@@ -129,6 +135,11 @@ class Verdicts:
         """What a model once said of the same words."""
         row = await self._session.row(SQL["find"], {"evidence": evidence.digest})
         return Finding(Verdict(row["verdict"]), row["reason"], row["model"]) if row else None
+
+    @property
+    def judge_name(self) -> str:
+        """Who reaches the verdicts: `rules` alone, or the name of the model that is asked where they reach none."""
+        return self._model_name() or Decider.RULES
 
     def _model_name(self) -> str:
         """Who is asked; empty for nobody."""
@@ -144,17 +155,19 @@ class Verdicts:
         answer: Finding | str | None = await self._turn.ask_together(call_id, evidence, self._ask)
         return answer
 
-    async def _ask(self, evidence: Mapping[str, Evidence]) -> dict[str, Finding | str]:
+    async def _ask(
+        self, evidence: Mapping[str, Evidence], *, needs_answer: bool = False
+    ) -> dict[str, Finding | str]:
         """For each key the model's finding, or in a sentence why there is none."""
         answers: dict[str, Finding | str] = {}
         keys = list(evidence)
         for start in range(0, len(keys), ITEMS_MAX):
             page = keys[start : start + ITEMS_MAX]
-            findings = await self._ask_once([evidence[key] for key in page])
+            findings = await self._ask_once([evidence[key] for key in page], needs_answer=needs_answer)
             answers |= dict(zip(page, findings, strict=True))
         return answers
 
-    async def _ask_once(self, evidence: Sequence[Evidence]) -> Sequence[Finding | str]:
+    async def _ask_once(self, evidence: Sequence[Evidence], *, needs_answer: bool) -> Sequence[Finding | str]:
         assert self._side_model is not None
         model = self._model_name()
         tokens_max = FRAME_TOKENS + ENTRY_TOKENS * len(evidence)
@@ -164,7 +177,10 @@ class Verdicts:
                     question(evidence), tools=[ANSWER_TOOL], max_tokens=tokens_max, model=model
                 )
         except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
-            return [f"The model does not answer: {error}".strip()] * len(evidence)
+            reason = f"The model does not answer: {error}".strip()
+            if needs_answer:
+                raise ToolError(reason) from None
+            return [reason] * len(evidence)
         findings = parse_findings(reply, len(evidence))
         await self._store(evidence, findings, model)
         return [finding or "The model gave no answer that can be used." for finding in findings]

@@ -1,0 +1,74 @@
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated
+
+import typer
+
+from chiron_api.checks import CheckOptions, SubmittedCheck, submit_check
+from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.money import usd_option
+from chiron_api.text import as_json as json_line
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.settings import settings
+from chiron_workers.states import Decider
+
+cli = typer.Typer()
+
+
+@cli.command()
+async def check(
+    subject: Annotated[str, typer.Argument(help="Subject whose unchecked facts are held to their quotes.")],
+    model: Annotated[
+        str | None,
+        typer.Option(help="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
+    ] = None,
+    budget_usd: Annotated[
+        Decimal | None,
+        usd_option("What the check may cost. It pauses there, and goes on with `chiron resume`."),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask anew, though the same facts were asked about before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have facts that came over HTTP, MCP or an import held to their quotes, which their storing did by rules alone.
+
+    A run of the role `verifier` asks the model about twelve at a time. What a quote does not bear out is no longer shown as
+    accepted; it stays in the database, with the reason.
+    """
+    async with open_pool(settings().database_url, size=2) as pool:
+        receipt = await order_check(pool, subject, CheckOptions(model, Budget(budget_usd), is_fresh=again))
+    typer.echo(json_line(receipt) if as_json else "\n".join(check_lines(receipt)))
+
+
+async def order_check(pool: Pool, subject: str, options: CheckOptions) -> SubmittedCheck:
+    """Submit a check and tell the workers."""
+    from chiron_workers.pubsub.signals import notify
+
+    receipt = await submit_check(pool, subject, options)
+    if receipt.batch is not None:
+        await notify(settings().redis_url, receipt.batch.batch_id)
+    return receipt
+
+
+def check_lines(receipt: SubmittedCheck) -> Iterator[str]:
+    """What is checked by whom, and what cannot be."""
+    batch = receipt.batch
+    if batch is None:
+        yield f"{receipt.subject_id}: nothing to ask; every quote that stands in its source has its verdict."
+    else:
+        verb = "to be checked" if batch.is_new else "that were to be checked before"
+        yield f"{receipt.subject_id}: {_quotes(receipt.unchecked)} {verb} by {receipt.judge}, batch {batch.batch_id}."
+        if receipt.judge == Decider.RULES:
+            yield "No model is configured, so what the rules cannot tell stays unchecked."
+        yield f"  chiron watch {batch.batch_id}   follows it"
+    if receipt.unverified:
+        yield (
+            f"{_quotes(receipt.unverified)} cannot be checked, since no text of the source here holds it; such a fact stays "
+            "out of sight."
+        )
+
+
+def _quotes(count: int) -> str:
+    return f"{count:,} quote{'' if count == 1 else 's'}"

@@ -1,0 +1,143 @@
+"""Facts from outside of runs that nobody has held to their quotes: a run of the verifier has them judged, page by page."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.queries import load
+from chiron_workers.errors import ToolError
+from chiron_workers.evidence.statements.support import Finding
+from chiron_workers.knowledge.facts.confidences import ensure_minhashes
+from chiron_workers.knowledge.facts.facts import Facts
+from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
+from chiron_workers.runs.session import Session
+from chiron_workers.states import Verdict
+
+SQL = load(__file__)
+QUESTION_FACTS = 12  # of one question
+PAGE_FACTS = 48  # of one call of the verifier
+REASON_CHARS_MAX = 1_000
+DOUBTS = {
+    Verdict.PARTLY: "bears it out in part",
+    Verdict.CONTRADICTED: "contradicts it",
+    Verdict.SILENT: "does not speak of it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """How many assertions of a subject are to be checked, a hash of them, and how many quotes nobody can be asked about.
+
+    `digest` is None where there is nothing to ask.
+    """
+
+    assertions: int
+    digest: str | None
+    unverified: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPage:
+    """What became of a page of assertions: how many there are of each verdict, and how many are left.
+
+    `problem` says why the model did not answer for the rest of the page, which is still left.
+    """
+
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    left: int = 0
+    problem: str = ""
+
+
+async def unchecked_of(session: Session, subject_id: str) -> Unchecked:
+    """What of a subject nobody has judged."""
+    row = await session.row(SQL["overview"], {"subject_id": subject_id})
+    assert row is not None
+    return Unchecked(**row)
+
+
+class Checks:
+    """The check that a run makes: of what its subject had unchecked when it was submitted."""
+
+    def __init__(self, session: Session, facts: Facts, verdicts: Verdicts) -> None:
+        self._session = session
+        self._facts = facts
+        self._verdicts = verdicts
+        self._args = {"subject_id": session.caller.subject_id, "run_id": session.caller.run_id}
+
+    async def left(self) -> int:
+        """How many assertions the run has not asked about."""
+        row = await self._session.row(SQL["left"], self._args)
+        return int(row["assertions"]) if row else 0
+
+    async def verdicts_so_far(self) -> Counter[Verdict]:
+        """What the run has found, by verdict; `unchecked` counts those to which it got no answer that can be used."""
+        rows = await self._session.rows(SQL["verdicts_of_run"], self._args)
+        return Counter({Verdict(row["verdict"]): row["assertions"] for row in rows})
+
+    async def check_page(self) -> CheckPage:
+        """Have the next assertions judged, store the verdicts, and hold down the facts that their quotes do not bear out.
+
+        The same page is asked about in the same words by a call that is made again, so nothing is paid for twice.
+
+        Raises:
+            ToolError: The model does not answer now, and nothing was judged.
+        """
+        rows = await self._session.rows(SQL["page"], self._args | {"limit": PAGE_FACTS})
+        findings, problem = await self._judge(rows)
+        judged_rows = rows[: len(findings)]
+        if judged_rows:
+            await self._store(judged_rows, findings)
+        verdicts = Counter(finding.verdict for finding in findings)
+        return CheckPage(verdicts, await self.left(), problem)
+
+    async def _judge(self, rows: Sequence[DictRow]) -> tuple[list[Finding], str]:
+        """Findings for as many of the rows, from the first on, as the model answers for; why it does not for the others."""
+        findings: list[Finding] = []
+        for start in range(0, len(rows), QUESTION_FACTS):
+            page = rows[start : start + QUESTION_FACTS]
+            evidence = [
+                Evidence(row["content"], row["quote"], row["context"], row["source_url"]) for row in page
+            ]
+            try:
+                findings += await self._verdicts.judge_all(evidence, needs_answer=True)
+            except ToolError as error:
+                if not findings:
+                    raise
+                return findings, str(error)
+        return findings, ""
+
+    async def _store(self, rows: Sequence[DictRow], findings: Sequence[Finding]) -> None:
+        doubts = {
+            row["id"]: (row, finding)
+            for row, finding in zip(rows, findings, strict=True)
+            if finding.verdict.is_doubt
+        }
+        await ensure_minhashes(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
+        await self._facts.lock_subject(str(self._session.caller.subject_id))
+        args = self._args | _columns(rows, findings)
+        stored_ids: set[UUID] = set()
+        for statement in ("store_of_facts", "store_of_corroborations"):
+            stored_ids |= {row["id"] for row in await self._session.write(SQL[statement], args)}
+        for row, finding in (doubts[key] for key in doubts if key in stored_ids):
+            reason = f"its quote from {row['source_url']} {DOUBTS[finding.verdict]}: {finding.reason} ({finding.judge})"
+            await self._hold_down(row["fact_id"], reason[:REASON_CHARS_MAX])
+
+    async def _hold_down(self, fact_id: str, reason: str) -> None:
+        """Compute a fact anew whose quote counts no longer, and those whose confidence depends on it."""
+        partner_ids = await self._facts.links.partners(fact_id)
+        await self._facts.confidences.recompute([fact_id], reason=reason)
+        cause = f"the quote of fact {fact_id} does not bear it out"
+        await self._facts.confidences.recompute(partner_ids, reason=cause)
+
+
+def _columns(rows: Sequence[DictRow], findings: Sequence[Finding]) -> dict[str, Any]:
+    return {
+        "ids": [row["id"] for row in rows],
+        "verdicts": [finding.verdict for finding in findings],
+        "reasons": [finding.reason for finding in findings],
+        "judges": [finding.judge for finding in findings],
+    }

@@ -1,0 +1,1 @@
+"""The role that has facts from outside of runs held to their quotes."""
