@@ -10,9 +10,20 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from chiron_api.http.page.charts import shares_of
-from chiron_api.text import cost_of, duration, local_time, one_line, printable, usd
+from chiron_api.reports.phrasing import DECIDERS
+from chiron_api.text import (
+    cost_of,
+    duration,
+    local_time,
+    one_line,
+    printable,
+    usd,
+    validity,
+    verdict_and_judge,
+)
 from chiron_workers.batches.summaries import BatchSummary
-from chiron_workers.states import FINAL_STATES, RunState
+from chiron_workers.knowledge.facts.fact_details import AssertionDetails, RelatedFact
+from chiron_workers.states import FINAL_STATES, Decider, RunState, Verdict
 
 THIN_SPACE = "\u202f"
 SPANS = ((60, "s", 1), (3_600, "min", 60), (172_800, "h", 3_600), (float("inf"), "d", 86_400))
@@ -61,6 +72,16 @@ def confidence_words(confidence: float) -> str:
     return next((words for least, words in CONFIDENCES if confidence >= least), "hardly supported")
 
 
+def verdict(source: AssertionDetails) -> str:
+    """Whether the quote of a source bears its statement out, and who found that."""
+    return one_line(verdict_and_judge(Verdict(source.verdict), source.verdict_by))
+
+
+def decided(other: RelatedFact) -> str:
+    """Who says how two facts stand to each other."""
+    return DECIDERS[Decider(other.decided_by)]
+
+
 def time_left(batch: BatchSummary) -> timedelta | None:
     """How long the open runs of a batch will take at the pace so far; None before two have ended."""
     ended_runs = sum(batch.runs[state] for state in FINAL_STATES)
@@ -89,6 +110,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "clean": printable,
     "confidence_words": confidence_words,
     "cost": cost_of,
+    "decided": decided,
     "duration": duration,
     "excerpt": excerpt,
     "host": host,
@@ -99,4 +121,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "shares": shares_of,
     "time_left": time_left,
     "usd": usd,
+    "validity": lambda source: validity(source.valid_from, source.valid_until),
+    "verdict": verdict,
 }

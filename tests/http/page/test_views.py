@@ -131,7 +131,17 @@ async def test_nothing_that_strangers_wrote_becomes_markup(
 
 async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Shelf):
     batch_id, run_id = stored_run(shelf, "Closures")
-    for path in ("/", "/batches", f"/batches/{batch_id}", f"/runs/{run_id}", "/submit", "/batches/no-id"):
+    fact_id = shelf.fact("python", "A closure keeps its names.", "https://example.org/", run_id=run_id)
+    facts = f"/facts/{fact_id}", "/facts/no-id"
+    for path in (
+        "/",
+        "/batches",
+        f"/batches/{batch_id}",
+        f"/runs/{run_id}",
+        "/submit",
+        "/batches/no-id",
+        *facts,
+    ):
         answer = await client.get(path)
         policy = answer.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")

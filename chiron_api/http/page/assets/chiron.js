@@ -128,11 +128,17 @@ async function openPanel(link) {
   const answer = await fetch(link.href, { headers: { "X-Part": "panel" } });
   if (!answer.ok) { location.href = link.href; return; }
   $(".body", panel).innerHTML = await answer.text();
-  opener = link;
+  if (!panel.contains(link)) opener = link;
   if (!panel.open) panel.showModal();
+  panel.scrollTop = 0;
   reveal(panel);
 }
-function reveal(within) { $("mark[data-quote]", within)?.scrollIntoView({ block: "center" }); }
+// The quote is scrolled to within its text, so that the statement stays in sight.
+function reveal(within) {
+  const quote = $("mark[data-quote]", within);
+  const text = quote?.closest(".snapshot");
+  if (text) text.scrollTop += quote.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
+}
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-panel]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
