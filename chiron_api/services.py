@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder, open_embedder
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.store import Store
@@ -17,6 +18,7 @@ class Services:
     settings: Settings
     pool: Pool
     embedder: Embedder
+    streams: Streams  # connected to Redis while somebody watches
     principal: Principal = LOCAL  # on whose behalf they are used
 
     def store(self) -> Store:
@@ -40,6 +42,6 @@ async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[
     embedder = open_embedder(settings)
     try:
         async with open_pool(settings.database_url, size=pool_size) as pool:
-            yield Services(settings, pool, embedder)
+            yield Services(settings, pool, embedder, Streams(pool, settings.redis_url))
     finally:
         await embedder.close()

@@ -22,6 +22,7 @@ from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ChironError, ToolExecutionError
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
 
 
@@ -38,7 +39,7 @@ def build_app(settings: Settings) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Services]]:
         try:
             async with open_pool(settings.database_url, size=settings.pool_size) as pool:
-                yield {"services": Services(settings, pool, embedder)}
+                yield {"services": Services(settings, pool, embedder, Streams(pool, settings.redis_url))}
         finally:
             await embedder.close()
 

@@ -1,9 +1,10 @@
 """Progress as server-sent events."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+import json
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -14,17 +15,19 @@ from starlette.responses import Response
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
-from chiron_workers.errors import NotFound
-from chiron_workers.pubsub.tail import tail
-from chiron_workers.runs.events import Event, heads
+from chiron_workers.errors import UsageError
+from chiron_workers.pubsub.cursors import TEXT_MAX
+from chiron_workers.pubsub.feeds import StreamedEvent
+from chiron_workers.pubsub.streams import Stream
 
 HEARTBEAT_S = 15
+SEND_TIMEOUT_S = 60  # for a client that reads nothing
 
 
 class StreamOptions(RequestModel):
-    """Which events to send: those after the seq `after` of a run; `text` adds the model's words as they come."""
+    """Which events to send: those after the one with the id `after`; `text` adds the model's words as they come."""
 
-    after: Annotated[int, Field(ge=0)] = 0
+    after: Annotated[str | None, Field(max_length=TEXT_MAX)] = None
     text: bool = False
 
 
@@ -33,39 +36,61 @@ async def event_stream(
 ) -> Response:
     """The events of one batch or one run, until the final one; a comment every 15 s keeps proxies from hanging up.
 
-    An EventSource that reconnects after the end of a run gets 204, which makes it stop.
+    Goes on after the event whose id `Last-Event-ID` or `?after=` names. An EventSource that reconnects after the end gets
+    204, which makes it stop.
+
+    Raises:
+        NotFound: There is no such batch or run.
+        Problem: 400, the id is none of this stream's.
     """
-    services = services_of(request)
-    after = _last_event_id(request) if run_id else None
-    head = await heads(services.pool, batch_id=batch_id, run_id=run_id)
-    if not head.seqs:
-        raise NotFound(f"There is no {'run' if run_id else 'batch'} {run_id or batch_id}.")
-    if run_id and after is not None and head.is_over and after >= head.seqs[run_id]:
+    after = request.headers.get("last-event-id") or options.after
+    stream = await _open(request, batch_id=batch_id, run_id=run_id, after=after, with_text=options.text)
+    if after is not None and stream.is_at_end:
+        stream.close()
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    source = tail(
-        services.pool,
-        services.settings.redis_url,
-        batch_id=batch_id,
-        run_id=run_id,
-        after=after or options.after,
-        with_text=options.text,
-    )
-    events = _server_sent(source, has_ids=run_id is not None)
-    return EventSourceResponse(events, ping=HEARTBEAT_S, send_timeout=60)
+    return EventSourceResponse(_frames(stream), ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S)
 
 
-def _last_event_id(request: Request) -> int | None:
-    text = request.headers.get("last-event-id")
-    if text is None:
-        return None
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise Problem(HTTPStatus.BAD_REQUEST, "Last-Event-ID must be the seq of an event, a whole number.")
-    return int(text)
+async def events_of(
+    request: Request,
+    *,
+    batch_id: UUID | None = None,
+    run_id: UUID | None = None,
+    after: str | None = None,
+    with_text: bool = False,
+) -> AsyncGenerator[list[dict[str, Any]]]:
+    """The same events as dicts for whoever renders them, as many at once as there are; wrap it in `contextlib.aclosing`.
+
+    Each has `id`, which a stream that is opened again takes as `after`, and the fields of `chiron watch --json`. All streams
+    of the process share the dicts: change none.
+
+    Raises:
+        NotFound: There is no such batch or run (any more).
+        Problem: 400, `after` is no id of this stream's.
+    """
+    stream = await _open(request, batch_id=batch_id, run_id=run_id, after=after, with_text=with_text)
+    async with stream, aclosing(stream.pages()) as pages:
+        async for items in pages:
+            yield [item.rendering("fields", _fields) for item in items]
 
 
-async def _server_sent(source: AsyncGenerator[Event], *, has_ids: bool) -> AsyncIterator[ServerSentEvent]:
-    async with aclosing(source) as events:
-        async for event in events:
-            # A batch has no id: each of its runs counts its own events.
-            seq = str(event.seq) if has_ids and event.seq is not None else None
-            yield ServerSentEvent(event.to_json(), event=event.kind, id=seq)
+async def _open(request: Request, **target: Any) -> Stream:
+    try:
+        return await services_of(request).streams.open(**target)
+    except UsageError as error:
+        raise Problem(HTTPStatus.BAD_REQUEST, str(error)) from None
+
+
+async def _frames(stream: Stream) -> AsyncGenerator[bytes]:
+    async with stream, aclosing(stream.pages()) as pages:
+        async for items in pages:
+            # One write for all that waits: with many streams, writes are what takes the time.
+            yield b"".join(item.rendering("frame", _frame) for item in items)
+
+
+def _frame(item: StreamedEvent) -> bytes:
+    return ServerSentEvent(item.event.to_json(), event=item.event.kind, id=item.id).encode()
+
+
+def _fields(item: StreamedEvent) -> dict[str, Any]:
+    return {"id": item.id, **json.loads(item.event.to_json())}

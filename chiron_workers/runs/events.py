@@ -71,16 +71,19 @@ async def heads(pool: Pool, *, batch_id: UUID | None = None, run_id: UUID | None
     return Heads({row["id"]: row["seq"] for row in rows}, is_over=bool(rows) and rows[0]["is_over"])
 
 
-async def read_page(pool: Pool, after: Mapping[UUID, int]) -> list[Event]:
+async def read_page(pool: Pool, after: Mapping[UUID, int], *, each: int | None = None) -> list[Event]:
     """The next events of these runs, each run's after the seq given with it, about PAGE_ROWS in all.
 
     A run's events come in order of seq; events of different runs roughly in order of time.
+
+    Args:
+        each: How many events of a run at most, if not its share of PAGE_ROWS.
     """
     args = {
         "run_ids": list(after),
         "seqs": list(after.values()),
         "first": min(after, default=None),
         "last": max(after, default=None),
-        "each": max(1, PAGE_ROWS // max(1, len(after))),
+        "each": each or max(1, PAGE_ROWS // max(1, len(after))),
     }
     return [Event(**row) for row in await fetch_all(pool, SQL["page"], args)]

@@ -135,7 +135,7 @@ async def test_a_stream_of_events_is_no_half_sent_request(
     batch = (await client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"})).json()
     async with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
         lines = reader.aiter_lines()
-        assert await anext(lines) == "event: run.queued"
+        assert (await anext(lines)).startswith("id: ")
         for _ in range(3):
             assert (await client.get("/healthz")).status_code == 200
         assert (await client.post(f"/v1/batches/{batch['batch_id']}/cancel")).status_code == 202

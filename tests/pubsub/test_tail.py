@@ -3,81 +3,24 @@ import random
 import signal
 from contextlib import aclosing
 from datetime import UTC, datetime
-from uuid import UUID
 
 import psutil
-import psycopg
 import pytest
 from patient_postgres import PostgresServer, get_server
-from psycopg.types.json import Json
-from psycopg_pool import PoolTimeout
 from redis.asyncio import Redis
+from support.committed_events import assert_gapless, batch_of, happen, listening, until, work
 
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate
-from chiron_workers.db.outages import is_outage
 from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub import tail as tail_module
+from chiron_workers.pubsub import surveyor
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import Event, heads
 from chiron_workers.states import EventKind
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-HAPPEN = """
-with run as (
-  update runs set seq = seq + 1, state = %(state)s where id = %(run_id)s returning id, seq, batch_id),
-closed as (
-  update batches set open_runs = open_runs + %(opens)s from run where batches.id = run.batch_id)
-insert into events (run_id, seq, batch_id, kind, data) select id, seq, batch_id, %(kind)s, %(data)s from run
-returning batch_id, run_id, seq, kind, at, data
-"""
-
-
-async def happen(
-    pool: Pool, run_id: UUID, kind: EventKind, *, state: str = "running", opens: int = 0, n: int = 0
-) -> Event:
-    """Commit an event of a run together with what it changes in the run and its batch."""
-    args = {"run_id": run_id, "kind": kind, "state": state, "opens": opens, "data": Json({"n": n})}
-    async with pool.connection() as connection:
-        row = await (await connection.execute(HAPPEN, args)).fetchone()
-    assert row is not None
-    return Event(**{name: row[name] for name in Event.__slots__})
-
-
-async def work(pool: Pool, run_id: UUID, *, events: int, publish: object = None) -> None:
-    """A run from its start to its end, with random waits; some of its events are never published."""
-    for n in range(events):
-        event = await patiently(happen, pool, run_id, EventKind.TOOL_CALLED, n=n)
-        if callable(publish) and random.random() > 0.1:
-            publish(event)
-        await asyncio.sleep(random.random() * 0.01)
-    event = await patiently(happen, pool, run_id, EventKind.RUN_COMPLETED, state="completed", opens=-1)
-    if callable(publish):
-        publish(event)
-
-
-async def patiently(step, *args, **kwargs):
-    while True:
-        try:
-            return await step(*args, **kwargs)
-        except (psycopg.Error, PoolTimeout) as error:
-            if not is_outage(error):
-                raise
-            await asyncio.sleep(0.05)
-
-
-async def batch_of(pool: Pool, runs: int) -> tuple[UUID, list[UUID]]:
-    topics = [NewRun(f"topic {n}", "research", "Tests", "offline", 10) for n in range(runs)]
-    found = await submit(pool, NewBatch(topics, "Tests"))
-    return found.batch_id, found.run_ids
-
-
-def assert_gapless(seen: list[Event], run_ids: list[UUID], *, last: int) -> None:
-    for run_id in run_ids:
-        assert [event.seq for event in seen if event.run_id == run_id] == list(range(1, last + 1))
 
 
 async def collect(pool: Pool, redis_url: str, **what) -> list[Event]:
@@ -85,30 +28,17 @@ async def collect(pool: Pool, redis_url: str, **what) -> list[Event]:
         return [event async for event in tail(pool, redis_url, **what)]
 
 
-async def until(condition, *, timeout_s: float = 60) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not condition():  # what is awaited happens in another process
-            await asyncio.sleep(0.01)
-
-
-async def listening(redis_url: str, channel: str) -> None:
-    """Wait until somebody has subscribed to the channel and had its first look."""
-    async with Redis.from_url(redis_url) as redis, asyncio.timeout(60):
-        while not (await redis.pubsub_numsub(channel))[0][1]:  # asked of Redis
-            await asyncio.sleep(0.01)
-
-
 @pytest.fixture
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter intervals than people need; what happens in them is the same."""
-    monkeypatch.setattr(tail_module, "READ_AGAIN_S", 0.3)
-    monkeypatch.setattr(tail_module, "POLL_S", 0.1)
+    monkeypatch.setattr(surveyor, "READ_AGAIN_S", 0.3)
+    monkeypatch.setattr(surveyor, "POLL_S", 0.1)
 
 
 @pytest.fixture
 def long_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second look into Postgres: what comes quickly came through Redis."""
-    monkeypatch.setattr(tail_module, "READ_AGAIN_S", 60.0)
+    monkeypatch.setattr(surveyor, "READ_AGAIN_S", 60.0)
 
 
 async def test_a_finished_batch_is_told_from_its_first_event_and_ends(pool, valkey):
@@ -188,7 +118,7 @@ async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back
 async def test_a_watcher_hears_redis_again_after_it_was_away(
     pool, mortal, long_looks, monkeypatch, open_publisher
 ):
-    monkeypatch.setattr(tail_module, "POLL_S", 0.1)
+    monkeypatch.setattr(surveyor, "POLL_S", 0.1)
     url = mortal.url
     _, (run_id,) = await batch_of(pool, 1)
     async with open_publisher(url) as out, asyncio.timeout(60):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -12,8 +12,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
 from chiron_api.http.dependencies import services_of
-from chiron_workers.pubsub.publisher import batch_channel, run_channel
-from chiron_workers.pubsub.tail import LiveEvents
+from chiron_workers.pubsub.streams import Streams
 
 HEARTBEAT_S = 15
 FRAME_S = 1.0  # between two looks at what changes all the time
@@ -52,19 +51,19 @@ def live_parts(
 
     A frame is drawn after an event of the batch or the run, and every few seconds, since an event may be missed.
     """
-    channel = batch_channel(batch_id) if batch_id else run_channel(run_id) if run_id else ""
-    source = _changes(draw, services_of(request).settings.redis_url, channel)
+    source = _changes(draw, services_of(request).streams, batch_id=batch_id, run_id=run_id)
     return EventSourceResponse(
         source, ping=HEARTBEAT_S, send_timeout=60, headers={"Cache-Control": "no-store"}
     )
 
 
 async def _changes(
-    draw: Callable[[], Awaitable[Frame]], redis_url: str, channel: str
+    draw: Callable[[], Awaitable[Frame]], streams: Streams, **target: UUID | None
 ) -> AsyncIterator[ServerSentEvent]:
     sent_html: dict[str, str] = {}
-    live = LiveEvents(redis_url, channel)
-    try:
+    async with AsyncExitStack() as stack:
+        has_target = any(target.values())
+        change = await stack.enter_async_context(streams.changes(**target)) if has_target else _nothing
         while True:
             frame = await draw()
             for part in frame.parts:
@@ -74,17 +73,17 @@ async def _changes(
             if frame.is_last:
                 yield ServerSentEvent("", event="end")
                 return
-            await asyncio.gather(
-                asyncio.sleep(FRAME_S), _next_event(live) if channel else asyncio.sleep(IDLE_FRAME_S)
-            )
-    finally:
-        await live.close()
+            await asyncio.gather(asyncio.sleep(FRAME_S), _within(IDLE_FRAME_S, change))
 
 
-async def _next_event(live: LiveEvents) -> None:
-    async with aclosing(live.events()) as events:
-        async for _ in events:
-            return
+async def _within(seconds: float, change: Callable[[], Awaitable[None]]) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await change()
+
+
+async def _nothing() -> None:
+    await asyncio.sleep(IDLE_FRAME_S)
 
 
 def _fields(part: Part) -> Mapping[str, str]:

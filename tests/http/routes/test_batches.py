@@ -186,6 +186,24 @@ async def test_the_stream_of_a_batch_has_the_events_of_all_its_runs(
     assert {json.loads(event["data"])["run_id"] for event in events} == set(document["run_ids"])
 
 
+async def test_a_reader_of_a_batch_goes_on_after_any_event_it_saw(
+    client: httpx2.AsyncClient, settings: Settings
+):
+    document = await submitted(client)
+    for run_id in document["run_ids"]:
+        finish(settings, run_id)
+    url = f"/v1/batches/{document['batch_id']}/events"
+    events = events_in((await client.get(url)).text)
+    assert len(events) == 4
+    for position, event in enumerate(events[:-1], start=1):
+        for rest in ({"headers": {"Last-Event-ID": event["id"]}}, {"params": {"after": event["id"]}}):
+            assert events_in((await client.get(url, **rest)).text) == events[position:]
+    assert (await client.get(url, headers={"Last-Event-ID": events[-1]["id"]})).status_code == 204
+    other = await submitted(client)
+    answer = await client.get(f"/v1/batches/{other['batch_id']}/events", headers={"Last-Event-ID": events[0]["id"]})
+    assert (answer.status_code, "another batch" in answer.json()["detail"]) == (400, True)
+
+
 async def test_a_quiet_stream_beats(client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("chiron_api.http.sse.HEARTBEAT_S", 0.1)
     run_id = (await submitted(client))["run_ids"][0]

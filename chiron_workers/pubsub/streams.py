@@ -1,0 +1,171 @@
+"""Streams of events of batches and runs, as many as there are, over one connection to Redis and few to Postgres."""
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Self
+from uuid import UUID
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import UsageError
+from chiron_workers.pubsub.cursors import Cursor
+from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
+from chiron_workers.pubsub.history import Reads, Way, run_pages, way_of
+from chiron_workers.pubsub.surveyor import Surveyor
+
+SEQ = re.compile("[0-9]{1,9}")
+
+
+class Streams:
+    """All streams of one process. Those of the same batch or run share a feed, and all feeds share each survey."""
+
+    def __init__(self, pool: Pool, redis_url: str) -> None:
+        self._reads = Reads(pool)
+        self._surveyor = Surveyor(pool, redis_url)
+
+    async def open(
+        self,
+        *,
+        batch_id: UUID | None = None,
+        run_id: UUID | None = None,
+        after: str | None = None,
+        with_text: bool = False,
+    ) -> "Stream":
+        """A stream of a run or a batch; use it with `async with`.
+
+        Args:
+            after: The id of the last event that is not to come again; of a run its seq.
+            with_text: Also text deltas, which have no id and are lost while nobody listens.
+
+        Raises:
+            NotFound: There is no such run or batch.
+            UsageError: `after` is no id of an event of this batch.
+        """
+        if (batch_id is None) == (run_id is None):
+            raise TypeError("a stream follows one batch or one run")
+        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id)
+        stream = Stream(self._surveyor, self._reads, feed, Watcher(with_text))
+        try:
+            await stream.begin(after)
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    @asynccontextmanager
+    async def changes(
+        self, *, batch_id: UUID | None = None, run_id: UUID | None = None
+    ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """A function that waits until something has happened to a batch or a run since it was called the last time.
+
+        It costs no read of history, so whoever reads Postgres anyway need not read the events. It returns at once where
+        the batch or the run is over, or not there.
+        """
+        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id)
+        watcher = Watcher(with_text=False)
+        feed.attach(watcher)
+
+        async def change() -> None:
+            await watcher.change.wait()
+            feed.attach(watcher)
+
+        try:
+            yield change
+        finally:
+            feed.detach(watcher)
+            self._surveyor.leave(feed)
+
+
+class Stream:
+    """The events of one batch or one run from a cursor on, in order of seq for each run, none missing and none twice."""
+
+    def __init__(self, surveyor: Surveyor, reads: Reads, feed: Feed, watcher: Watcher) -> None:
+        self._surveyor, self._reads, self._feed, self._watcher = surveyor, reads, feed, watcher
+        self._id: str | None = None  # of the last event
+        self._way: Way | None = None
+        self._is_joined = True  # once the way is done; else another way follows
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop watching; a second time does nothing."""
+        self._feed.detach(self._watcher)
+        if not self._is_closed:
+            self._is_closed = True
+            self._surveyor.leave(self._feed)
+
+    async def begin(self, after: str | None) -> None:
+        """Find the place to go on from. Raises as `Streams.open`."""
+        await self._feed.began.wait()
+        if self._feed.error:
+            raise self._feed.error
+        if after is not None and self._feed.run_id and not SEQ.fullmatch(after):
+            raise UsageError("The id of a run's event is its seq, a whole number.")
+        self._id = after
+        await self._attach()
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing can follow, as it is over and all of it was read before."""
+        if not self._feed.is_over:
+            return False
+        return self._is_joined and self._way.is_empty if self._way else self._seq >= self._feed.seqs[0]
+
+    async def pages(self) -> AsyncGenerator[list[StreamedEvent]]:
+        """The events until the final one, as many at once as there are. Wrap it in `contextlib.aclosing`.
+
+        Raises:
+            NotFound: The run or batch was deleted.
+        """
+        while True:
+            async for items in self._history():
+                self._id = items[-1].id
+                yield items
+            if self._way:
+                self._id = self._feed.cursor_text.live(self._way.target)
+                self._way = None
+            if self._is_joined:
+                async for items in self._live():
+                    yield items
+                if not self._watcher.has_gap:
+                    return
+            await self._attach()
+
+    @property
+    def _seq(self) -> int:
+        return int(self._id or 0)
+
+    async def _attach(self) -> None:
+        """Have everything queued from now on, and find what lies before."""
+        self._feed.attach(self._watcher)
+        if self._feed.batch_id:
+            cursor = Cursor() if self._id is None else self._feed.cursor_text.parse(self._id)
+            self._is_joined = cursor.target is None
+            self._way = await way_of(self._feed, self._reads, cursor)
+
+    def _history(self) -> AsyncIterator[list[StreamedEvent]]:
+        if self._way:
+            return self._way.pages()
+        return run_pages(self._feed, self._reads, self._seq, self._feed.seqs[0])
+
+    async def _live(self) -> AsyncGenerator[list[StreamedEvent]]:
+        watcher, is_run = self._watcher, self._feed.run_id is not None
+        while not watcher.has_gap:
+            await watcher.change.wait()
+            watcher.change.clear()
+            if watcher.error:
+                raise watcher.error
+            items = list(watcher.queue)
+            watcher.queue.clear()
+            if is_run:  # what was read from Postgres may have been published as well
+                items = [item for item in items if item.event.seq is None or item.event.seq > self._seq]
+            self._id = next((item.id for item in reversed(items) if item.id is not None), self._id)
+            if items:
+                yield items
+            if watcher.is_over and not watcher.queue and not watcher.has_gap:
+                return

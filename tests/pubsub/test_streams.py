@@ -1,0 +1,271 @@
+"""Streams of one process: resumed by id, shared, and none in the way of another."""
+
+import asyncio
+import random
+from collections import Counter
+from contextlib import aclosing
+from uuid import UUID
+
+import pytest
+from psycopg.types.json import Json
+from redis.asyncio import Redis
+from support.committed_events import HAPPEN, assert_gapless, batch_of, happen, listening, until, work
+
+from chiron_workers.batches.delete import delete
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.ids import new_id
+from chiron_workers.pubsub import feeds, history, surveyor
+from chiron_workers.pubsub.feeds import StreamedEvent
+from chiron_workers.pubsub.publisher import batch_channel, run_channel
+from chiron_workers.pubsub.streams import Streams
+from chiron_workers.states import EventKind
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages, queues and groups of few, so that a short batch has many; and short intervals."""
+    monkeypatch.setattr(history, "PAGE_EVENTS", 6)
+    monkeypatch.setattr(history, "GROUP_RUNS", 3)
+    monkeypatch.setattr(feeds, "QUEUE_MAX", 4)
+    monkeypatch.setattr(surveyor, "READ_AGAIN_S", 0.2)
+    monkeypatch.setattr(surveyor, "POLL_S", 0.05)
+
+
+async def read_some(streams: Streams, count: int, **target) -> list[StreamedEvent]:
+    """The next events, at most so many, as a client that then hangs up."""
+    items: list[StreamedEvent] = []
+    async with await streams.open(**target) as stream, aclosing(stream.pages()) as pages:
+        async for page in pages:
+            items += page
+            if len(items) >= count:
+                break
+    return items[:count]
+
+
+async def read_in_pieces(pool: Pool, redis_url: str, **target) -> list[StreamedEvent]:
+    """All events, as a client that is cut off again and again and goes on at another process each time."""
+    items: list[StreamedEvent] = []
+    after = None
+    async with asyncio.timeout(60):
+        while True:
+            async with await Streams(pool, redis_url).open(after=after, **target) as stream:
+                if after is not None and stream.is_at_end:
+                    return items
+            items += await read_some(Streams(pool, redis_url), random.randint(1, 25), after=after, **target)
+            after = items[-1].id
+
+
+async def test_a_stream_of_a_batch_goes_on_after_each_id_it_has_sent(pool, valkey, small_pages):
+    batch_id, run_ids = await batch_of(pool, 7)
+    for run_id in run_ids:
+        await work(pool, run_id, events=random.randint(1, 6))
+    streams = Streams(pool, valkey)
+    items = await read_some(streams, 1_000, batch_id=batch_id)
+    ids = [(item.event.run_id, item.event.seq) for item in items]
+    assert len(items) == len(set(ids))
+    for position, item in enumerate(items[:-1]):
+        rest = await read_some(streams, 1_000, batch_id=batch_id, after=item.id)
+        assert [(entry.event.run_id, entry.event.seq) for entry in rest] == ids[position + 1 :]
+    async with await streams.open(batch_id=batch_id, after=items[-1].id) as stream:
+        assert stream.is_at_end
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+async def test_clients_that_are_cut_off_while_runs_commit_in_any_order_get_each_event_once(
+    pool, valkey, small_pages, open_publisher, has_redis
+):
+    batch_id, run_ids = await batch_of(pool, 9)
+    async with open_publisher(valkey) as out:
+        clients = [
+            asyncio.create_task(read_in_pieces(pool, valkey if has_redis else "", batch_id=batch_id))
+            for _ in range(4)
+        ]
+        await asyncio.gather(*(work(pool, run_id, events=40, publish=out.publish) for run_id in run_ids))
+        for client in clients:
+            items = await client
+            assert_gapless([item.event for item in items], run_ids, last=42)
+
+
+async def test_an_event_that_commits_late_comes_after_ids_that_were_sent_before(pool, valkey, small_pages):
+    batch_id, (late_id, other_id) = await batch_of(pool, 2)
+    streams = Streams(pool, valkey)
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(HAPPEN, late_event(late_id))  # has a number and a time, while others commit
+        for n in range(3):
+            await happen(pool, other_id, EventKind.TOOL_CALLED, n=n)
+        early = await read_some(streams, 5, batch_id=batch_id)
+    assert Counter(item.event.run_id for item in early) == {late_id: 1, other_id: 4}
+    await happen(pool, other_id, EventKind.TOOL_CALLED)
+    rest = await read_some(streams, 2, batch_id=batch_id, after=early[-1].id)
+    assert {(item.event.run_id, item.event.seq) for item in rest} == {(late_id, 2), (other_id, 5)}
+
+
+def late_event(run_id: UUID) -> dict[str, object]:
+    return {"run_id": run_id, "kind": EventKind.TOOL_CALLED, "state": "running", "opens": 0, "data": Json({})}
+
+
+async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey, open_publisher):
+    batch_id, run_ids = await batch_of(pool, 20)
+    streams = Streams(pool, valkey)
+    targets = [{"batch_id": batch_id}] * 20 + [{"run_id": run_id} for run_id in run_ids]
+    async with asyncio.timeout(60), Redis.from_url(valkey) as redis, open_publisher(valkey) as out:
+        before = len(await redis.client_list(_type="pubsub"))
+        readers = [asyncio.create_task(read_some(streams, 1_000, **target)) for target in targets]
+        for channel in (batch_channel(batch_id), *map(run_channel, run_ids)):
+            await listening(valkey, channel)
+        assert len(await redis.client_list(_type="pubsub")) == before + 1
+        await asyncio.gather(*(work(pool, run_id, events=3, publish=out.publish) for run_id in run_ids))
+        for reader, target in zip(readers, targets, strict=True):
+            events = [item.event for item in await reader]
+            assert_gapless(events, [target["run_id"]] if "run_id" in target else run_ids, last=5)
+        while len(await redis.client_list(_type="pubsub")) > before:  # closed with the last stream
+            await asyncio.sleep(0.01)
+
+
+async def test_a_reader_that_stands_still_holds_nobody_up_and_misses_nothing(
+    pool, valkey, small_pages, open_publisher
+):
+    batch_id, run_ids = await batch_of(pool, 3)
+    streams = Streams(pool, valkey)
+    async with (
+        asyncio.timeout(60),
+        open_publisher(valkey) as out,
+        await streams.open(batch_id=batch_id) as slow,
+        aclosing(slow.pages()) as pages,
+    ):
+        items = await anext(pages)
+        quick = asyncio.create_task(read_some(streams, 1_000, batch_id=batch_id))
+        await asyncio.gather(*(work(pool, run_id, events=30, publish=out.publish) for run_id in run_ids))
+        assert_gapless([item.event for item in await quick], run_ids, last=32)
+        assert len(slow._watcher.queue) <= feeds.QUEUE_MAX
+        async for page in pages:
+            items = items + page
+    assert_gapless([item.event for item in items], run_ids, last=32)
+
+
+async def test_a_feed_that_lags_far_behind_leaves_the_reading_to_its_watchers(pool, small_pages, monkeypatch):
+    monkeypatch.setattr(feeds, "LAG_MAX", 5)
+    batch_id, run_ids = await batch_of(pool, 3)
+    watching = asyncio.create_task(read_some(Streams(pool, ""), 1_000, batch_id=batch_id))
+    await asyncio.gather(*(work(pool, run_id, events=30) for run_id in run_ids))
+    assert_gapless([item.event for item in await watching], run_ids, last=32)
+
+
+async def test_more_runs_than_an_id_has_room_for_are_read_by_a_new_snapshot(
+    pool, valkey, small_pages, monkeypatch, open_publisher
+):
+    monkeypatch.setattr(feeds, "EXCEPTIONS_MAX", 3)
+    monkeypatch.setattr(feeds, "EXCEPTIONS_WISH", 2)
+    batch_id, run_ids = await batch_of(pool, 12)
+    async with open_publisher(valkey) as out:
+        client = asyncio.create_task(read_in_pieces(pool, valkey, batch_id=batch_id))
+        await asyncio.gather(*(work(pool, run_id, events=15, publish=out.publish) for run_id in run_ids))
+        assert_gapless([item.event for item in await client], run_ids, last=17)
+
+
+async def test_equal_readers_share_their_reads_of_postgres(pool, valkey, monkeypatch):
+    batch_id, run_ids = await batch_of(pool, 3)
+    for run_id in run_ids:
+        await work(pool, run_id, events=2)
+    reads = 0
+    read_page = history.read_page
+
+    async def counted(*args, **kwargs):
+        nonlocal reads
+        reads += 1
+        return await read_page(*args, **kwargs)
+
+    monkeypatch.setattr(history, "read_page", counted)
+    streams = Streams(pool, valkey)
+    for items in await asyncio.gather(*(read_some(streams, 1_000, batch_id=batch_id) for _ in range(50))):
+        assert_gapless([item.event for item in items], run_ids, last=4)
+    assert reads == 1
+
+
+async def test_after_a_run_of_the_batch_was_deleted_no_event_of_the_others_is_missing(
+    pool, valkey, small_pages
+):
+    batch_id, run_ids = await batch_of(pool, 5)
+    for run_id in run_ids[:3]:
+        await work(pool, run_id, events=4)
+    early = await read_some(Streams(pool, valkey), 15, batch_id=batch_id)
+    await delete(pool, run_ids[0])
+    for run_id in run_ids[3:]:
+        await work(pool, run_id, events=4)
+    rest = await read_some(Streams(pool, valkey), 1_000, batch_id=batch_id, after=early[-1].id)
+    seen = {(item.event.run_id, item.event.seq) for item in early + rest}
+    assert seen >= {(run_id, seq) for run_id in run_ids[1:] for seq in range(1, 7)}
+
+
+async def test_an_id_of_another_batch_or_of_nobody_is_refused(pool, valkey):
+    batch_id, _ = await batch_of(pool, 1)
+    other_id, _ = await batch_of(pool, 1)
+    streams = Streams(pool, valkey)
+    [item] = await read_some(streams, 1, batch_id=other_id)
+    for text in (item.id, "x", "", "A" * 20_000, "_" * 40, "ä"):
+        with pytest.raises(UsageError):
+            await streams.open(batch_id=batch_id, after=text)
+
+
+async def test_a_batch_that_is_deleted_ends_its_streams(pool, valkey, small_pages):
+    batch_id, (run_id,) = await batch_of(pool, 1)
+    streams = Streams(pool, valkey)
+    async with (
+        asyncio.timeout(60),
+        await streams.open(batch_id=batch_id) as stream,
+        aclosing(stream.pages()) as pages,
+    ):
+        assert len(await anext(pages)) == 1
+        async with pool.connection() as connection:
+            await connection.execute("delete from runs where id = %s", [run_id])
+            await connection.execute("delete from batches where id = %s", [batch_id])
+        with pytest.raises(NotFound):
+            await anext(pages)
+    with pytest.raises(NotFound):
+        await streams.open(batch_id=new_id())
+
+
+async def test_a_stream_waits_while_redis_and_streams_are_cut(pool, mortal, small_pages, open_publisher):
+    batch_id, run_ids = await batch_of(pool, 4)
+    async with open_publisher(mortal.url) as out:
+        clients = [asyncio.create_task(read_in_pieces(pool, mortal.url, batch_id=batch_id)) for _ in range(3)]
+        working = asyncio.gather(*(work(pool, run_id, events=60, publish=out.publish) for run_id in run_ids))
+        for _ in range(2):
+            mortal.kill()
+            await asyncio.to_thread(mortal.start)
+        await working
+        for client in clients:
+            assert_gapless([item.event for item in await client], run_ids, last=62)
+
+
+async def test_the_text_of_a_reply_has_no_id_and_comes_to_those_who_ask(pool, valkey, open_publisher):
+    batch_id, (run_id,) = await batch_of(pool, 1)
+    streams = Streams(pool, valkey)
+    async with open_publisher(valkey) as out, asyncio.timeout(60):
+        with_text = asyncio.create_task(read_some(streams, 3, batch_id=batch_id, with_text=True))
+        without = asyncio.create_task(read_some(streams, 2, batch_id=batch_id))
+        await until(lambda: streams._surveyor._hub.is_live(batch_channel(batch_id)))
+        event = await happen(pool, run_id, EventKind.TOOL_CALLED)
+        delta = type(event)(batch_id, run_id, None, EventKind.TEXT_DELTA, event.at, {"text": "Es ist"})
+        out.publish(delta)
+        out.publish(event)
+        assert [item.id is None for item in await with_text].count(True) == 1
+        assert None not in [item.id for item in await without]
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+async def test_who_wants_no_events_hears_that_something_has_happened(
+    pool, valkey, small_pages, open_publisher, has_redis
+):
+    batch_id, (run_id,) = await batch_of(pool, 1)
+    streams = Streams(pool, valkey if has_redis else "")
+    async with asyncio.timeout(60), open_publisher(valkey) as out:
+        async with streams.changes(batch_id=batch_id) as change:
+            await change()  # it has begun
+            for _ in range(3):
+                waiting = asyncio.create_task(change())
+                await asyncio.sleep(0)
+                assert not waiting.done()
+                out.publish(await happen(pool, run_id, EventKind.TOOL_CALLED))
+                await waiting
