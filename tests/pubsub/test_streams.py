@@ -260,12 +260,15 @@ async def test_who_wants_no_events_hears_that_something_has_happened(
 ):
     batch_id, (run_id,) = await batch_of(pool, 1)
     streams = Streams(pool, valkey if has_redis else "")
-    async with asyncio.timeout(60), open_publisher(valkey) as out:
-        async with streams.changes(batch_id=batch_id) as change:
-            await change()  # it has begun
-            for _ in range(3):
-                waiting = asyncio.create_task(change())
-                await asyncio.sleep(0)
-                assert not waiting.done()
-                out.publish(await happen(pool, run_id, EventKind.TOOL_CALLED))
-                await waiting
+    async with (
+        asyncio.timeout(60),
+        open_publisher(valkey) as out,
+        streams.changes(batch_id=batch_id) as change,
+    ):
+        await change()  # it has begun
+        for _ in range(3):
+            waiting = asyncio.create_task(change())
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            out.publish(await happen(pool, run_id, EventKind.TOOL_CALLED))
+            await waiting

@@ -200,7 +200,9 @@ async def test_a_reader_of_a_batch_goes_on_after_any_event_it_saw(
             assert events_in((await client.get(url, **rest)).text) == events[position:]
     assert (await client.get(url, headers={"Last-Event-ID": events[-1]["id"]})).status_code == 204
     other = await submitted(client)
-    answer = await client.get(f"/v1/batches/{other['batch_id']}/events", headers={"Last-Event-ID": events[0]["id"]})
+    answer = await client.get(
+        f"/v1/batches/{other['batch_id']}/events", headers={"Last-Event-ID": events[0]["id"]}
+    )
     assert (answer.status_code, "another batch" in answer.json()["detail"]) == (400, True)
 
 
