@@ -1,13 +1,15 @@
 """An HTML tree rewritten so that its words alone say what its marks say, before the main text is taken out of it."""
 
 import re
+from itertools import islice
 from typing import Any
 
+from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden
+from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS, open_figures, write_images
 from chiron_workers.documents.html_tables import rewrite_tables
 from chiron_workers.documents.mathml import math_text
 from chiron_workers.documents.scripts import (
     RAISED_CHARS_MAX,
-    image_text,
     list_mark,
     lower_words,
     note_mark,
@@ -15,15 +17,10 @@ from chiron_workers.documents.scripts import (
 )
 from chiron_workers.documents.spacing import has_gaps, join_wraps, mark_gaps
 
-WORDS_TAG = "written-words"
 DELETED_TAGS = ("del", "s", "strike")
 STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 NOTE = re.compile(r"note-?ref|\bfn-?ref|\bsdfootnote(?:anc|sym)|\bcite[-_]ref", re.IGNORECASE)
 RAISED_NOTE = re.compile(r"\breference\b|\bfootnote\b|\bcitation\b", re.IGNORECASE)
-MATH_IMAGE = re.compile(r"\b(?:tex|latex|math|mwe-math)", re.IGNORECASE)
-FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)", re.IGNORECASE)
-TEXT_BLOCKS = {"p", "li", "td", "th", "dd", "dt", "blockquote", "caption", "figcaption"}
-BLOCKS = {"p", "div", "ol", "ul", "section", "article", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"}
 VERBATIM = {"pre", "textarea", "script", "style"}
 LIST_KINDS = {"1", "a", "A", "i", "I"}
 NOTE_CHARS_MAX = 5
@@ -33,30 +30,23 @@ LIST_NUMBER_MAX = 1_000_000
 def rewrite(tree: Any, text: str) -> None:
     """Rewrite a parsed page in place; `text` is its source.
 
-    Deleted text goes, inserted text stays. Raised and lowered words, formulas, quotation marks, numbers of list items,
-    texts of images and merged cells are written out.
+    Deleted and hidden text goes, inserted text stays. Raised and lowered words, formulas, quotation marks, numbers of
+    list items, texts of images and merged cells are written out.
     """
     from lxml.etree import strip_tags  # type: ignore[import-untyped]
 
     _take_out_deletions(tree)
     _write_formulas(tree)
+    take_out_hidden(tree)
     _write_scripts(tree)
     _write_quotation_marks(tree)
     _write_times(tree)
-    _open_figures(tree)
-    _write_images(tree)
+    open_figures(tree)
+    write_images(tree)
     strip_tags(tree, WORDS_TAG)
     _number_lists(tree)
     rewrite_tables(tree)
     _set_white_space(tree, text)
-
-
-def replace_element(element: Any, words: str) -> None:
-    """Put words in the place of all that is in an element; its tag goes with all others at once."""
-    for child in list(element):
-        element.remove(child)
-    element.attrib.clear()
-    element.tag, element.text = WORDS_TAG, words
 
 
 def _take_out_deletions(tree: Any) -> None:
@@ -76,16 +66,28 @@ def _write_formulas(tree: Any) -> None:
             and "math" in wrapper.get("class", "")
         ):
             del wrapper.attrib["style"]  # It is hidden only where a picture of it is shown.
+        _take_out_pictures_of(element)
         replace_element(element, math_text(element))
 
 
+def _take_out_pictures_of(formula: Any) -> None:
+    """Take out what draws a formula for the eye alone, beside its markup."""
+    for ancestor in islice(formula.iterancestors("span", "mjx-container"), 2):
+        for drawing in ancestor.xpath("./*[@aria-hidden='true']"):
+            if drawing.find(".//math") is None:
+                replace_element(drawing, "")
+
+
 def _write_scripts(tree: Any) -> None:
+    raised = [(element, "".join(element.itertext())) for element in tree.iter("sup")]
+    # A note begins with its mark as it stands in the text, where alone it may be known as one by its link.
+    marks = {words.strip() for element, words in raised if _is_note(element, words)}
     for element in list(tree.iter("sup", "sub")):
         words = "".join(element.itertext())
         if element.tag == "sub":
             replace_element(element, lower_words(words))
-        elif _is_note(element, words):
-            replace_element(element, note_mark(words))
+        elif _is_note(element, words) or (words.strip() in marks and _begins_block(element)):
+            replace_element(element, note_mark(words) + (" " if _begins_block(element) else ""))
         else:
             replace_element(element, raise_words(words, before=_words_before(element)))
     for element in tree.xpath("//a[@class or @role or @*[name()='epub:type']]"):
@@ -119,6 +121,16 @@ def _words_before(element: Any) -> str:
     return (words or "")[-20:]
 
 
+def _begins_block(element: Any) -> bool:
+    while element.getprevious() is None and (parent := element.getparent()) is not None:
+        if (parent.text or "").strip():
+            return False
+        if parent.tag in TEXT_BLOCKS | BLOCKS:
+            return True
+        element = parent
+    return False
+
+
 def _write_quotation_marks(tree: Any) -> None:
     for element in list(tree.iter("q")):
         replace_inline(element, "“", "”")
@@ -143,34 +155,6 @@ def _write_times(tree: Any) -> None:
             for child in list(element):
                 element.remove(child)
             element.text, element.tail = None, words + tail
-
-
-def _write_images(tree: Any) -> None:
-    for element in list(tree.iter("img")):
-        alt = (element.get("alt") or "").strip()
-        is_formula = bool(MATH_IMAGE.search(element.get("class", "")))
-        if not alt or FILE_NAME.fullmatch(alt) or (is_formula and "mwe-math" in element.get("class", "")):
-            continue
-        words = alt if is_formula else image_text(alt)
-        if is_formula or any(ancestor.tag in TEXT_BLOCKS for ancestor in element.iterancestors()):
-            replace_element(element, words)
-        elif element.get("data-figure"):
-            element.tag, element.text = "p", words
-
-
-def _open_figures(tree: Any) -> None:
-    """Make figures, which would be left out, divisions, and captions paragraphs."""
-    for element in list(tree.iter("source", "figure", "picture", "figcaption")):
-        if element.tag == "source":  # The parser does not know that it is empty, and puts the image into it.
-            element.drop_tag()
-            continue
-        for image in element.iter("img"):
-            image.set("data-figure", "1")
-        element.tag = "p" if element.tag == "figcaption" and not _has_blocks(element) else "div"
-
-
-def _has_blocks(element: Any) -> bool:
-    return any(child.tag in BLOCKS for child in element.iterdescendants())
 
 
 def _number_lists(tree: Any) -> None:

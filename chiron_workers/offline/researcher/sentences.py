@@ -25,9 +25,18 @@ _NOT_PROSE = re.compile(
         |raw|table|csv-table)[\w-]*::[^\n]*)$)(?:\n(?:(?P=indent)[ \t]+\S[^\n]*|[ \t]*$))+
     | ^[ \t]*(?:>>>|\.\.\.[ \t]|\$[ \t]|\||\+[-=]|\.\.[ \t]|:[\w -]+:|!\[|</?[A-Za-z][^>\n]*>[ \t]*$)[^\n]*
     | ^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-z][.)])[ \t]+                        # the bullet of a list item
+    | ^[ \t]*\[(?:\^[^\]\n]{1,40}|\d{1,3}|[a-z*])\]:?[ \t]+                      # the mark of a note
     """
 )
 _BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_NOTE_MARK = re.compile(
+    r"(?<=\S)[ ]?\[\^[^\]\n]{1,40}\](?!\()"  # of Markdown
+    r"|(?<=\S)[ ]\[(?:\d{1,3}|\#[\w-]{0,20}|\*)\]_"  # of reStructuredText
+    r"|(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?\"”%)]))(?:\[(?:\d{1,3}(?:[,–-]\d{1,3})*|[a-z]|note\ \d{1,2})\])+(?![\w(\[])"
+)
+_NOTES_BEFORE = re.compile(
+    r"\A(?:\[(?:\^[^\]\n]{1,40}|\d{1,3}(?:[,–-]\d{1,3})*|[a-z])\]\s*)+"
+)  # of the sentence before
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 _FURNITURE = re.compile(
     r"\b(?:cookies?|all rights reserved|subscribe|newsletter|sign (?:in|up)|log ?in|privacy policy|terms of (?:use|service)"
@@ -39,7 +48,7 @@ _FURNITURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: `quote` is an exact slice of the text, `text` the same words on one line."""
+    """One sentence: `quote` is an exact slice of the text, `text` the same words on one line without marks of notes."""
 
     text: str
     quote: str
@@ -60,8 +69,8 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         place = bisect(headings, (block.start(), ""))
         heading = headings[place - 1][1] if place else ""
         for first, last in pairwise(sentence_breaks(block[0])):
-            quote = block[0][first:last].strip()
-            line = " ".join(quote.split())
+            quote = _NOTES_BEFORE.sub("", block[0][first:last].strip())
+            line = _NOTE_MARK.sub("", " ".join(quote.split()))
             if _stands_alone(line, quote):
                 prose.append(Sentence(line, quote, heading, len(prose), frozenset(terms(line)), pairs(line)))
     return tuple(prose)

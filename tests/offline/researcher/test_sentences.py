@@ -57,5 +57,24 @@ def test_list_items_are_read_one_by_one() -> None:
     ]
 
 
+def test_marks_of_notes_are_no_part_of_a_statement_and_stay_in_its_quote() -> None:
+    document = (
+        "The lamp burns oil of whales.[^1] It is lit at dusk by the keeper.[2][3] "
+        "It costs the village [12, 15] coins and 5[7] nails in each year.\n"
+        "The keeper gets it from the village [1]_ in each winter.\n\n"
+        "[^1]: The oil is sold in the village below.\n\n[2] The keeper lives in the tower with others."
+    )
+
+    assert texts(document) == [
+        "The lamp burns oil of whales.",
+        "It is lit at dusk by the keeper.",
+        "It costs the village [12, 15] coins and 5[7] nails in each year.",
+        "The keeper gets it from the village in each winter.",
+        "The oil is sold in the village below.",
+        "The keeper lives in the tower with others.",
+    ]
+    assert all(sentence.quote in document for sentence in sentences(document))
+
+
 def test_scripts_without_spaces_are_split_too() -> None:
     assert len(texts("灯台の灯は夜に守り人がともす。朝には守り人が灯を消す。")) == 2

@@ -1,0 +1,72 @@
+"""What no reader of a page sees, taken out of its tree: hidden elements, and text that its own style makes unseen."""
+
+import re
+from typing import Any
+
+WORDS_TAG = "written-words"  # It goes with all others of its name at once, which is quicker than one by one.
+NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
+INVISIBLE = re.compile(r"(?:^|;)\s*visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+VISIBLE = re.compile(r"(?:^|;)\s*visibility\s*:\s*visible", re.IGNORECASE)
+SIZELESS = re.compile(
+    r"(?:^|;)\s*font-size\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:[a-z]{1,4}|%)?\s*(?:!|;|$)", re.IGNORECASE
+)
+# Sizes that do not count in those around them, which are nought.
+SIZED = re.compile(
+    r"(?:^|;)\s*font-size\s*:\s*(?:0*\.?0*[1-9][\d.]*\s*(?:px|pt|pc|in|cm|mm|q|rem|v[wh])|x{0,3}-?(?:small|large)|medium)",
+    re.IGNORECASE,
+)
+SIGNS = re.compile(r"[\W_\ue000-\uf8ff]*")  # Icons are letters of private use.
+ROOTS = ("html", "body")  # Scripts show these once a page is loaded.
+
+
+def take_out_hidden(tree: Any) -> None:
+    """Take out what is marked as hidden or not displayed, templates and closed dialogs, and blank what is unseen."""
+    for element in tree.xpath("//template | //datalist | //dialog[not(@open)] | //*[@hidden] | //*[@style]"):
+        if element.tag in ROOTS:
+            continue
+        is_marked = element.get("hidden", "until-found").lower() != "until-found"
+        is_closed = element.tag in ("template", "datalist", "dialog") and element.get("open") is None
+        if is_marked or is_closed or NOT_DISPLAYED.search(element.get("style", "")):
+            replace_element(element, "")
+    for element in tree.xpath("//*[@aria-hidden='true']"):
+        if element.tag not in ROOTS and SIGNS.fullmatch("".join(element.itertext())):
+            _blank(element, None, "")
+    for hidden, seen, gap in ((INVISIBLE, VISIBLE, " "), (SIZELESS, SIZED, "")):
+        _blank_unseen(tree, hidden, seen, gap)
+
+
+def replace_element(element: Any, words: str) -> None:
+    """Put words in the place of all that is in an element; its tag goes with all others at once."""
+    for child in list(element):
+        element.remove(child)
+    element.attrib.clear()
+    element.tag, element.text = WORDS_TAG, words
+
+
+def _blank_unseen(tree: Any, hidden: re.Pattern[str], seen: re.Pattern[str], gap: str) -> None:
+    blank_elements = set[Any]()
+    for element in tree.xpath("//*[@style]"):
+        if (
+            element.tag not in ROOTS
+            and element not in blank_elements
+            and hidden.search(element.get("style", ""))
+        ):
+            blank_elements |= _blank(element, seen, gap)
+            # What is seen in it is not to be taken for hidden by others.
+            element.attrib.pop("style", None)
+
+
+def _blank(top: Any, seen: re.Pattern[str] | None, gap: str) -> set[Any]:
+    """Take out the words and pictures of an element, but not those of elements in it that are seen; all that were blanked."""
+    elements, blank_elements = [top], set[Any]()
+    while elements:
+        element = elements.pop()
+        blank_elements.add(element)
+        if isinstance(element.tag, str):
+            element.text = gap if element.text else None
+        element.attrib.pop("alt", None)
+        for child in element:
+            child.tail = gap if child.tail else None
+            if seen is None or not seen.search(child.get("style") or ""):
+                elements.append(child)
+    return blank_elements
