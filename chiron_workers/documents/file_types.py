@@ -8,6 +8,7 @@ from pathlib import PurePath
 from chiron_workers.documents.document import UnreadableError
 
 SNIFFED_BYTES = 4096
+PDF_SIGNATURE_WITHIN = 1024  # bytes
 
 
 class FileType(StrEnum):
@@ -64,6 +65,7 @@ UNREADABLE_SIGNATURES = {
     b"\x7fELF": "a program",
     b"{\\rtf": "a rich text document; save it as docx",
 }
+ZIP_SIGNATURE = b"PK\x03\x04"
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OLE_WORKBOOK_STREAMS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
 TYPES_BY_ZIP_FOLDER = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
@@ -76,9 +78,9 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     Raises:
         UnreadableError: No reader takes this format; the message says what the file seems to be.
     """
-    if b"%PDF-" in data[:1024]:
+    if looks_like_pdf(data):
         return FileType.PDF
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(ZIP_SIGNATURE):
         return _detect_zip(data)
     if data.startswith(OLE_SIGNATURE):
         if any(word in data for word in OLE_WORKBOOK_STREAMS):
@@ -89,11 +91,18 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     if data.startswith(b"PAR1"):
         return FileType.PARQUET
     for signature, description in UNREADABLE_SIGNATURES.items():
-        if data.startswith(signature):
+        # Some signatures are words that a text may begin with.
+        if data.startswith(signature) and (not signature.isalnum() or b"\0" in data[:SNIFFED_BYTES]):
             raise UnreadableError(f"it is {description}")
     if looks_like_html(data):
         return FileType.HTML
     return TYPES_BY_SUFFIX.get(PurePath(name).suffix.lower(), FileType.TEXT)
+
+
+def looks_like_pdf(data: bytes) -> bool:
+    """Whether a file is a PDF. Other bytes may stand before its signature, but a text that speaks of it is none."""
+    before, signature, _ = data[:PDF_SIGNATURE_WITHIN].partition(b"%PDF-")
+    return bool(signature) and (not before.strip() or b"endobj" in data)
 
 
 def looks_like_html(data: bytes) -> bool:

@@ -2,13 +2,16 @@ import hashlib
 import importlib
 import os
 import stat
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import Document, UnreadableError
+from chiron_workers.documents.file_types import ZIP_SIGNATURE, FileType, detect_file_type
 from chiron_workers.documents.read_file import title_from_name
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
 from chiron_workers.errors import UsageError
@@ -38,6 +41,10 @@ class Format:
 
 MARKDOWN = Format("text/markdown", "markdown")
 HTML = Format("text/html", "html")
+PDF = Format("application/pdf", "pdf", is_text=False)
+WORD = Format(
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", is_text=False
+)
 FORMATS = {
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,
@@ -45,11 +52,10 @@ FORMATS = {
     ".rst": Format("text/x-rst", "rst"),
     ".html": HTML,
     ".htm": HTML,
-    ".pdf": Format("application/pdf", "pdf", is_text=False),
-    ".docx": Format(
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", is_text=False
-    ),
+    ".pdf": PDF,
+    ".docx": WORD,
 }
+FORMATS_BY_CONTENT = {FileType.PDF: PDF, FileType.DOCX: WORD, FileType.HTML: HTML}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +109,12 @@ def _walk(path: Path) -> Iterator[FileDocument | SkippedFile]:
 
 
 def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
-    file_format = FORMATS.get(file.suffix.lower())
-    if file_format is None:
+    if file.suffix.lower() not in FORMATS:
         return SkippedFile(path, f"its format is none of {', '.join(FORMATS)}")
     try:
         title = title_from_name(os.fsencode(file.name).decode(errors="replace"))
         data = _read_bytes(file, root)
+        file_format = _format_of_content(data, file.suffix.lower())
         job = partial(file_format.read, data, name=title)
         document = run_sandboxed_sync(job, limits=Limits())
     except OSError as error:
@@ -120,6 +126,20 @@ def _read(file: Path, path: str, *, root: Path) -> FileDocument | SkippedFile:
     return FileDocument(
         path, file_format.content_type, document, hashlib.sha256(data).hexdigest(), file=str(file.absolute())
     )
+
+
+def _format_of_content(data: bytes, suffix: str) -> Format:
+    """The format of a file. Its content decides, and its ending only which kind of text it is."""
+    if FORMATS[suffix] is WORD and data.startswith(ZIP_SIGNATURE) and not zipfile.is_zipfile(BytesIO(data)):
+        return WORD  # Its reader has the better sentence for a file that was cut.
+    file_type = detect_file_type(data, f"file{suffix}")
+    if file_type in FORMATS_BY_CONTENT:
+        return FORMATS_BY_CONTENT[file_type]
+    if not FORMATS[suffix].is_text:
+        raise UnreadableError(f"it is called {suffix}, but its content is of another kind")
+    if file_type in (FileType.SHEETS, FileType.PARQUET):
+        raise UnreadableError("it is a table; data_table reads it")
+    return FORMATS[suffix]
 
 
 def _read_bytes(file: Path, root: Path) -> bytes:

@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 from chiron_workers.documents.charset import UndecodableError, decode, html_charset
 from chiron_workers.documents.document import Block, Document, UnreadableError, bounded, clean
-from chiron_workers.documents.file_types import looks_like_html
+from chiron_workers.documents.file_types import looks_like_html, looks_like_pdf
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
@@ -13,7 +13,6 @@ from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.web.download import Admit, Download, DownloadLimits, admit_all, display_url, download
 
-SNIFFED_BYTES = 1024
 HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
 SUPPORTED_TYPES = "web_fetch reads HTML, PDF and plain text"
@@ -81,7 +80,7 @@ def _content_type(response: Download) -> str:
     for signature, content_type in SIGNATURES.items():
         if response.body.startswith(signature):
             return content_type
-    if b"%PDF-" in response.body[:SNIFFED_BYTES]:  # PDF readers accept other bytes before the signature.
+    if looks_like_pdf(response.body):
         return PDF
     if looks_like_html(response.body):
         return "text/html"

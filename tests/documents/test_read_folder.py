@@ -6,7 +6,13 @@ from shutil import copy
 import pytest
 
 from chiron_workers.documents.document import CUT_NOTE
-from chiron_workers.documents.read_folder import FILE_BYTES_MAX, FileDocument, SkippedFile, read_folder
+from chiron_workers.documents.read_folder import (
+    FILE_BYTES_MAX,
+    FileDocument,
+    SkippedFile,
+    read_document,
+    read_folder,
+)
 from chiron_workers.errors import UsageError
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -232,3 +238,48 @@ def test_pdf_and_word_documents_are_read_and_broken_ones_say_why(tmp_path: Path)
         assert "Prune roses in March" in file.document.text
     assert files["encrypted.pdf"] == SkippedFile("encrypted.pdf", "it is encrypted and needs a password")
     assert files["cut.docx"] == SkippedFile("cut.docx", "it is no whole Word document")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("garden.pdf", "notes.txt"),
+        ("garden.docx", "notes.md"),
+        ("garden.docx", "a.pdf"),
+        ("garden.html", "a.txt"),
+    ],
+)
+def test_what_a_file_is_its_content_says_and_not_its_ending(tmp_path: Path, source: str, name: str) -> None:
+    copy(GOLDEN / source, tmp_path / name)
+    copy(GOLDEN / source, tmp_path / source)
+    renamed, original = (read_document(tmp_path / file, file) for file in (name, source))
+    assert isinstance(renamed, FileDocument)
+    assert isinstance(original, FileDocument)
+    assert (renamed.content_type, renamed.document.text) == (original.content_type, original.document.text)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "sentence"),
+    [
+        (b"All of this is rubbish.", "a.pdf", "it is called .pdf, but its content is of another kind"),
+        (b"All of this is rubbish.", "a.docx", "it is called .docx, but its content is of another kind"),
+        (b"%PDF-1.7 and rubbish", "a.txt", "it is no whole PDF"),
+        ((GOLDEN / "beds.xlsx").read_bytes(), "a.txt", "it is a table; data_table reads it"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a.md", "it is a PNG picture"),
+        (b"PK\x03\x04 and rubbish", "a.rst", "it is a broken ZIP archive"),
+    ],
+)
+def test_a_file_of_another_kind_than_its_ending_says_is_skipped_with_one_sentence(
+    tmp_path: Path, content: bytes, name: str, sentence: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert reason(tmp_path) == sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A PDF begins with %PDF-1.7 in its first line.", "RIFF is a format of sounds.", "GIF89a is old.", "BZh"],
+)
+def test_a_text_that_speaks_of_a_signature_is_a_text(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    assert only(tmp_path).document.text == text
