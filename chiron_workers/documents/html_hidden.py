@@ -11,7 +11,7 @@ SIZELESS = re.compile(
     r"(?:^|;)\s*font-size\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:[a-z]{1,4}|%)?\s*(?:!|;|$)", re.IGNORECASE
 )
 # Sizes that do not count in those around them, which are nought.
-SIZED = re.compile(
+TEXT_SIZE = re.compile(
     r"(?:^|;)\s*font-size\s*:\s*(?:0*\.?0*[1-9][\d.]*\s*(?:px|pt|pc|in|cm|mm|q|rem|v[wh])|x{0,3}-?(?:small|large)|medium)",
     re.IGNORECASE,
 )
@@ -31,8 +31,8 @@ def take_out_hidden(tree: Any) -> None:
     for element in tree.xpath("//*[@aria-hidden='true']"):
         if element.tag not in ROOTS and SIGNS.fullmatch("".join(element.itertext())):
             _blank(element, None, "")
-    for hidden, seen, gap in ((INVISIBLE, VISIBLE, " "), (SIZELESS, SIZED, "")):
-        _blank_unseen(tree, hidden, seen, gap)
+    for style, exception, gap in ((INVISIBLE, VISIBLE, " "), (SIZELESS, TEXT_SIZE, "")):
+        _blank_unseen(tree, style, exception, gap)
 
 
 def replace_element(element: Any, words: str) -> None:
@@ -43,20 +43,20 @@ def replace_element(element: Any, words: str) -> None:
     element.tag, element.text = WORDS_TAG, words
 
 
-def _blank_unseen(tree: Any, hidden: re.Pattern[str], seen: re.Pattern[str], gap: str) -> None:
+def _blank_unseen(tree: Any, hiding_style: re.Pattern[str], exception: re.Pattern[str], gap: str) -> None:
     blank_elements = set[Any]()
     for element in tree.xpath("//*[@style]"):
         if (
             element.tag not in ROOTS
             and element not in blank_elements
-            and hidden.search(element.get("style", ""))
+            and hiding_style.search(element.get("style", ""))
         ):
-            blank_elements |= _blank(element, seen, gap)
+            blank_elements |= _blank(element, exception, gap)
             # What is seen in it is not to be taken for hidden by others.
             element.attrib.pop("style", None)
 
 
-def _blank(top: Any, seen: re.Pattern[str] | None, gap: str) -> set[Any]:
+def _blank(top: Any, exception: re.Pattern[str] | None, gap: str) -> set[Any]:
     """Take out the words and pictures of an element, but not those of elements in it that are seen; all that were blanked."""
     elements, blank_elements = [top], set[Any]()
     while elements:
@@ -67,6 +67,6 @@ def _blank(top: Any, seen: re.Pattern[str] | None, gap: str) -> set[Any]:
         element.attrib.pop("alt", None)
         for child in element:
             child.tail = gap if child.tail else None
-            if seen is None or not seen.search(child.get("style") or ""):
+            if exception is None or not exception.search(child.get("style") or ""):
                 elements.append(child)
     return blank_elements

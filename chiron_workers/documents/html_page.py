@@ -101,8 +101,8 @@ def _lists_of_links(tree: Any) -> list[Any]:
             before.append((words, links))
         elif event == "end" and element.tag in LISTS:
             words_before, links_before = before.pop()
-            rest = words - words_before - (links - links_before)
-            if links > links_before and rest <= MARK_CHARS_MAX * len(element):
+            other_letters = words - words_before - (links - links_before)
+            if links > links_before and other_letters <= MARK_CHARS_MAX * len(element):
                 lists.append(element)
         if element.tag == "a":
             depth += 1 if event == "start" else -1

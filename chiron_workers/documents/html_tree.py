@@ -73,15 +73,15 @@ def _write_formulas(tree: Any) -> None:
 def _take_out_pictures_of(formula: Any) -> None:
     """Take out what draws a formula for the eye alone, beside its markup."""
     for ancestor in islice(formula.iterancestors("span", "mjx-container"), 2):
-        for drawing in ancestor.xpath("./*[@aria-hidden='true']"):
-            if drawing.find(".//math") is None:
-                replace_element(drawing, "")
+        for picture in ancestor.xpath("./*[@aria-hidden='true']"):
+            if picture.find(".//math") is None:
+                replace_element(picture, "")
 
 
 def _write_scripts(tree: Any) -> None:
-    raised = [(element, "".join(element.itertext())) for element in tree.iter("sup")]
+    superscripts = [(element, "".join(element.itertext())) for element in tree.iter("sup")]
     # A note begins with its mark as it stands in the text, where alone it may be known as one by its link.
-    marks = {words.strip() for element, words in raised if _is_note(element, words)}
+    marks = {words.strip() for element, words in superscripts if _is_note(element, words)}
     for element in list(tree.iter("sup", "sub")):
         words = "".join(element.itertext())
         if element.tag == "sub":
