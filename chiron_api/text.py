@@ -41,6 +41,11 @@ def as_json(value: object) -> str:
     return json.dumps(value, default=_json_value)
 
 
+def count(number: int, singular: str, plural: str = "") -> str:
+    """ "1 fact", "2 facts"."""
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
+
+
 def usd(amount: Decimal | float | None) -> str:
     """Money for people: four digits where it is small; None is not known."""
     if amount is None:
@@ -50,7 +55,7 @@ def usd(amount: Decimal | float | None) -> str:
 
 def facts_phrase(new: int, confirmed: int) -> str:
     """How many facts runs have stored first, and how many of others they have met."""
-    facts = f"{new:,} new fact{'' if new == 1 else 's'}"
+    facts = count(new, "new fact")
     return f"{facts}, {confirmed:,} confirmed" if confirmed else facts
 
 

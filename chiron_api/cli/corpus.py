@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.text import count, one_line
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.corpus import AddedCounts, Corpus, document_url, path_of
-from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.corpus import AddedCounts, Corpus, path_of
 from chiron_workers.knowledge.facts.grounds import GroundChange, check_grounds
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -39,9 +39,10 @@ async def add(
     subject: Subject,
     as_json: AsJson = False,
 ) -> None:
-    """Add documents to the corpus of a subject. A document with the same path within the folder is replaced.
+    """Add documents to the corpus of a subject. A file that was added before is replaced, and so is one that has moved.
 
-    Says which are new, have changed, are unchanged or gone (a document whose file is not in the folder any more leaves the
+    Of two files with the same path in two folders both stay, the later one with its folder's name in its address. Says which
+    documents are new, have changed, are unchanged or gone (a document whose file is not in the folder any more leaves the
     corpus), and which facts lose their words by that or have them again. What cannot be read (another format, binary, more
     than 10 MB) is named and left out.
     """
@@ -53,6 +54,7 @@ async def add(
             "new": addition.new_urls,
             "changed": addition.changed_urls,
             "unchanged": len(addition.unchanged_urls),
+            "apart": addition.apart_urls,
         }
         facts = [
             {"fact_id": change.fact_id, "url": change.source_url, "ground": change.ground}
@@ -64,12 +66,10 @@ async def add(
             typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
         if len(skipped_files) > SHOWN_SKIPPED:
             typer.echo(f"Skipped {len(skipped_files) - SHOWN_SKIPPED} more; --json lists them all.")
-        typer.echo(
-            f"{addition.added} documents added, {addition.replaced} replaced, {len(skipped_files)} skipped; "
-            f"{addition.passages} passages can be searched."
-        )
-        typer.echo("\n".join(_news(addition, gone_urls, changes)))
-    if not addition.passages:
+        typer.echo(_counts_line(addition, gone_urls, skipped_files))
+        for line in _news(addition, gone_urls, changes):
+            typer.echo(line)
+    if not (addition.passages or gone_urls):
         raise UsageError(f"{path} holds no document that could be read.")
 
 
@@ -129,7 +129,7 @@ async def _add(
                 addition += await Corpus(session).add(
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
-        if folder and addition.passages:
+        if folder:
             gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
         changed_urls = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *gone_urls]
         changes = [
@@ -148,21 +148,34 @@ def _folder(path: Path) -> str:
 async def _remove_missing(
     pool: Pool, folder: str, subject: str, addition: AddedCounts, skipped_files: Sequence[SkippedFile]
 ) -> list[str]:
-    skipped_urls = [document_url(slug(subject), file.path) for file in skipped_files]
-    present = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *skipped_urls]
+    skipped_paths = [(file.path, str(Path(folder, file.path))) for file in skipped_files]
     async with Session(pool) as session:
+        skipped_urls = await Corpus(session).addresses(subject, skipped_paths)
+        present = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *skipped_urls]
         gone_urls = await Corpus(session).missing(subject, folder, present=present)
         await Corpus(session).remove(gone_urls, subject)
     return gone_urls
 
 
-def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[GroundChange]) -> Iterator[str]:
-    """What is new against the corpus of before, each with its first names, and what that means for facts."""
-    yield (
-        f"{len(addition.new_urls):,} new, {len(addition.changed_urls):,} changed, {len(addition.unchanged_urls):,} unchanged, "
-        f"{len(gone_urls):,} gone."
+def _counts_line(
+    addition: AddedCounts, gone_urls: Sequence[str], skipped_files: Sequence[SkippedFile]
+) -> str:
+    """What was read against the corpus of before, and what was not read."""
+    new, changed, unchanged = map(len, (addition.new_urls, addition.changed_urls, addition.unchanged_urls))
+    return (
+        f"{count(new + changed + unchanged, 'document')} read: {new:,} new, {changed:,} changed, {unchanged:,} unchanged; "
+        f"{len(gone_urls):,} gone, {len(skipped_files):,} skipped. "
+        f"{count(addition.passages, 'passage')} can be searched."
     )
-    for word, urls in (("Changed", addition.changed_urls), ("Gone", gone_urls)):
+
+
+def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[GroundChange]) -> Iterator[str]:
+    """The first names of what changed, is gone or has a longer address, and what that means for facts."""
+    for word, urls in (
+        ("Changed", addition.changed_urls),
+        ("Gone", gone_urls),
+        ("Kept beside another file of this name", addition.apart_urls),
+    ):
         yield from (f"{word}: {_printable_path(path_of(url))}" for url in urls[:SHOWN_SKIPPED])
         if len(urls) > SHOWN_SKIPPED:
             yield f"{word}: {len(urls) - SHOWN_SKIPPED:,} more; --json lists them all."
@@ -170,8 +183,8 @@ def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[Gro
     regain_count = len({change.fact_id for change in changes if change.ground is Ground.STANDS})
     if loss_count or regain_count:
         yield (
-            f"{loss_count:,} facts rest on words that are gone, {regain_count:,} have their words again; "
-            "`chiron diff` shows them."
+            f"{count(loss_count, 'fact rests', 'facts rest')} on words that are gone, "
+            f"{count(regain_count, 'has its', 'have their')} words again; `chiron diff` shows them."
         )
 
 
@@ -185,5 +198,5 @@ def _print_json(value: object) -> None:
 
 
 def _printable_path(path: str) -> str:
-    """A path that can be printed, whatever its bytes."""
-    return path.encode(errors="surrogateescape").decode(errors="replace")
+    """A path that can be printed on a line, whatever its bytes."""
+    return one_line(path.encode(errors="surrogateescape").decode(errors="replace"))

@@ -6,7 +6,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_api.text import one_line
+from chiron_api.text import count, one_line
 from chiron_workers.rechecks.recheck import SOURCES_MAX, FactOutcome, Recheck, SourceOutcome, recheck_subject
 from chiron_workers.settings import settings
 
@@ -39,23 +39,23 @@ async def recheck(
 
 def recheck_lines(outcome: Recheck) -> Iterator[str]:
     """A line with the counts, then a section for each kind of news."""
-    plural = "" if outcome.sources == 1 else "s"
-    yield f"{outcome.subject_id}: {outcome.sources:,} source{plural} read again, {outcome.unchanged_sources:,} unchanged"
-    for heading, sources in (
+    sources = count(outcome.sources, "source")
+    yield f"{outcome.subject_id}: {sources} read again, {outcome.unchanged_sources:,} unchanged"
+    for heading, news in (
         ("Changed", outcome.changed_sources),
         ("Gone", outcome.gone_sources),
         ("Back", outcome.back_sources),
         ("Retracted", outcome.retracted_sources),
         ("Not read: nothing is lost by that", outcome.unread_sources),
     ):
-        yield from _section(heading, [line for source in sources for line in _source(source)])
+        yield from _section(heading, [line for source in news for line in _source(source)])
     for heading, facts in (
         ("Superseded: no source says so any more", outcome.superseded_facts),
         ("Restored: a source says so again", outcome.restored_facts),
     ):
         yield from _section(heading, [line for fact in facts for line in _fact(fact)])
     if outcome.left_out:
-        yield f"\n{outcome.left_out:,} sources are left for the next recheck."
+        yield f"\n{count(outcome.left_out, 'source is', 'sources are')} left for the next recheck."
 
 
 def _section(heading: str, lines: list[str]) -> Iterator[str]:

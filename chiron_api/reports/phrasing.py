@@ -19,6 +19,7 @@ from chiron_api.reports.report import (
 )
 from chiron_api.text import (
     cost_of,
+    count,
     facts_phrase,
     tokens,
     tokens_by_name,
@@ -83,11 +84,6 @@ def day(at: datetime | None) -> str:
 def minute(at: datetime) -> str:
     """A time in UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def count(number: int, singular: str, plural: str = "") -> str:
-    """ "1 fact", "2 facts"."""
-    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def heading(report: Report) -> str:

@@ -1,6 +1,8 @@
+import asyncio
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypedDict, cast
 from urllib.parse import quote, unquote_to_bytes
 
@@ -27,7 +29,8 @@ MATCHES_MAX = 20_000  # passages that are looked at for one word
 class AddedCounts:
     """How many documents are new, how many took the place of an old one, and their passages.
 
-    `unchanged_urls` are documents that were replaced by what they were.
+    `unchanged_urls` are documents that were replaced by what they were; `apart_urls` have more of their file's path than
+    asked for, as another file has the shorter address.
     """
 
     added: int = 0
@@ -36,6 +39,7 @@ class AddedCounts:
     new_urls: tuple[str, ...] = field(default=(), compare=False)
     changed_urls: tuple[str, ...] = field(default=(), compare=False)
     unchanged_urls: tuple[str, ...] = field(default=(), compare=False)
+    apart_urls: tuple[str, ...] = field(default=(), compare=False)
 
     def __add__(self, counts: "AddedCounts") -> "AddedCounts":
         return AddedCounts(
@@ -45,6 +49,7 @@ class AddedCounts:
             self.new_urls + counts.new_urls,
             self.changed_urls + counts.changed_urls,
             self.unchanged_urls + counts.unchanged_urls,
+            self.apart_urls + counts.apart_urls,
         )
 
 
@@ -98,10 +103,10 @@ class Corpus:
         if not files:
             return AddedCounts()
         subject_id = slug(subject)
+        urls = await self.addresses(subject, [(file.path, file.file) for file in files])
         files_by_url = {
-            document_url(subject_id, file.path): (file, split_into_passages(file.document)) for file in files
+            url: (file, split_into_passages(file.document)) for url, file in zip(urls, files, strict=True)
         }
-        urls = list(files_by_url)
         pages = [
             replace(Page.of(url, file.content_type, file.document), raw_hash=file.raw_hash)
             for url, (file, _) in files_by_url.items()
@@ -137,7 +142,37 @@ class Corpus:
             new_urls,
             changed_urls,
             unchanged_urls,
+            tuple(
+                url
+                for url, file in zip(urls, files, strict=True)
+                if url != document_url(subject_id, file.path)
+            ),
         )
+
+    async def addresses(self, subject: str, files: Sequence[tuple[str, str]]) -> list[str]:
+        """The addresses of files in the corpus of a subject, each given as its path in a folder and where it lies.
+
+        A file that was added before keeps its address. A new one whose address another file has, which is still there,
+        takes the folders above it into its own: `papers/notes.md` beside `notes.md`.
+        """
+        subject_id = slug(subject)
+        candidates = [[document_url(subject_id, tail) for tail in _tails(path, file)] for path, file in files]
+        args = {
+            "subject_id": subject_id,
+            "urls": [url for urls in candidates for url in urls],
+            "paths": [file for _, file in files if file],
+        }
+        rows = await self.session.rows(SQL["addresses"], args)
+        owners = {row["url"]: row["path"] for row in rows}
+        urls_by_file = {row["path"]: row["url"] for row in rows}
+        urls = list[str]()
+        for (_, file), choices in zip(files, candidates, strict=True):
+            url = urls_by_file.get(file, "") if owners.get(choices[0]) != file else ""
+            if not url:
+                url = await asyncio.to_thread(_free_address, choices, owners, file)
+            owners[url] = file
+            urls.append(url)
+        return urls
 
     async def missing(self, subject: str, folder: str, *, present: Collection[str]) -> list[str]:
         """The documents of a subject whose files lay below a folder and are not there any more, by address.
@@ -205,6 +240,28 @@ class Corpus:
         }
         texts = [{"title": row[2], "heading": row[3].heading, "body": row[3].body} for row in rows]
         await self.session.write(SQL["save_passages"], passage_columns(texts) | columns)
+
+
+def _tails(path: str, file: str) -> list[str]:
+    """A path in its folder, and then with one folder above it more each time, up to the whole path of its file."""
+    parts = Path(file).parts[1:]
+    length = len(Path(path).parts)
+    return [path, *("/".join(parts[-count:]) for count in range(length + 1, len(parts) + 1))]
+
+
+def _free_address(urls: Sequence[str], owners: Mapping[str, str | None], file: str) -> str:
+    """The first address that no other file has which is still there."""
+    return next((url for url in urls if not _is_other_file(owners.get(url), file)), urls[0])
+
+
+def _is_other_file(owner: str | None, file: str) -> bool:
+    # Without a path it is a text that was not read from a file, which a file may replace.
+    if not owner or not file or owner == file:
+        return False
+    try:
+        return not Path(owner).samefile(file)
+    except OSError:  # one of them is not here, so it has moved
+        return False
 
 
 def snippet(text: str) -> str:

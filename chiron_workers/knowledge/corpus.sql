@@ -20,6 +20,13 @@ select s.id, s.url, s.id <> all (%(ids)s::uuid[]) as replaced, b.hash is not dis
   left join before b using (url)
  order by s.url;
 
+-- addresses
+select url, path
+  from documents
+ where subject_id = %(subject_id)s
+   and (url = any(%(urls)s::text[]) or path = any(%(paths)s::text[]))
+ order by url;
+
 -- missing
 select url
   from documents

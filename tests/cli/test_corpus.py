@@ -41,7 +41,10 @@ def test_a_folder_is_added_listed_and_searched(chiron: Chiron, folder: Path) -> 
     assert added.exit_code == 0, added.output
     assert "Skipped photo.png: its format is none of" in added.output
     assert "Skipped rubbish.txt: it is binary, not text." in added.output
-    assert "2 documents added, 0 replaced, 2 skipped; 2 passages can be searched." in added.output
+    assert (
+        "2 documents read: 2 new, 0 changed, 0 unchanged; 0 gone, 2 skipped. 2 passages can be searched."
+        in added.output
+    )
     listed = chiron("corpus", "list", "--subject", "my-garden")
     assert "corpus://my-garden/deep/frost.txt  frost  (45 characters)" in listed.output
     found = chiron("corpus", "search", "When do I prune roses?", "--subject", "My Garden")
@@ -51,11 +54,14 @@ def test_a_folder_is_added_listed_and_searched(chiron: Chiron, folder: Path) -> 
 
 def test_it_says_which_documents_are_new_changed_unchanged_or_gone(chiron: Chiron, folder: Path) -> None:
     (folder / "herbs.txt").write_text("Basil wants warmth, and mint wants shade.")
-    assert "3 new, 0 changed, 0 unchanged, 0 gone." in chiron("corpus", "add", folder, "-s", "garden").output
+    assert "3 new, 0 changed, 0 unchanged; 0 gone" in chiron("corpus", "add", folder, "-s", "garden").output
     (folder / "roses.md").write_text("# Roses\n\nPrune roses in February.")
     (folder / "deep" / "frost.txt").unlink()
     added = chiron("corpus", "add", folder, "-s", "garden").output.splitlines()
-    assert "0 new, 1 changed, 1 unchanged, 1 gone." in added
+    assert (
+        "2 documents read: 0 new, 1 changed, 1 unchanged; 1 gone, 2 skipped. 2 passages can be searched."
+        in added
+    )
     assert ("Changed: roses.md" in added, "Gone: deep/frost.txt" in added) == (True, True)
     assert "frost" not in chiron("corpus", "list", "-s", "garden").output
     (folder / "roses.md").unlink()
@@ -81,7 +87,7 @@ def test_facts_follow_their_documents_and_the_difference_knows_it_without_a_run(
     assert [(fact["status"], fact["ground"]) for fact in found] == [("superseded", "source changed")]
     assert "source changed" in chiron("search", "roses in March", "-s", "garden", "--candidates").output
     (folder / "roses.md").write_text("# Roses\n\nPrune roses in March.")
-    assert "0 facts rest on words that are gone, 1 have their words again" in (
+    assert "0 facts rest on words that are gone, 1 has its words again" in (
         chiron("corpus", "add", folder, "-s", "garden").output
     )
 
@@ -113,6 +119,52 @@ def test_scripts_read_json(chiron: Chiron, folder: Path) -> None:
 def test_a_single_file_is_added_under_its_name(chiron: Chiron, folder: Path) -> None:
     chiron("corpus", "add", folder / "deep" / "frost.txt", "--subject", "garden")
     assert "corpus://garden/frost.txt" in chiron("corpus", "list").output
+
+
+def test_an_emptied_folder_leaves_nothing_behind(chiron: Chiron, tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "a.txt").write_text("Basil wants warmth.")
+    first = chiron("corpus", "add", root, "-s", "garden")
+    assert "1 document read: 1 new, 0 changed, 0 unchanged; 0 gone, 0 skipped. 1 passage can" in first.output
+    (root / "a.txt").unlink()
+    emptied = chiron("corpus", "add", root, "-s", "garden")
+    assert emptied.exit_code == 0, emptied.output
+    assert "Gone: a.txt" in emptied.output
+    assert "The corpus is empty" in chiron("corpus", "list").output
+    assert chiron("corpus", "add", root, "-s", "garden").exit_code == 2
+
+
+def test_files_of_one_name_from_two_folders_are_kept_apart(chiron: Chiron, tmp_path: Path) -> None:
+    for name, words in (("a", "Basil wants warmth."), ("b", "Mint wants shade.")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "herbs.txt").write_text(words)
+    chiron("corpus", "add", tmp_path / "a", "-s", "garden")
+    added = chiron("corpus", "add", tmp_path / "b", "-s", "garden")
+    assert "Kept beside another file of this name: b/herbs.txt" in added.output
+    urls = ["corpus://garden/b/herbs.txt", "corpus://garden/herbs.txt"]
+    assert [row["url"] for row in json.loads(chiron("corpus", "list", "--json").stdout)] == urls
+    for name in ("a", "b"):
+        again = json.loads(chiron("corpus", "add", tmp_path / name, "-s", "garden", "--json").stdout)
+        assert (again["unchanged"], again["gone"]) == (1, []), "each is known by where it lies"
+    (tmp_path / "b" / "herbs.txt").write_bytes(bytes(range(256)))
+    assert json.loads(chiron("corpus", "add", tmp_path / "b", "-s", "garden", "--json").stdout)["gone"] == []
+    (tmp_path / "b" / "herbs.txt").unlink()
+    gone = json.loads(chiron("corpus", "add", tmp_path / "b", "-s", "garden", "--json").stdout)["gone"]
+    assert gone == urls[:1]
+
+
+def test_a_folder_that_moved_is_the_same_folder(chiron: Chiron, folder: Path) -> None:
+    chiron("corpus", "add", folder, "-s", "garden")
+    moved = folder.rename(folder.with_name("moved"))
+    added = json.loads(chiron("corpus", "add", moved, "-s", "garden", "--json").stdout)
+    assert (added["new"], added["unchanged"]) == ([], 2)
+
+
+def test_a_line_break_in_a_files_name_breaks_no_line(chiron: Chiron, tmp_path: Path) -> None:
+    (tmp_path / "a\nb.png").write_bytes(b"x")
+    (tmp_path / "c.txt").write_text("Basil wants warmth.")
+    assert "Skipped a b.png: its format" in chiron("corpus", "add", tmp_path, "-s", "garden").output
 
 
 def test_a_path_that_does_not_exist_is_a_wrong_call(chiron: Chiron, tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ from chiron_api.reports.crate.metadata import CrateFile, metadata
 from chiron_api.reports.crate.privacy import TextChoice, is_public, without_secrets
 from chiron_api.reports.crate.sinks import Sink, open_sink, refuse_target
 from chiron_api.reports.formats import html, json
-from chiron_api.reports.phrasing import count
 from chiron_api.reports.report import Report
 from chiron_api.reports.write import encoded
-from chiron_api.text import as_json
+from chiron_api.text import as_json, count
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge import transfers
