@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from chiron_workers.runs.usage import RunUsage, TokenCounts
-from chiron_workers.states import Decider, Verdict
+from chiron_workers.states import Decider, Ground, Verdict
 
 # Escape sequences, then what else a terminal obeys: controls, and marks that turn the direction of writing.
 ESCAPE_SEQUENCES = re.compile(
@@ -120,7 +120,13 @@ def _json_value(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-def verdict_and_judge(verdict: Verdict, judge: str) -> str:
-    """Whether a quote bears its statement out, and who found that."""
+def verdict_and_judge(
+    verdict: Verdict, judge: str, *, ground: Ground = Ground.STANDS, observed_at: datetime | None = None
+) -> str:
+    """Whether a quote bears its statement out, who found that, and what became of its source since it was read."""
     by = f", by {'the rules' if judge == Decider.RULES else judge}" if judge else ""
-    return f"{VERDICT_WORDS[verdict]}{by}"
+    if ground is Ground.STANDS:
+        return f"{VERDICT_WORDS[verdict]}{by}"
+    read_at = f" when it was read on {observed_at:%Y-%m-%d}" if observed_at else " when it was read"
+    words = VERDICT_WORDS[verdict] + (read_at if verdict is not Verdict.UNCHECKED else "")
+    return f"{words}{by}; {ground.loss}"

@@ -112,6 +112,15 @@ class Ground(StrEnum):
     GONE = "source gone"
     RETRACTED = "source retracted"
 
+    @property
+    def loss(self) -> str:
+        """What became of the source, as a sentence about it goes on; empty where it stands."""
+        return {
+            Ground.CHANGED: "the source no longer says so",
+            Ground.GONE: "the source is gone",
+            Ground.RETRACTED: "the source was retracted",
+        }.get(self, "")
+
 
 class SourceKind(StrEnum):
     """What kind of source an address is; the band of its score follows from it.

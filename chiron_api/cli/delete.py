@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.text import one_line
+from chiron_api.text import count, one_line
 from chiron_workers.batches import delete as removal
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.db.connect import open_pool
@@ -32,9 +32,9 @@ async def delete(
         )
     async with open_pool(settings().database_url, size=1) as pool:
         deletion = await removal.delete(pool, subject.id, with_facts=with_facts)
-    parts = [f"{deletion.runs:,} {'run' if deletion.runs == 1 else 'runs'}"]
+    parts = [count(deletion.runs, "run")]
     parts += ["the batch"] if deletion.batch else []
-    parts += [f"{deletion.facts:,} {'fact' if deletion.facts == 1 else 'facts'}"] if with_facts else []
+    parts += [count(deletion.facts, "fact")] if with_facts else []
     print_answer(f"Deleted: {', '.join(parts)}.", deletion, as_json=as_json)
 
 
@@ -42,7 +42,7 @@ def _describe(subject: BatchSummary | RunSummary) -> str:
     if isinstance(subject, RunSummary):
         return f"the run “{one_line(subject.topic, chars_max=80)}”"
     runs = sum(subject.runs.values())
-    return f"the batch “{one_line(subject.name, chars_max=80)}” and its {runs:,} runs"
+    return f"the batch “{one_line(subject.name, chars_max=80)}” and its {count(runs, 'run')}"
 
 
 def _ask(question: str) -> None:

@@ -10,6 +10,7 @@ from chiron_api.cli.check import check_lines, order_check
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
+from chiron_api.text import count
 from chiron_api.transfer.importing import import_file, subjects_of
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
@@ -50,8 +51,8 @@ async def import_(
     typer.echo(f"Imported: {summary}.")
     if summary.unproven:
         typer.echo(
-            f"{summary.unproven:,} quotes count as unverified, since the text of their source is not here or does not hold them; "
-            "an export --with-snapshots brings the texts along."
+            f"{count(summary.unproven, 'quote counts', 'quotes count')} as unverified, since the text of the "
+            "source is not here or does not hold the quote; an export --with-snapshots brings the texts along."
         )
     for receipt in receipts:
         typer.echo("\n".join(check_lines(receipt)))

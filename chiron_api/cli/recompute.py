@@ -6,6 +6,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
+from chiron_api.text import count
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.settings import settings
 
@@ -36,7 +37,8 @@ async def recompute(
     if as_json:
         typer.echo(json_line(totals))
         return
+    changed = f"{count(totals.changed, 'fact')} changed, the status of {totals.statuses:,} among them"
     typer.echo(
-        f"{totals.facts:,} facts looked at, {totals.verified:,} quotes verified, {totals.scores:,} sources "
-        f"scored anew, {totals.changed:,} facts changed, the status of {totals.statuses:,} among them."
+        f"{count(totals.facts, 'fact')} looked at, {count(totals.verified, 'quote')} verified, "
+        f"{count(totals.scores, 'source')} scored anew, {changed}."
     )

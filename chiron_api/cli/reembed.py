@@ -7,6 +7,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
+from chiron_api.text import count
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
@@ -38,7 +39,7 @@ async def command(
         typer.echo(json_line(summary))
         return
     typer.echo(
-        f"{summary['embedded']:,} facts embedded with {summary['model']}, {summary['remaining']:,} left."
+        f"{count(summary['embedded'], 'fact')} embedded with {summary['model']}, {summary['remaining']:,} left."
     )
     for index in summary["indexes"]:
         typer.echo(f"Indexed {index['subject_id'] or 'all subjects'}: recall {index['recall']:.3f} at 10.")
@@ -52,12 +53,12 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
         async with open_services(settings(), pool_size=2) as services:
             pool, embedder = services.pool, services.embedder
             progress.total = await count_missing(Session(pool), embedder.space, subject)
-            count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
+            embedded = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
             models = await drop_other_spaces(pool, embedder.space) if drop_old else []
             indexes = await maintain_indexes(settings().database_url, embedder.space)
             return {
                 "model": embedder.space.model,
-                "embedded": count,
+                "embedded": embedded,
                 "remaining": await count_missing(Session(pool), embedder.space, subject),
                 "indexes": [dataclasses.asdict(index) for index in indexes],
                 "dropped": models,
@@ -70,16 +71,16 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
 class _Progress:
     def __init__(self) -> None:
         self.total = 0
-        self.count = 0
+        self.embedded = 0
 
-    def report(self, count: int) -> None:
-        self.count = count
+    def report(self, embedded: int) -> None:
+        self.embedded = embedded
         end = "\r" if sys.stderr.isatty() else "\n"
-        sys.stderr.write(f"{count:,} of {self.total:,} facts embedded{end}")
+        sys.stderr.write(f"{embedded:,} of {count(self.total, 'fact')} embedded{end}")
         sys.stderr.flush()
 
     def stop(self) -> None:
-        if self.count:
+        if self.embedded:
             sys.stderr.write(
-                f"{self.count:,} facts were embedded and stay so; `chiron reembed` goes on from there.\n"
+                f"{count(self.embedded, 'fact was', 'facts were')} embedded and stay so; `chiron reembed` goes on from there.\n"
             )

@@ -12,7 +12,7 @@ from chiron_api.cli.input import submit_options
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
-from chiron_api.text import local_time, one_line, usd
+from chiron_api.text import count, local_time, one_line, usd
 from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.db.connect import open_pool
@@ -162,7 +162,7 @@ def _lines(subscription: Subscription) -> list[str]:
     lines += ["  reads the sources of its subject again each time"] * subscription.recheck
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
-    lines.append(f"  {subscription.times:,} times so far{skipped_part}{last}")
+    lines.append(f"  {count(subscription.times, 'time')} so far{skipped_part}{last}")
     if subscription.next_at:
         lines.append(f"  next {local_time(subscription.next_at, '%Y-%m-%d %H:%M')}")
     if subscription.reason:

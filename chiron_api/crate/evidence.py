@@ -15,7 +15,7 @@ from chiron_api.crate.documents import (
     Target,
 )
 from chiron_api.crate.layout import TEXT_BYTES_MAX, snapshot_name, text_address, urn
-from chiron_api.text import one_line
+from chiron_api.text import count, one_line
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, unfit_reason
 from chiron_workers.evidence.quotes.sentences import whole_sentences
 from chiron_workers.evidence.quotes.windows import EDGE_CHARS
@@ -74,7 +74,7 @@ def check_annotations(report: Report, collection: AnnotationCollection) -> Itera
             if not _agree(finding, citation, source, annotation):
                 yield f"Finding {finding.number} is told otherwise in the annotations than in the report."
     if annotations:
-        yield f"{len(annotations):,} annotations belong to no finding of the report."
+        yield f"{count(len(annotations), 'annotation belongs', 'annotations belong')} to no finding of the report."
 
 
 def _agree(

@@ -30,7 +30,7 @@ from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.research import cancel_research, describe
 from chiron_api.mcp_server.tool_adapter import tool_result
 from chiron_api.services import Services
-from chiron_api.text import facts_phrase
+from chiron_api.text import count, facts_phrase
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.errors import (
     ChironError,
@@ -168,7 +168,7 @@ async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
 
 
 def _progress(summary: Summary) -> str:
-    counts = f"{facts_phrase(summary.facts, summary.confirmed)} after {summary.turns:,} turns"
+    counts = f"{facts_phrase(summary.facts, summary.confirmed)} after {count(summary.turns, 'turn')}"
     if summary.state is RunState.PAUSED:
         return f"Paused with {counts}: its budget is spent, or somebody asked for it; `chiron resume {summary.id}` goes on."
     return f"{summary.state.capitalize()}: {counts} so far."

@@ -3,6 +3,7 @@
 from chiron_api.reports import phrasing
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer, WrittenSentence
 from chiron_api.reports.phrasing import one_line
+from chiron_api.text import count
 
 HEADING = "Answer"
 NOT_KNOWN_HEADING = "What is not known"
@@ -42,7 +43,5 @@ def numbers(sentence: WrittenSentence) -> list[int]:
 def cut_note(answer: RunAnswer) -> str:
     """That an answer is cut, or nothing."""
     return (
-        f"{phrasing.count(answer.sentences_left_out, 'more sentence')} not shown."
-        if answer.sentences_left_out
-        else ""
+        f"{count(answer.sentences_left_out, 'more sentence')} not shown." if answer.sentences_left_out else ""
     )

@@ -28,7 +28,7 @@ from chiron_api.text import (
     verdict_and_judge,
 )
 from chiron_workers.knowledge.report_rows import Kind
-from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, Verdict
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
@@ -105,7 +105,9 @@ def no_findings(report: Report) -> str:
 def summary(report: Report) -> Iterator[tuple[str, str]]:
     """The report in numbers, as (name, value)."""
     findings = list(report.findings)
-    unverified_findings = sum(not finding.is_verified for finding in findings)
+    unverified_findings = sum(
+        not finding.is_verified and finding.status is not FactStatus.SUPERSEDED for finding in findings
+    )
     yield (
         "Findings",
         f"{len(findings):,}"
@@ -170,22 +172,22 @@ def confidence_and_origins(finding: Finding) -> str:
 
 
 def _verdict(finding: Finding) -> str:
-    """The best verdict on a finding's quotes, and whose it is."""
-    citations = {citation.verdict: citation for citation in reversed(finding.citations)}
+    """The best verdict on a finding's quotes that still stand, or else on those that did, and whose it is."""
+    standing_citations = [citation for citation in finding.citations if citation.ground is Ground.STANDS]
+    citations = {citation.verdict: citation for citation in reversed(standing_citations or finding.citations)}
     for verdict in (Verdict.SUPPORTED, Verdict.UNCHECKED, Verdict.PARTLY):
-        if verdict in citations:
-            return verdict_and_judge(verdict, citations[verdict].verdict_by)
+        if citation := citations.get(verdict):
+            return verdict_and_judge(
+                verdict, citation.verdict_by, ground=citation.ground, observed_at=citation.observed_at
+            )
     return "not supported by its quotes"
 
 
 def marks(finding: Finding) -> list[str]:
     """What a reader must know before relying on a finding."""
-    quote_marks = [] if finding.is_verified else ["not verified"]
     if finding.status is FactStatus.SUPERSEDED:
-        return [
-            *quote_marks,
-            f"superseded by fact {finding.superseded_by}" if finding.superseded_by else "superseded",
-        ]
+        return [f"superseded by fact {finding.superseded_by}" if finding.superseded_by else "superseded"]
+    quote_marks = [] if finding.is_verified else ["not verified"]
     doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
     return quote_marks + ([str(finding.status)] if finding.status in doubtful else [])
 

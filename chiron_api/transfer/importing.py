@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import psycopg
 import zstandard
 
+from chiron_api.text import count
 from chiron_api.transfer.checking import check
 from chiron_api.transfer.fact_batch import REASON, FactBatch
 from chiron_api.transfer.reading import read
@@ -40,8 +41,8 @@ class Imported:
 
     def __str__(self) -> str:
         return (
-            f"{self.facts:,} new facts, {self.known:,} known ones, {self.assertions:,} new further sources, "
-            f"{self.links:,} new links, {self.texts:,} new texts"
+            f"{count(self.facts, 'new fact')}, {count(self.known, 'known one')}, "
+            f"{count(self.assertions, 'new further source')}, {count(self.links, 'new link')}, {count(self.texts, 'new text')}"
         )
 
 

@@ -76,7 +76,9 @@ def calculate_confidence(
     )
 
 
-def explain(confidence: Confidence, *, threshold: float) -> Iterator[str]:
+def explain(
+    confidence: Confidence, *, threshold: float, cap_reason: str = "no quote was verified"
+) -> Iterator[str]:
     """Both sums in words, a line each: the confidence, and why the fact is shown or not."""
     count, assertions = len(confidence.support), len(confidence.support) + len(confidence.opposition)
     mean = sum(origin.score for origin in confidence.support) / max(count, 1)
@@ -91,7 +93,7 @@ def explain(confidence: Confidence, *, threshold: float) -> Iterator[str]:
         yield f"against it: {origin} (score {origin.score:.2f})"
     yield f"what stands for it: {_product(confidence.support)}"
     if confidence.cap is not None:
-        yield f"both held down to {confidence.cap:.2f}, since no quote was verified"
+        yield f"both held down to {confidence.cap:.2f}, since {cap_reason}"
     if confidence.opposition:
         yield f"what stands against it: {_product(confidence.opposition)}"
         yield (

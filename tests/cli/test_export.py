@@ -28,7 +28,7 @@ def test_an_export_is_imported_again(chiron, known):
     said = chiron("import", "all.jsonl", "--subject", "Ducks")
     assert (
         said.stdout
-        == "Imported: 1 new facts, 0 known ones, 0 new further sources, 0 new links, 0 new texts.\n"
+        == "Imported: 1 new fact, 0 known ones, 0 new further sources, 0 new links, 0 new texts.\n"
     )
     assert json.loads(chiron("import", "all.jsonl", "-s", "Ducks", "--json").stdout)["known"] == 1
 

@@ -31,13 +31,13 @@ def embeddings(chiron) -> dict:
 def test_doctor_names_the_command_that_embeds_what_no_search_finds_by_meaning(chiron, stored):
     found = embeddings(chiron)
     assert not found["ok"]
-    assert found["found"] == "3 facts have no vector of all-MiniLM-L6-v2: only their words find them."
+    assert found["found"] == "3 facts have no vector of all-MiniLM-L6-v2: found by words alone."
     assert "chiron reembed" in found["advice"]
     done = json.loads(chiron("reembed", "--subject", "Birds", "--json").stdout)
     assert done == {"model": "all-MiniLM-L6-v2", "embedded": 2, "remaining": 0, "indexes": [], "dropped": []}
     told = chiron("reembed")
-    assert told.stdout == "1 facts embedded with all-MiniLM-L6-v2, 0 left.\n"
-    assert "1 of 1 facts embedded" in told.stderr
+    assert told.stdout == "1 fact embedded with all-MiniLM-L6-v2, 0 left.\n"
+    assert "1 of 1 fact embedded" in told.stderr
     assert embeddings(chiron)["ok"]
 
 

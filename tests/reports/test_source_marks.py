@@ -66,7 +66,10 @@ async def test_what_no_source_says_any_more_is_left_out_and_counted_and_contradi
     opposite = findings[str(drifted.opposite)]
     assert (opposite.status, opposite.is_verified) == ("superseded", False)
     assert [citation.ground for citation in opposite.citations] == ["source changed"]
-    assert "superseded" in "".join(FORMATS["md"].render(everything))
+    text = "".join(FORMATS["md"].render(everything))
+    lines = [line for line in text.splitlines() if "superseded" in line and "confidence 0" in line]
+    assert any("the source no longer says so" in line for line in lines), lines
+    assert not any("not verified" in line for line in lines)
 
 
 async def test_a_source_that_says_what_it_said_has_no_mark(sea_ice, pool):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from chiron_api.text import local_time, one_line, validity, verdict_and_judge
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
-from chiron_workers.states import QuoteState, Verdict
+from chiron_workers.states import Ground, QuoteState, Verdict
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
@@ -77,7 +77,13 @@ def _source_words(assertion: AssertionDetails) -> str:
 
 def _verdict_line(assertion: AssertionDetails) -> str:
     reason = f": {one_line(assertion.verdict_reason, chars_max=300)}" if assertion.verdict_reason else ""
-    return f"{verdict_and_judge(Verdict(assertion.verdict), assertion.verdict_by)}{reason}"
+    verdict = verdict_and_judge(
+        Verdict(assertion.verdict),
+        assertion.verdict_by,
+        ground=Ground(assertion.ground),
+        observed_at=assertion.observed_at,
+    )
+    return f"{verdict}{reason}"
 
 
 def _state(state: FactState) -> str:

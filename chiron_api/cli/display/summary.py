@@ -13,6 +13,7 @@ from chiron_api.cli.display.model_holds import holds_of_summary, print_holds
 from chiron_api.text import (
     cost_of,
     cost_phrase,
+    count,
     duration,
     facts_phrase,
     local_time,
@@ -31,7 +32,7 @@ FIGURES = ("runs", "facts", "turns", "cost")
 
 def closing_line(summary: BatchSummary | RunSummary) -> str:
     """How a batch or a run ended, in one line."""
-    parts = [facts_phrase(summary.facts, summary.confirmed), f"{summary.turns:,} turns"]
+    parts = [facts_phrase(summary.facts, summary.confirmed), count(summary.turns, "turn")]
     parts.append(f"tokens: {tokens(summary)}")
     parts.append(cost_phrase(summary))
     if summary.started_at and summary.finished_at:
@@ -73,10 +74,14 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], short_ids: Mapp
             "turns": f"{batch.turns:,}",
             "tokens": tokens(batch),
             "cost": _cost(batch),
-            "at once": f"{batch.concurrency:,} runs" if batch.concurrency else "no limit",
+            "at once": count(batch.concurrency, "run") if batch.concurrency else "no limit",
             "started": _started(batch),
             "finished": _time(batch.finished_at),
-            **({"pruned": f"the journals of {batch.pruned:,} of its runs are gone"} if batch.pruned else {}),
+            **(
+                {"pruned": f"{count(batch.pruned, 'journal is', 'journals are')} gone"}
+                if batch.pruned
+                else {}
+            ),
         }
     )
     print_holds(holds_of_summary(batch.held))

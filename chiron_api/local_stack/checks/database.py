@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import Identifier
 
 from chiron_api.local_stack.checks import Check
+from chiron_api.text import count
 from chiron_workers.db.migrate import pending
 from chiron_workers.db.queries import load
 from chiron_workers.embeddings import open_embedder
@@ -129,7 +130,9 @@ def _embeddings(connection: Connection[dict[str, str | None]], settings: Setting
     )
     row = connection.execute(SQL["unembedded"].format(lacking=condition)).fetchone()
     if row and (facts := int(row["facts"] or 0)):
-        finding = f"{facts:,} facts have no vector of {space.model}: only their words find them."
+        finding = (
+            f"{count(facts, 'fact has', 'facts have')} no vector of {space.model}: found by words alone."
+        )
         return Check("embeddings", finding, "Run `chiron reembed`; workers may go on meanwhile.")
     return Check("embeddings", f"Every fact has its vector of {space.model}.")
 

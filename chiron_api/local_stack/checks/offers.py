@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from chiron_api.local_stack.checks import Check
-from chiron_api.text import one_line
+from chiron_api.text import count, one_line
 from chiron_api.views.skills import skill_rows
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.mcp_client.config.configuration import Configuration, read_configuration
@@ -60,5 +60,8 @@ def _mcp_server(status: ServerStatus, configuration: Configuration) -> Check:
     if status.state != "ready":
         advice = f'Mend it, or set "disabled": true for it in {configuration.file}.'
         return Check("mcp servers", f"{name} does not answer: {one_line(status.reason)}", advice)
-    left_out = f"; {len(status.tool_list.rejections)} are left out" if status.tool_list.rejections else ""
-    return Check("mcp servers", f"{name} answers, {len(status.tool_list.tools)} tools are offered{left_out}.")
+    tools, rejections = status.tool_list.tools, status.tool_list.rejections
+    left_out = f"; {count(len(rejections), 'is', 'are')} left out" if rejections else ""
+    return Check(
+        "mcp servers", f"{name} answers, {count(len(tools), 'tool is', 'tools are')} offered{left_out}."
+    )

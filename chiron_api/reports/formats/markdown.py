@@ -9,7 +9,7 @@ from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
-from chiron_api.text import cost_phrase, facts_phrase, tokens, tokens_by_name
+from chiron_api.text import cost_phrase, count, facts_phrase, tokens, tokens_by_name
 
 SourceNumbers = frozenset[int]  # the numbers of the sources whose address is a link
 
@@ -151,14 +151,14 @@ def render_work(report: Report) -> Iterator[str]:
     yield "### Models\n\n"
     for model in report.work.models:
         yield (
-            f"- {escape(model.model)}: {phrasing.count(model.runs, 'run')}, {escape(cost_phrase(model))}, "
+            f"- {escape(model.model)}: {count(model.runs, 'run')}, {escape(cost_phrase(model))}, "
             f"tokens: {tokens(model)}\n"
         )
     yield "\n### Runs\n\n"
     for run in report.work.runs:
         yield (
             f"- {escape(run.topic)}: {run.state}, {facts_phrase(run.facts, run.confirmed)}, {escape(cost_phrase(run))}, "
-            f"{sum(tokens_by_name(run).values()):,} tokens, run {run.run_id}\n"
+            f"{count(sum(tokens_by_name(run).values()), 'token')}, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)
     yield f"\n{omitted_note}\n\n" if omitted_note else "\n"

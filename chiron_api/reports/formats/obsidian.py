@@ -14,6 +14,7 @@ from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.report import Finding, Report, Source
 from chiron_api.reports.write import Format
+from chiron_api.text import count
 
 INDEX = "Index"
 Step = tuple[str, ...]  # the subject and the steps of a topic path that lead to a note
@@ -173,8 +174,8 @@ def _source(source: Source, names: _NoteNames) -> str:
 
 
 def _write(report: Report, folder: Path, force: bool) -> str:
-    count = write_notes(folder, notes(report), force=force)
-    return f"{count:,} notes written to {folder}; begin with {folder / INDEX}.md."
+    note_count = write_notes(folder, notes(report), force=force)
+    return f"{count(note_count, 'note')} written to {folder}; begin with {folder / INDEX}.md."
 
 
 FORMAT = Format("obsidian", order=5, is_text=False, write_folder=_write)

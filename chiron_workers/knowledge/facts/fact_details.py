@@ -14,7 +14,7 @@ from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChange, SourceChanges
-from chiron_workers.states import FactStatus, Ground, SourceKind
+from chiron_workers.states import FactStatus, Ground, QuoteState, SourceKind, Verdict
 
 SQL = load(__file__)
 
@@ -126,10 +126,11 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
         raise NotFound(f"There is no fact {fact_id}.")
     contradictions = fact.pop("contradictions")
     confidence = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
+    assertions = await _load_assertions(session, fact_id)
     return FactDetails(
         **fact,
-        assertions=await _load_assertions(session, fact_id),
-        explanation=tuple(_explain(fact, confidence)),
+        assertions=assertions,
+        explanation=tuple(_explain(fact, confidence, assertions)),
         weight_for=confidence.weight_for,
         weight_against=confidence.weight_against,
         weight_left=confidence.weight_left,
@@ -139,15 +140,30 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     )
 
 
-def _explain(fact: DictRow, confidence: Confidence) -> Iterator[str]:
-    *sums, conclusion = explain(confidence, threshold=settings().confidence_threshold)
-    yield from sums
+def _explain(fact: DictRow, confidence: Confidence, assertions: Sequence[AssertionDetails]) -> Iterator[str]:
+    threshold = settings().confidence_threshold
     if fact["status"] == FactStatus.SUPERSEDED:
-        yield "so it is superseded, out of sight: no source that bore it out does so any more"
+        *sums, _ = explain(confidence, threshold=threshold, cap_reason="no source says so any more")
+        yield from sums
+        yield from filter(None, map(_loss, assertions))
+        successor = f" by fact {fact['superseded_by']}" if fact["superseded_by"] else ""
+        yield f"so it is superseded{successor}, out of sight"
         return
+    *sums, conclusion = explain(confidence, threshold=threshold)
+    yield from sums
     yield conclusion
     if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
         yield f"it was {fact['status']} when it last changed; `chiron recompute` makes it {status}"
+
+
+def _loss(assertion: AssertionDetails) -> str:
+    """That a source bore the fact out when it was read, and does so no more; empty where it stands or never did."""
+    loss = Ground(assertion.ground).loss
+    if not loss or assertion.quote_state != QuoteState.VERIFIED:
+        return ""
+    verb = "bore it out" if assertion.verdict == Verdict.SUPPORTED else "stood there"
+    read_at = f" on {assertion.observed_at:%Y-%m-%d}" if assertion.observed_at else ""
+    return f"the quote {verb} when {assertion.source_url} was read{read_at}; {loss}"
 
 
 async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:

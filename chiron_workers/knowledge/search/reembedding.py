@@ -74,8 +74,9 @@ async def drop_other_spaces(pool: Pool, space: Space) -> list[str]:
     """
     async with Session(pool) as session:
         if missing_count := await count_missing(session, space):
+            facts = "1 fact has" if missing_count == 1 else f"{missing_count:,} facts have"
             raise Conflict(
-                f"{missing_count:,} facts have no vector of {space.model} yet; run `chiron reembed` for all subjects first."
+                f"{facts} no vector of {space.model} yet; run `chiron reembed` for all subjects first."
             )
         try:
             return await _drop(session, space)

@@ -29,7 +29,7 @@ def summary(research: Research) -> str:
         paragraphs = [f"Found, but not stored, on: {topic}", *_citations(statements, research)]
     elif count:
         paragraphs = [
-            f"{count} sources were read, but no sentence in them answers: {topic}. Nothing was stored."
+            f"{_sources_were(count)} read, but no sentence there answers: {topic}. Nothing was stored."
         ]
     else:
         paragraphs = [f"Sources on {topic} were named, but none of them could be read. Nothing was stored."]
@@ -90,7 +90,10 @@ def progress(research: Research, calls: Sequence[PlannedCall]) -> str:
     if tool == SEARCH:
         return f"Searching for sources on: {research.topic}"
     if tool == FETCH:
-        return f"{len(research.urls)} sources were named; reading {len(calls)} of them."
-    return (
-        f"{len(research.documents)} sources were read; storing {len(calls)} statements that answer the topic."
-    )
+        return f"{_sources_were(len(research.urls))} named; reading {len(calls)} of them."
+    statements = "1 statement that answers" if len(calls) == 1 else f"{len(calls)} statements that answer"
+    return f"{_sources_were(len(research.documents))} read; storing {statements} the topic."
+
+
+def _sources_were(number: int) -> str:
+    return "1 source was" if number == 1 else f"{number} sources were"

@@ -100,7 +100,7 @@ def play(turn: Turn) -> Reply:
     if not report.facts:
         return reply(turn.key, turn.number, NO_FACTS)
     if WRITE in turn.tools and (calls := report.outstanding()[: turn.calls_max]):
-        return reply(turn.key, turn.number, f"Writing {len(calls)} sections.", calls)
+        return reply(turn.key, turn.number, f"Writing {len(calls)} section{'s'[: len(calls) != 1]}.", calls)
     if HAND_IN in turn.tools and not report.leg.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the report.", [(HAND_IN, {})])
     return reply(turn.key, turn.number, WHAT_IT_IS)

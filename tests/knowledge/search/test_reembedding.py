@@ -95,7 +95,7 @@ async def test_a_change_of_a_fact_reaches_the_vectors_made_later(pool: Pool) -> 
 async def test_old_vectors_go_only_when_every_fact_has_a_new_one(pool: Pool, embedder: Embedder) -> None:
     await keep(pool, embedder, "The Moon is grey.")
     letters = Letters()
-    with pytest.raises(Conflict, match="1 facts have no vector of letters yet; run `chiron reembed`"):
+    with pytest.raises(Conflict, match="1 fact has no vector of letters yet; run `chiron reembed`"):
         await drop_other_spaces(pool, letters.space)
     await reembed(pool, letters)
     assert await drop_other_spaces(pool, letters.space) == [embedder.space.model]
