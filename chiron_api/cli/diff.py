@@ -57,6 +57,8 @@ async def _difference(
     async with open_pool(settings().database_url, size=2) as pool:
         if batches:
             ids = [await id_of(pool, batch) for batch in batches]
+            if ids[0] == ids[1]:
+                raise UsageError(f"Both are batch {ids[0]}; `chiron list` shows which came before it.")
             return await between_batches(Session(pool), *ids, limit=limit)
         assert subject and since
         return await between(Session(pool), slug(subject), since, until, limit=limit)

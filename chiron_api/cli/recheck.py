@@ -30,7 +30,7 @@ async def recheck(
     """
     async with open_services(settings(), pool_size=10) as services:
         async with services.store() as store:
-            subject_id = (await store.subjects.get(subject))["subject_id"]
+            subject_id = (await store.subjects.require(subject))["subject_id"]
         outcome = await recheck_subject(
             services.pool, services.embedder, services.settings, subject_id, limit=limit
         )

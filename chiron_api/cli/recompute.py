@@ -27,7 +27,7 @@ async def recompute(
     totals = RecheckCounts()
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
-            subjects = [await store.subjects.get(subject)] if subject else await store.subjects.all()
+            subjects = [await store.subjects.require(subject)] if subject else await store.subjects.all()
         for entry in subjects:
             after: UUID | None = FIRST
             while after is not None:

@@ -9,6 +9,7 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.runs.session import Session
@@ -52,6 +53,8 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
     try:
         async with open_services(settings(), pool_size=2) as services:
             pool, embedder = services.pool, services.embedder
+            if subject is not None:
+                subject = (await Subjects(Session(pool)).require(subject))["subject_id"]
             progress.total = await count_missing(Session(pool), embedder.space, subject)
             embedded = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
             models = await drop_other_spaces(pool, embedder.space) if drop_old else []

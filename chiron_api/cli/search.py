@@ -75,6 +75,8 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         neighbours=neighbours,
     )
     async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        if subject is not None:
+            await store.subjects.require(subject)
         facts = await store.search.find(query, filters=filters, limit=top_k, mode=mode)
         if not as_json:
             facts = await fitting(store, facts, query, filters, mode=mode)

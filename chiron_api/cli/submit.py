@@ -10,6 +10,8 @@ from chiron_api.cli.input import submit_options as options
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.text import as_json as json_line
+from chiron_api.text import count
+from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import Estimate, estimate
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
@@ -71,7 +73,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         print_estimate(asyncio.run(_estimate(batch, current)), as_json=as_json)
         return
     receipt, warnings = asyncio.run(_submit(batch, current))
-    for warning in () if watch else warnings:  # `watch` says it too
+    key_notes = key_warnings(run.model or current.model for run in runs)
+    for warning in key_notes + ([] if watch else warnings):  # `watch` says these too
         typer.echo(f"Warning: {warning}", err=True)
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
@@ -128,9 +131,9 @@ def _print(receipt: Submitted, *, as_json: bool, watch: bool) -> None:
     elif not sys.stdout.isatty():
         typer.echo(str(receipt.batch_id))
     else:
-        count = len(receipt.run_ids)
-        topics = f"{count:,} topic{'s' if count > 1 else ''}"
-        verb = "submitted" if receipt.is_new else "were submitted with this key before"
+        topics = count(len(receipt.run_ids), "topic")
+        before = f"{'was' if len(receipt.run_ids) == 1 else 'were'} submitted with this key before"
+        verb = "submitted" if receipt.is_new else before
         typer.echo(f"Batch {receipt.batch_id}: {topics} {verb}.")
         if not watch:
             typer.echo(f"  chiron watch {receipt.batch_id}   follows it")

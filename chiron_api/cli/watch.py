@@ -16,7 +16,7 @@ from chiron_api.views.batches import difference_of
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import UsageError
 from chiron_workers.runs.events import Event
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
@@ -38,7 +38,8 @@ def watch(
 ) -> None:
     """Follow a batch or a run until it ends: first what has happened so far, then everything as it happens.
 
-    Ctrl+C ends only the watching. Exit code: 0 if all runs completed, 1 if one failed or was cancelled.
+    Ctrl+C ends only the watching. Exit code: 0 if all runs completed, 1 if one failed or was
+    cancelled, and if there is no such batch.
     """
     follow(target, after=after, as_json=as_json)
 
@@ -108,13 +109,10 @@ async def _warn_without_sources(pool: Pool, target: BatchSummary | RunSummary) -
 
 
 async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:
-    try:
-        found_summary = await find(pool, target)
-    except NotFound as error:
-        raise UsageError(str(error)) from None  # Exit code 1 would mean that the research failed.
-    if after is not None and isinstance(found_summary, BatchSummary):
+    target_summary = await find(pool, target)
+    if after is not None and isinstance(target_summary, BatchSummary):
         raise UsageError("--after is for runs: within a batch each run counts its own events.")
-    return found_summary
+    return target_summary
 
 
 async def _print_json(events: AsyncIterator[Event]) -> None:

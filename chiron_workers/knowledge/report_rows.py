@@ -10,9 +10,10 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
-from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.knowledge.facts import claims
 from chiron_workers.knowledge.facts.source_kinds import with_kind
+from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import FactStatus
 
@@ -56,9 +57,7 @@ async def find_target(pool: Pool, target: UUID | str) -> Target:
         return Target(Kind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
     subjects = await subject_rows(pool, [slug(target)])
     if not subjects:
-        raise NotFound(
-            f"There is no subject {slug(target)!r}. `chiron list` shows the subjects of the batches."
-        )
+        raise await Subjects(Session(pool)).unknown(target)
     return Target(Kind.SUBJECT, slug(target), slug(target), subjects[0]["title"])
 
 

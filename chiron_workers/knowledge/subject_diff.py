@@ -10,6 +10,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, ChangeKind
 
@@ -133,7 +134,7 @@ async def between(
     """
     row = await session.row(SQL["now"], {"subject_id": subject_id})
     if row is None:
-        raise NotFound(f"There is no subject {subject_id!r}.")
+        raise await Subjects(session).unknown(subject_id)
     end = row["now"] if until is None else min(until, row["now"])
     if end <= since:
         raise UsageError(f"The time from {since:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M} UTC has no length.")

@@ -61,6 +61,26 @@ def test_a_subject_is_rechecked_and_what_changed_is_told(chiron: Chiron, tmp_pat
     assert [source["url"] for source in outcome["changed_sources"]] == ["corpus://garden/roses.md"]
 
 
-def test_an_unknown_subject_is_named(chiron: Chiron) -> None:
-    answer = chiron("recheck", "nothing")
-    assert answer.exit_code != 0
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recheck", "gardn"),
+        ("recompute", "--subject", "gardn"),
+        ("reembed", "--subject", "gardn"),
+        ("search", "roses", "--subject", "gardn"),
+        ("report", "--subject", "gardn"),
+        ("diff", "--subject", "gardn", "--since", "2026-01-01"),
+    ],
+)
+def test_an_unknown_subject_is_a_failure_that_names_the_nearest(
+    chiron: Chiron, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    answer = chiron(*arguments)
+    assert answer.exit_code == 1
+    assert "There is no subject 'gardn', and no other yet" in answer.output
+    (tmp_path / "roses.md").write_text(MARCH)
+    for subject in ("garden", "physics"):
+        chiron("corpus", "add", tmp_path / "roses.md", "-s", subject)
+    answer = chiron(*arguments)
+    assert answer.exit_code == 1
+    assert "There is no subject 'gardn'. The nearest: garden." in answer.output

@@ -14,7 +14,8 @@ def test_a_subject_without_any_source_warns_at_submit_and_in_watch(chiron, rows)
     assert "Warning: The subject sea-ice has no document" in chiron("watch", batch_id).stderr
 
 
-def test_documents_a_search_of_the_web_or_an_address_are_sources(chiron, setting, tmp_path):
+def test_documents_a_search_of_the_web_or_an_address_are_sources(chiron, setting, tmp_path, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     claude = ("--model", "claude-opus-5-5")
     assert "Warning" not in chiron("submit", "A", "-s", "Sea ice", *claude).stderr  # Anthropic's own search
     setting("CLAUDE_SEARCH", "false")

@@ -84,7 +84,8 @@ def test_a_run_is_followed_after_the_number_given(chiron, batch, end):
 
 def test_a_wrong_call_exits_with_2(chiron, batch):
     assert chiron("watch", "nonsense").exit_code == 2
-    assert chiron("watch", str(new_id())).exit_code == 2
+    assert chiron("watch", str(new_id())).exit_code == 1
+    assert chiron("watch", "last").exit_code == chiron("show", "last").exit_code == 1
     assert "--after is for runs" in chiron("watch", batch[0], "--after", "3").stderr
 
 

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from chiron_api.local_stack.checks import Check
+from chiron_api.views.model_keys import SERVER, has_key
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 ORDER = 10
 OLDEST_PYTHON = (3, 11)
 SPARE_BYTES = 1_000_000_000
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 def checks(settings: Settings) -> list[Check]:
@@ -53,9 +53,9 @@ def _home(home: Path) -> Check:
 def _key(settings: Settings) -> Check:
     if settings.model == OFFLINE_MODEL:
         return Check("model key", "The offline researcher needs no key.")
-    if any(os.environ.get(name) for name in KEYS):
+    if has_key():
         return Check("model key", f"A key for {settings.model} is set.")
-    if url := os.environ.get("ANTHROPIC_BASE_URL"):
+    if url := os.environ.get(SERVER):
         return Check("model key", f"No key is set, which the model server at {url} may allow.")
     return Check(
         "model key",

@@ -1,10 +1,11 @@
+from difflib import get_close_matches
 from typing import TypedDict, cast
 
 from slugify import slugify
 
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
-from chiron_workers.errors import ToolError, ToolValidationError
+from chiron_workers.errors import NotFound, ToolError, ToolValidationError
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -14,6 +15,7 @@ TITLE_CHARS_MAX = 300
 PURPOSE_CHARS_MAX = 4_000
 DEPTH_CHARS_MAX = 100
 SUBJECTS_MAX = 10_000
+NEAREST_SHOWN = 3
 
 
 class Subject(TypedDict):
@@ -69,6 +71,23 @@ class Subjects:
             f"subject_id: no subject is called {slug(subject_id)!r}. Known subjects: {names}.",
             field="subject_id",
         )
+
+    async def require(self, subject_id: str) -> Subject:
+        """The subject that a person names. Raises NotFound, saying which are nearest."""
+        if subject := await self.find(subject_id):
+            return subject
+        raise await self.unknown(subject_id)
+
+    async def unknown(self, subject_id: str) -> NotFound:
+        """That there is no such subject, and which are nearest in their letters."""
+        name = slug(subject_id)
+        names = [subject["subject_id"] for subject in await self.all()]
+        if not names:
+            return NotFound(f"There is no subject {name!r}, and no other yet; `chiron submit` makes them.")
+        nearest = get_close_matches(name, names, n=NEAREST_SHOWN, cutoff=0.4)
+        introduction = "The nearest: " if nearest else "There are: "
+        shown = nearest or names[:NEAREST_SHOWN]
+        return NotFound(f"There is no subject {name!r}. {introduction}{', '.join(shown)}.")
 
     async def all(self, *, limit: int = SUBJECTS_MAX) -> list[Subject]:
         """All subjects by name, with their goals; `limit` at most."""
