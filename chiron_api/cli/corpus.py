@@ -161,9 +161,14 @@ def _counts_line(
     addition: AddedCounts, gone_urls: Sequence[str], skipped_files: Sequence[SkippedFile]
 ) -> str:
     """What was read against the corpus of before, and what was not read."""
-    new, changed, unchanged = map(len, (addition.new_urls, addition.changed_urls, addition.unchanged_urls))
+    counts = {
+        "new": len(addition.new_urls),
+        "changed": len(addition.changed_urls),
+        "unchanged": len(addition.unchanged_urls),
+    }
     return (
-        f"{count(new + changed + unchanged, 'document')} read: {new:,} new, {changed:,} changed, {unchanged:,} unchanged; "
+        f"{count(sum(counts.values()), 'document')} read: "
+        f"{', '.join(f'{number:,} {name}' for name, number in counts.items())}; "
         f"{len(gone_urls):,} gone, {len(skipped_files):,} skipped. "
         f"{count(addition.passages, 'passage')} can be searched."
     )

@@ -37,8 +37,8 @@ async def recompute(
     if as_json:
         typer.echo(json_line(totals))
         return
-    changed = f"{count(totals.changed, 'fact')} changed, the status of {totals.statuses:,} among them"
+    changes = f"{count(totals.changed, 'fact')} changed, the status of {totals.statuses:,} among them"
     typer.echo(
         f"{count(totals.facts, 'fact')} looked at, {count(totals.verified, 'quote')} verified, "
-        f"{count(totals.scores, 'source')} scored anew, {changed}."
+        f"{count(totals.scores, 'source')} scored anew, {changes}."
     )

@@ -56,12 +56,12 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
             if subject is not None:
                 subject = (await Subjects(Session(pool)).require(subject))["subject_id"]
             progress.total = await count_missing(Session(pool), embedder.space, subject)
-            embedded = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
+            fact_count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
             models = await drop_other_spaces(pool, embedder.space) if drop_old else []
             indexes = await maintain_indexes(settings().database_url, embedder.space)
             return {
                 "model": embedder.space.model,
-                "embedded": embedded,
+                "embedded": fact_count,
                 "remaining": await count_missing(Session(pool), embedder.space, subject),
                 "indexes": [dataclasses.asdict(index) for index in indexes],
                 "dropped": models,
@@ -74,16 +74,16 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
 class _Progress:
     def __init__(self) -> None:
         self.total = 0
-        self.embedded = 0
+        self.fact_count = 0
 
-    def report(self, embedded: int) -> None:
-        self.embedded = embedded
+    def report(self, fact_count: int) -> None:
+        self.fact_count = fact_count
         end = "\r" if sys.stderr.isatty() else "\n"
-        sys.stderr.write(f"{embedded:,} of {count(self.total, 'fact')} embedded{end}")
+        sys.stderr.write(f"{fact_count:,} of {count(self.total, 'fact')} embedded{end}")
         sys.stderr.flush()
 
     def stop(self) -> None:
-        if self.embedded:
+        if self.fact_count:
             sys.stderr.write(
-                f"{count(self.embedded, 'fact was', 'facts were')} embedded and stay so; `chiron reembed` goes on from there.\n"
+                f"{count(self.fact_count, 'fact was', 'facts were')} embedded and stay so; `chiron reembed` goes on from there.\n"
             )
