@@ -1,8 +1,11 @@
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # such an error names no file
 
 
 @contextmanager
@@ -11,6 +14,9 @@ def atomic_write(target: Path) -> Iterator[Path]:
 
     A symbolic link stays one: the file that it leads to is replaced. What cannot be replaced, such as a device, is
     written to directly.
+
+    Raises:
+        OSError: It cannot be written; the error names the target.
     """
     if target.exists() and not target.is_file():
         yield target
@@ -21,5 +27,9 @@ def atomic_write(target: Path) -> Iterator[Path]:
     try:
         yield partial
         partial.replace(final)
+    except OSError as error:
+        if str(error.filename) == str(partial) or (error.filename is None and error.errno in FULL):
+            raise OSError(error.errno, error.strerror, str(target)) from error
+        raise
     finally:
         partial.unlink(missing_ok=True)

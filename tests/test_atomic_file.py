@@ -19,3 +19,19 @@ def test_nothing_is_left_of_a_file_that_could_not_be_written(tmp_path: Path) -> 
         file.write_text("private")
         tmp_path.write_text("no file")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_target_that_cannot_be_written_is_named_and_not_the_temporary_file(tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "report.md"
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(target) as path:
+        path.write_text("words")
+    assert caught.value.filename == str(target)
+
+
+def test_a_full_disk_names_the_target(tmp_path: Path) -> None:
+    target = tmp_path / "report.md"
+    with pytest.raises(OSError, match="No space left") as caught, atomic_write(target) as path:
+        path.write_text("words")
+        Path("/dev/full").write_text("words")
+    assert caught.value.filename == str(target)
+    assert list(tmp_path.iterdir()) == []
