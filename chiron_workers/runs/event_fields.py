@@ -90,7 +90,10 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "message": "what happened and what to do",
     },
     EventKind.RUN_CANCELLED: STOP_FIELDS,
-    EventKind.BATCH_COMPLETED: {"runs": "how many it has", "silent": "how many of them found nothing new"},
+    EventKind.BATCH_COMPLETED: {
+        "runs": "how many of its runs are in each state",
+        "silent": "how many of them found nothing new",
+    },
     EventKind.BUDGET_REACHED: STOP_FIELDS,
     EventKind.TEXT_DELTA: {"text": "words of a reply as they come; published only, never stored"},
 }

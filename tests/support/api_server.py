@@ -10,6 +10,7 @@ import httpx2
 from chiron_api.http.app import build_app
 from chiron_api.http.serve import bounded_server
 from chiron_workers.settings import Settings
+from support.described_answers import DescribedClient
 
 
 @asynccontextmanager
@@ -24,7 +25,7 @@ async def api_client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
             await task
         try:
             address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+            async with DescribedClient(base_url=address, timeout=60, trust_env=False) as client:
                 yield client
         finally:
             server.should_exit = True

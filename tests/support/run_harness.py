@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_api.client.models.events import ANY_EVENT
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.batches.submit import NO_BUDGET, NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget
@@ -131,6 +132,9 @@ class Stage:
         return [row["kind"] for row in rows]
 
 
+NODE = {"status": "saved", "node_id": "n", "subject_id": "s", "depth": 0, "is_goal_critical": False}
+
+
 @asynccontextmanager
 async def open_stage(pool: Pool, settings: Settings, embedder: Embedder) -> AsyncIterator[Stage]:
     async with AsyncExitStack() as resources:
@@ -142,13 +146,15 @@ async def open_stage(pool: Pool, settings: Settings, embedder: Embedder) -> Asyn
 
 
 async def _check_event_fields(stage: Stage) -> None:
-    """Hold every event of the test to the fields that the page of events names."""
+    """Hold every event of the test to the fields that the page of events names, and to what clients expect of its kind."""
     # Read here: Postgres' own functions take no data with the character 0, which a reply may hold.
-    rows = await stage.rows("select kind, data from events")
+    rows = await stage.rows("select batch_id, run_id, seq, kind, at, data from events")
     unnamed = {
         (row["kind"], field) for row in rows for field in row["data"] if field not in FIELDS[row["kind"]]
     }
     assert not unnamed, f"chiron_workers/runs/event_fields.py does not name {unnamed}"
+    for row in rows:
+        ANY_EVENT.validate_json(Event(**row).to_json())
 
 
 def _tools(ran: list[str]) -> list[Callable[..., Any]]:
@@ -161,7 +167,7 @@ def _tools(ran: list[str]) -> list[Callable[..., Any]]:
         """
         ran.append(words)
         await store.subjects.ensure(words, words.title())
-        store.session.emit(EventKind.NODE_SAVED, {"title": words})
+        store.session.emit(EventKind.NODE_SAVED, NODE | {"title": words})
         return {"kept": words}
 
     @tool

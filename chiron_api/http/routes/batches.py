@@ -10,7 +10,10 @@ from pydantic import FailFast, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from chiron_api.client.models.basics import Receipt
+from chiron_api.client.models.runs import Batch, BatchList
 from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import Name, Page, RequestModel, Time, Tokens, Usd
 from chiron_api.http.responses import json_response, page_response
@@ -33,7 +36,7 @@ BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 
 
-class Topic(RequestModel):
+class TopicRequest(RequestModel):
     """A topic with options of its own; what is None comes from its batch."""
 
     topic: TopicText
@@ -49,13 +52,13 @@ class Topic(RequestModel):
     ready_at: Time | None = None
 
 
-class Batch(RequestModel):
+class BatchRequest(RequestModel):
     """Topics to submit, and the options of those that set none themselves."""
 
     bytes_max: ClassVar[int] = BATCH_BYTES_MAX
 
     # The first wrong topic is named alone: the errors of a million fill the memory.
-    topics: Annotated[list[TopicText | Topic], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
+    topics: Annotated[list[TopicText | TopicRequest], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
     subject: Name
     name: Annotated[str, Field(max_length=200)] = ""
     role: Name = "research"
@@ -72,9 +75,15 @@ class Batch(RequestModel):
     ready_at: Time | None = None
 
 
-@router.post("/v1/batches", status_code=HTTPStatus.ACCEPTED, summary="Submit a batch")
+@router.post(
+    "/v1/batches",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Submit a batch",
+    response_model=Receipt,
+    responses=answers(located=HTTPStatus.ACCEPTED),
+)
 async def submit_batch(
-    body: Batch, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
+    body: BatchRequest, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
     batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
@@ -88,21 +97,28 @@ async def submit_batch(
     return json_response(document, HTTPStatus.ACCEPTED, headers=headers)
 
 
-@router.get("/v1/batches", summary="List the batches")
+@router.get("/v1/batches", summary="List the batches", response_model=BatchList)
 async def list_batches(page: Annotated[Page, Query()], services: ServicesOf) -> Response:
     """Batches, newest first, in pages; `next` is null on the last one."""
     batches = await newest(services.pool, limit=page.limit + 1, before=page.after)
     return page_response(batches, page.limit)
 
 
-@router.get("/v1/batches/{id}", summary="Show a batch")
+@router.get(
+    "/v1/batches/{id}", summary="Show a batch", response_model=Batch, responses=answers(HTTPStatus.NOT_FOUND)
+)
 async def show_batch(id: UUID, services: ServicesOf) -> Response:
     """One batch with its runs counted by state; one of a subscription with what it changed."""
     pool = services.pool
     return json_response(batch_page(await summary(pool, id), await difference_of(pool, id)))
 
 
-@router.get("/v1/batches/{id}/results", summary="List the results of a batch")
+@router.get(
+    "/v1/batches/{id}/results",
+    summary="List the results of a batch",
+    response_class=JsonLines,
+    responses=answers(HTTPStatus.NOT_FOUND) | RESULTS,
+)
 async def list_batch_results(id: UUID, services: ServicesOf) -> Response:
     """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
     await summary(services.pool, id)  # 404 for the id of a run
@@ -115,7 +131,12 @@ async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
             yield "".join(f"{as_json(result)}\n" for result in page)
 
 
-@router.get("/v1/batches/{id}/events", summary="Follow a batch")
+@router.get(
+    "/v1/batches/{id}/events",
+    summary="Follow a batch",
+    response_class=EventStream,
+    responses=answers(HTTPStatus.NOT_FOUND) | EVENTS,
+)
 async def stream_batch_events(
     id: UUID, options: Annotated[StreamOptions, Query()], request: Request
 ) -> Response:
@@ -123,8 +144,8 @@ async def stream_batch_events(
     return await event_stream(request, options, batch_id=id)
 
 
-def _new_batch(batch: Batch, services: Services, idempotency_key: str | None) -> NewBatch:
-    topics = [Topic(topic=entry) if isinstance(entry, str) else entry for entry in batch.topics]
+def _new_batch(batch: BatchRequest, services: Services, idempotency_key: str | None) -> NewBatch:
+    topics = [TopicRequest(topic=entry) if isinstance(entry, str) else entry for entry in batch.topics]
     runs = [
         NewRun(
             topic=entry.topic,

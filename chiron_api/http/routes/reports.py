@@ -6,7 +6,10 @@ from uuid import UUID
 from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
+from chiron_api.client.models.reports import Report
+from chiron_api.client.models.runs import WritingReceipt
 from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.requests import Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
@@ -23,6 +26,16 @@ from chiron_workers.pubsub.signals import notify
 router = api_router("Reports")
 
 CHUNK_BYTES = 65_536
+DOCUMENTS: Responses = answers(HTTPStatus.NOT_FOUND) | {
+    200: {
+        "description": "The report in the format that was named.",
+        "content": {
+            FORMATS[name].media_type.partition(";")[0]: {}
+            for name in DocumentName
+            if FORMATS[name].name != "json"
+        },
+    }
+}
 
 
 class ReportOptions(RequestModel):
@@ -45,42 +58,69 @@ DEFAULTS = Writing()
 ReportQuery = Annotated[ReportOptions, Query()]
 
 
-@router.get("/v1/batches/{id}/report", summary="Report on a batch")
+@router.get(
+    "/v1/batches/{id}/report",
+    summary="Report on a batch",
+    response_model=Report,
+    responses=DOCUMENTS,
+)
 async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What the runs of a batch found, with sources."""
     return await _show(services, id, Kind.BATCH, options)
 
 
 @router.post(
-    "/v1/batches/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a batch"
+    "/v1/batches/{id}/report",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Have an answer written on a batch",
+    response_model=WritingReceipt,
+    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a batch; 202, also where that was done."""
     return await _write(services, id, Kind.BATCH, body)
 
 
-@router.get("/v1/runs/{id}/report", summary="Report on a run")
+@router.get(
+    "/v1/runs/{id}/report",
+    summary="Report on a run",
+    response_model=Report,
+    responses=DOCUMENTS,
+)
 async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What a run found, with sources."""
     return await _show(services, id, Kind.RUN, options)
 
 
 @router.post(
-    "/v1/runs/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a run"
+    "/v1/runs/{id}/report",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Have an answer written on a run",
+    response_model=WritingReceipt,
+    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a run; 202, also where that was done."""
     return await _write(services, id, Kind.RUN, body)
 
 
-@router.get("/v1/subjects/{id}/report", summary="Report on a subject")
+@router.get(
+    "/v1/subjects/{id}/report",
+    summary="Report on a subject",
+    response_model=Report,
+    responses=DOCUMENTS,
+)
 async def show_subject_report(id: str, options: ReportQuery, services: ServicesOf) -> Response:
     """All that is known of a subject, with sources."""
     return await _show(services, id, Kind.SUBJECT, options)
 
 
 @router.post(
-    "/v1/subjects/{id}/report", status_code=HTTPStatus.ACCEPTED, summary="Have an answer written on a subject"
+    "/v1/subjects/{id}/report",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Have an answer written on a subject",
+    response_model=WritingReceipt,
+    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_subject_report(id: str, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a subject; 202, also where that was done."""

@@ -7,7 +7,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.client.models.runs import Run, RunId
 from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.descriptions import EVENTS, EventStream, answers
 from chiron_api.http.requests import RequestModel
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
@@ -25,13 +27,21 @@ class Message(RequestModel):
     text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]
 
 
-@router.get("/v1/runs/{id}", summary="Show a run")
+@router.get(
+    "/v1/runs/{id}", summary="Show a run", response_model=Run, responses=answers(HTTPStatus.NOT_FOUND)
+)
 async def show_run(id: UUID, services: ServicesOf) -> Response:
     """One run with its answer or its error."""
     return json_response(await run_summary(services.pool, id))
 
 
-@router.post("/v1/runs/{id}/messages", status_code=HTTPStatus.ACCEPTED, summary="Say something to a run")
+@router.post(
+    "/v1/runs/{id}/messages",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Say something to a run",
+    response_model=RunId,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def send_message(id: UUID, message: Message, services: ServicesOf) -> Response:
     """Continue the conversation with a run; 409 if the run was cancelled."""
     if await say(services.pool, id, message.text):
@@ -39,7 +49,14 @@ async def send_message(id: UUID, message: Message, services: ServicesOf) -> Resp
     return json_response({"run_id": id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{id}"})
 
 
-@router.get("/v1/runs/{id}/events", summary="Follow a run")
+@router.get(
+    "/v1/runs/{id}/events",
+    summary="Follow a run",
+    response_class=EventStream,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST)
+    | EVENTS
+    | {204: {"description": "The run is over, and nothing follows the event named by Last-Event-ID."}},
+)
 async def stream_run_events(
     id: UUID, options: Annotated[StreamOptions, Query()], request: Request
 ) -> Response:

@@ -4,6 +4,7 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import JSONResponse
 
+from chiron_api.client.models.facts import FoundFacts
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.requests import RequestModel
 from chiron_api.http.routing import api_router
@@ -34,7 +35,7 @@ class SearchRequest(RequestModel):
     neighbours: bool = False
 
 
-@router.post("/v1/knowledge/search", summary="Search the facts")
+@router.post("/v1/knowledge/search", summary="Search the facts", response_model=FoundFacts)
 async def search_facts(options: SearchRequest, open_store: StoreOpener) -> JSONResponse:
     """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
     embedding model, are found by their words only."""

@@ -6,7 +6,9 @@ from uuid import UUID
 
 from starlette.responses import Response
 
+from chiron_api.client.models.runs import Steering
 from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
@@ -54,25 +56,49 @@ BATCHES, RUNS = Target("batches", summary), Target("runs", run_summary)
 NO_OPTIONS, SAME_BUDGET, PLAIN_RETRY = NoOptions(), NewBudget(), Retry()
 
 
-@router.post("/v1/batches/{id}/cancel", status_code=HTTPStatus.ACCEPTED, summary="Cancel a batch")
+@router.post(
+    "/v1/batches/{id}/cancel",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Cancel a batch",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def cancel_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
     """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
     return await _steer(services, BATCHES, id, cancel)
 
 
-@router.post("/v1/batches/{id}/pause", status_code=HTTPStatus.ACCEPTED, summary="Pause a batch")
+@router.post(
+    "/v1/batches/{id}/pause",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Pause a batch",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def pause_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
     """Put all open runs of a batch aside. A worker finishes the model call it is in."""
     return await _steer(services, BATCHES, id, pause)
 
 
-@router.post("/v1/batches/{id}/resume", status_code=HTTPStatus.ACCEPTED, summary="Resume a batch")
+@router.post(
+    "/v1/batches/{id}/resume",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Resume a batch",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
     return await _steer(services, BATCHES, id, partial(resume, budget=options.budget))
 
 
-@router.post("/v1/batches/{id}/retry", status_code=HTTPStatus.ACCEPTED, summary="Retry a batch")
+@router.post(
+    "/v1/batches/{id}/retry",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Retry a batch",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def retry_batch(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""
     return await _steer(
@@ -80,25 +106,49 @@ async def retry_batch(id: UUID, services: ServicesOf, options: Retry = PLAIN_RET
     )
 
 
-@router.post("/v1/runs/{id}/cancel", status_code=HTTPStatus.ACCEPTED, summary="Cancel a run")
+@router.post(
+    "/v1/runs/{id}/cancel",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Cancel a run",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def cancel_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
     """End a run. What a worker plays ends when the worker learns of it."""
     return await _steer(services, RUNS, id, cancel)
 
 
-@router.post("/v1/runs/{id}/pause", status_code=HTTPStatus.ACCEPTED, summary="Pause a run")
+@router.post(
+    "/v1/runs/{id}/pause",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Pause a run",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def pause_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTIONS) -> Response:
     """Put a run aside. A worker finishes the model call it is in."""
     return await _steer(services, RUNS, id, pause)
 
 
-@router.post("/v1/runs/{id}/resume", status_code=HTTPStatus.ACCEPTED, summary="Resume a run")
+@router.post(
+    "/v1/runs/{id}/resume",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Resume a run",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
     return await _steer(services, RUNS, id, partial(resume, budget=options.budget))
 
 
-@router.post("/v1/runs/{id}/retry", status_code=HTTPStatus.ACCEPTED, summary="Retry a run")
+@router.post(
+    "/v1/runs/{id}/retry",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Retry a run",
+    response_model=Steering,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+)
 async def retry_run(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""
     return await _steer(

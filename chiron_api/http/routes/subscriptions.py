@@ -7,7 +7,10 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.client.models.subjects import Subscription as SubscriptionAnswer
+from chiron_api.client.models.subjects import SubscriptionList, SubscriptionTimeList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
+from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import Name, Page, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
@@ -55,7 +58,14 @@ class TimesQuery(RequestModel):
     limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
 
 
-@router.post("/v1/subscriptions", status_code=HTTPStatus.CREATED, summary="Subscribe to a subject")
+@router.post(
+    "/v1/subscriptions",
+    status_code=HTTPStatus.CREATED,
+    summary="Subscribe to a subject",
+    response_model=SubscriptionAnswer,
+    responses=answers(HTTPStatus.CONFLICT, located=HTTPStatus.CREATED)
+    | {200: LOCATION | {"model": SubscriptionAnswer, "description": "The one that is there already."}},
+)
 async def create_subscription(
     request_body: SubscriptionRequest, services: ServicesOf, open_store: StoreOpener
 ) -> Response:
@@ -76,7 +86,7 @@ async def create_subscription(
     return json_response(subscription, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers=headers)
 
 
-@router.get("/v1/subscriptions", summary="List the subscriptions")
+@router.get("/v1/subscriptions", summary="List the subscriptions", response_model=SubscriptionList)
 async def list_subscriptions(page: Annotated[SubscriptionPage, Query()], open_store: StoreOpener) -> Response:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
     subject_id = slug(page.subject) if page.subject else None
@@ -87,7 +97,12 @@ async def list_subscriptions(page: Annotated[SubscriptionPage, Query()], open_st
     return page_response(subscriptions, page.limit)
 
 
-@router.get("/v1/subscriptions/{id}/times", summary="List the times of a subscription")
+@router.get(
+    "/v1/subscriptions/{id}/times",
+    summary="List the times of a subscription",
+    response_model=SubscriptionTimeList,
+    responses=answers(HTTPStatus.NOT_FOUND),
+)
 async def list_subscription_times(
     id: UUID, options: Annotated[TimesQuery, Query()], open_store: StoreOpener
 ) -> Response:
@@ -98,7 +113,12 @@ async def list_subscription_times(
     return json_response({"items": time_items(times)})
 
 
-@router.delete("/v1/subscriptions/{id}", status_code=HTTPStatus.NO_CONTENT, summary="Delete a subscription")
+@router.delete(
+    "/v1/subscriptions/{id}",
+    status_code=HTTPStatus.NO_CONTENT,
+    summary="Delete a subscription",
+    responses=answers(HTTPStatus.NOT_FOUND),
+)
 async def delete_subscription(id: UUID, open_store: StoreOpener) -> Response:
     """Delete a subscription; 204. What it has started goes on."""
     async with open_store() as store:
@@ -106,19 +126,34 @@ async def delete_subscription(id: UUID, open_store: StoreOpener) -> Response:
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-@router.get("/v1/subscriptions/{id}", summary="Show a subscription")
+@router.get(
+    "/v1/subscriptions/{id}",
+    summary="Show a subscription",
+    response_model=SubscriptionAnswer,
+    responses=answers(HTTPStatus.NOT_FOUND),
+)
 async def show_subscription(id: UUID, open_store: StoreOpener) -> Response:
     """When it is due next, what it started last, and why it is paused or passed a time over."""
     return await _apply(id, open_store, Subscriptions.get)
 
 
-@router.post("/v1/subscriptions/{id}/pause", summary="Pause a subscription")
+@router.post(
+    "/v1/subscriptions/{id}/pause",
+    summary="Pause a subscription",
+    response_model=SubscriptionAnswer,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
 async def pause_subscription(id: UUID, open_store: StoreOpener) -> Response:
     """The subscription, which is not due until it is resumed; 409 if it has ended."""
     return await _apply(id, open_store, Subscriptions.pause)
 
 
-@router.post("/v1/subscriptions/{id}/resume", summary="Resume a subscription")
+@router.post(
+    "/v1/subscriptions/{id}/resume",
+    summary="Resume a subscription",
+    response_model=SubscriptionAnswer,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
 async def resume_subscription(id: UUID, open_store: StoreOpener) -> Response:
     """The subscription with the time that it is due next; 409 if it has ended."""
     return await _apply(id, open_store, Subscriptions.resume)

@@ -4,7 +4,9 @@ from typing import Annotated
 from pydantic import AfterValidator
 from starlette.responses import JSONResponse
 
+from chiron_api.client.models.tools import SkillList, ToolList, ToolResult
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
+from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import JsonObject
 from chiron_api.http.routing import api_router
@@ -23,19 +25,24 @@ def _require_tool(name: str) -> str:
 ToolName = Annotated[str, AfterValidator(_require_tool)]
 
 
-@router.get("/v1/tools", summary="List the tools")
+@router.get("/v1/tools", summary="List the tools", response_model=ToolList)
 async def list_tools() -> JSONResponse:
     """The tools an agent is offered, in the Anthropic format."""
     return JSONResponse({"items": registry().definitions()})
 
 
-@router.get("/v1/skills", summary="List the skills")
+@router.get("/v1/skills", summary="List the skills", response_model=SkillList)
 def list_skills() -> JSONResponse:
     """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
     return JSONResponse({"items": skill_rows()})
 
 
-@router.post("/v1/tools/{name}", summary="Call a tool")
+@router.post(
+    "/v1/tools/{name}",
+    summary="Call a tool",
+    response_model=ToolResult,
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT),
+)
 async def call_tool(
     name: ToolName, arguments: JsonObject, services: ServicesOf, open_store: StoreOpener
 ) -> JSONResponse:

@@ -35,7 +35,7 @@ def finish(settings: Settings, run_id: str) -> None:
               returning id, seq, batch_id),
             open as (update batches set open_runs = open_runs - 1 where id = (select batch_id from ended))
             insert into events (run_id, seq, batch_id, kind, data)
-            select id, seq, batch_id, 'run.completed', '{}' from ended
+            select id, seq, batch_id, 'run.completed', '{"answer": ""}' from ended
             """,
             (run_id,),
         )

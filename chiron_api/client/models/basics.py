@@ -1,0 +1,82 @@
+"""What the models of answers share."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+Usd = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+RunState = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
+
+
+class Answer(BaseModel):
+    """What the API answers. A field that only a newer server knows is passed over."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Usage(Answer):
+    """Tokens as they are billed, no two counts overlapping, and what they cost.
+
+    `spent_usd` is null where the cost of a call is not known; `spent_usd_min` is what is known of it, and `unpriced_calls`
+    counts the calls of which nobody knows. `unconfirmed_usd` is what calls may have cost whose replies are lost.
+    """
+
+    input_tokens: int
+    cache_write_tokens: int
+    cache_read_tokens: int
+    output_tokens: int
+    spent_usd: Usd | None
+    spent_usd_min: Usd
+    unpriced_calls: int
+    unconfirmed_usd: Usd | None
+    unconfirmed_calls: int
+
+
+class Hold(Answer):
+    """A model whose runs wait, until when, and why."""
+
+    model: str
+    until: datetime
+    reason: str
+
+
+class Failure(Answer):
+    """Why something failed: the kind in a word, and what happened and what to do in a sentence. Some kinds say more."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: str
+    message: str
+
+
+class FieldError(Answer):
+    """A field that cannot be used, and what is wrong with it."""
+
+    field: str
+    message: str
+
+
+class Problem(Answer):
+    """An error, after RFC 9457: what went wrong in `detail`, and `errors` where fields are named."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = Field(default_factory=list)
+
+
+class Receipt(Answer):
+    """What was stored: a batch and its runs, in the order of its topics."""
+
+    batch_id: UUID
+    run_ids: list[UUID]
+
+
+class Health(Answer):
+    """A server that is well."""
+
+    status: Literal["ok", "ready"]

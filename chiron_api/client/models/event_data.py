@@ -1,0 +1,141 @@
+"""What each kind of event says."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from chiron_api.client.models.basics import Answer, RunState, Usd
+from chiron_api.client.models.facts import FactStatus, QuoteState, Verdict
+
+
+class EventData(Answer):
+    """What an event says; a field is left out where it has nothing to say."""
+
+
+class RunQueuedData(EventData):
+    """A run that waits for a worker."""
+
+    role: str
+    topic: str
+    reason: str | None = None
+    continued: bool = False
+
+
+class RunStartedData(EventData):
+    """A worker that plays the run."""
+
+    worker: str
+    attempt: int
+
+
+class ModelThoughtData(EventData):
+    """What the model shows of its thinking."""
+
+    turn: int
+    text: str
+
+
+class ModelRepliedData(EventData):
+    """A reply of the model, with what it used."""
+
+    turn: int
+    stop: str
+    input_tokens: int
+    output_tokens: int
+    cache_write_tokens: int
+    cache_read_tokens: int
+    cost_usd: Usd | None
+    text: str
+    folds: bool = False
+
+
+class ToolCalledData(EventData):
+    """A call that the model makes."""
+
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class ToolReturnedData(EventData):
+    """What came of a call."""
+
+    call_id: str
+    name: str
+    is_error: bool
+    ms: int
+    chars: int
+    error: str | None = None
+    confirmed: int = 0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_read_tokens: int = 0
+    cost_usd: Usd | None = None
+
+
+class FactStoredData(EventData):
+    """A fact that the run stored."""
+
+    fact_id: UUID
+    content: str
+    source_url: str
+    confidence: float
+    topic_path: str
+    status: FactStatus
+    quote_state: QuoteState
+    verdict: Verdict
+    contradicts: list[UUID]
+
+
+class NodeSavedData(EventData):
+    """A node of the coverage map."""
+
+    status: Literal["saved", "updated"]
+    node_id: str
+    subject_id: str
+    title: str
+    depth: int
+    is_goal_critical: bool
+
+
+class StopData(EventData):
+    """Why it stopped."""
+
+    reason: str | None = None
+
+
+class RunHandedBackData(EventData):
+    """A run that another worker takes up, or the same one later."""
+
+    reason: str
+    worker: str | None = None
+    waits_for: str | None = None
+    ready_in_s: float | None = None
+
+
+class RunCompletedData(EventData):
+    """The end of a run that has an answer."""
+
+    answer: str
+    silent: bool = False
+
+
+class RunFailedData(EventData):
+    """The end of a run that failed."""
+
+    kind: str
+    message: str
+
+
+class BatchCompletedData(EventData):
+    """The end of a batch."""
+
+    runs: dict[RunState, int]
+    silent: int
+
+
+class TextDeltaData(EventData):
+    """Words of a reply as they come; published only, never stored."""
+
+    text: str

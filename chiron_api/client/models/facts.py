@@ -1,0 +1,144 @@
+"""Facts, with what they rest on."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from chiron_api.client.models.basics import Answer
+
+FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
+QuoteState = Literal["verified", "unverified"]
+Verdict = Literal["supported", "partly", "contradicted", "silent", "unchecked"]
+Ground = Literal["stands", "source changed", "source gone", "source retracted"]
+SourceKind = Literal["academic", "official", "expert", "general", "user-generated", "own", "unknown"]
+
+
+class FoundFact(Answer):
+    """A fact that a search found. `score` is what facts are ordered by, higher is better.
+
+    `similarity` is the cosine to the query, null in a search of text alone or where the fact has no vector.
+    `corroborations` counts further sources that say the same, `contradicted_by` are ids of facts. `ground` says whether
+    its source still says so, `superseded_by` what it says instead. `recall` is what the path to the nearest vectors was
+    tested at.
+    """
+
+    id: UUID
+    subject_id: str
+    content: str
+    quote: str | None
+    quote_state: QuoteState
+    context: str
+    verdict: Verdict
+    source_url: str
+    source_score: float
+    topic_path: str
+    confidence: float
+    status: FactStatus
+    score: float
+    similarity: float | None
+    corroborations: int
+    contradicted_by: list[UUID]
+    observed_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    ground: Ground
+    superseded_by: UUID | None
+    recall: float
+
+
+class FoundFacts(Answer):
+    """The best facts first.
+
+    Where there are fewer than asked for, `unembedded` counts those that are found by their words only, since they were stored
+    under another embedding model.
+    """
+
+    items: list[FoundFact]
+    unembedded: int = 0
+
+
+class Assertion(Answer):
+    """A source that states a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
+
+    `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
+    the quote bears the statement out, `verdict_by` who found that. `ground` says whether the source still does,
+    `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days.
+    """
+
+    id: UUID
+    content: str
+    quote: str | None
+    quote_state: QuoteState
+    quote_start: int | None
+    quote_end: int | None
+    source_url: str
+    source_title: str
+    source_author: str
+    source_score: float
+    claimed_score: float
+    source_kind: SourceKind
+    claimed_confidence: float | None
+    snapshot_hash: str | None
+    published_at: datetime | None
+    fetched_at: datetime | None
+    licence: str
+    run_id: UUID | None
+    created_at: datetime
+    context: str
+    verdict: Verdict
+    verdict_reason: str
+    verdict_by: str
+    ground: Ground
+    observed_at: datetime | None
+    valid_from: str | None
+    valid_until: str | None
+    source_mark: str
+
+
+class RelatedFact(Answer):
+    """Another fact: this one `supports`, `contradicts` or `qualifies` it, or is `supported by` or `qualified by` it."""
+
+    fact_id: UUID
+    relation: str
+    content: str
+    source_url: str
+    status: FactStatus
+    confidence: float
+    reason: str
+    decided_by: str
+
+
+class FactState(Answer):
+    """A fact's confidence and status from a moment on, and why."""
+
+    at: datetime
+    confidence: float
+    status: FactStatus
+    reason: str
+
+
+class Fact(Answer):
+    """All that is stored of one fact.
+
+    `reckoning` is how its confidence and status come about, a line each; the weights are what stands for it and against it,
+    and what is left, 0 to 1. `contradictions` are statements that its agent set against it without naming a stored fact.
+    """
+
+    id: UUID
+    subject_id: str
+    content: str
+    topic_path: str
+    status: FactStatus
+    confidence: float
+    claimed_confidence: float | None
+    superseded_by: UUID | None
+    run_id: UUID | None
+    created_at: datetime
+    assertions: list[Assertion]
+    reckoning: list[str]
+    weight_for: float
+    weight_against: float
+    weight_left: float
+    related: list[RelatedFact]
+    contradictions: list[str]
+    history: list[FactState]

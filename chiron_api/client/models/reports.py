@@ -1,0 +1,228 @@
+"""A report in the format `json`, version 2: every statement in it is a stored fact, or is marked as none."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from chiron_api.client.models.basics import Answer, RunState, Usage
+from chiron_api.client.models.facts import FactStatus, Ground, SourceKind, Verdict
+
+
+class ReportSource(Answer):
+    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow."""
+
+    number: int
+    url: str
+    title: str
+    author: str
+    licence: str
+    published_at: datetime | None
+    fetched_at: datetime | None
+    snapshot_hash: str | None
+    cited_by: list[int]
+    link: str | None
+
+
+class Citation(Answer):
+    """One assertion in favour of a finding: `source` is a number, `target` a selector of the Web Annotation Data Model."""
+
+    source: int
+    wording: str
+    quote: str
+    is_verified: bool
+    source_score: float
+    source_mark: str
+    stored_at: datetime
+    context: str
+    verdict: Verdict
+    verdict_reason: str
+    verdict_by: str
+    source_kind: SourceKind
+    claimed_score: float | None
+    observed_at: datetime | None
+    ground: Ground
+    assertion_id: str
+    target: dict[str, Any] | None
+
+
+class Relative(Answer):
+    """How another finding stands to this one; `is_active` if this one supports or qualifies the other."""
+
+    number: int
+    relation: Literal["same", "supports", "contradicts", "qualifies", "new"]
+    is_active: bool
+
+
+class Finding(Answer):
+    """A stored fact with what speaks for it; `origins` counts the independent publishers among its sources."""
+
+    number: int
+    fact_id: UUID
+    subject_id: str
+    topic_path: str
+    content: str
+    status: FactStatus
+    confidence: float
+    origins: int
+    citations: list[Citation]
+    relatives: list[Relative]
+    objections: list[str]
+    validated_at: datetime
+    valid_from: str | None
+    valid_until: str | None
+    superseded_by: UUID | None
+    is_verified: bool
+
+
+class ReportSection(Answer):
+    """The findings at one topic path."""
+
+    subject_id: str
+    topic_path: str
+    findings: list[Finding]
+
+
+class ReportContradiction(Answer):
+    """Two findings that cannot both be true, by their numbers."""
+
+    number: int
+    other: int
+    decided_by: Literal["rules", "model", "agent"]
+    reason: str
+
+
+class NodeCoverage(Answer):
+    """A node of the coverage map: `level` is how deep it stands, `facts` are its own, `facts_below` those under it."""
+
+    node_id: str
+    title: str
+    level: int
+    is_goal_critical: bool
+    facts: int
+    facts_below: int
+
+
+class SubjectPart(Answer):
+    """A subject with its coverage map; `missing` are the nodes that nothing is known of, goal-critical ones first."""
+
+    subject_id: str
+    title: str
+    purpose: str
+    depth: str
+    nodes: list[NodeCoverage]
+    unmapped_facts: int
+    is_cut: bool
+    missing: list[str]
+
+
+class ModelUse(Usage):
+    """What the runs of one model used."""
+
+    model: str
+    runs: int
+
+
+class RunLine(Usage):
+    """A run of a report; `error` is empty unless it failed."""
+
+    run_id: UUID
+    topic: str
+    role: str
+    model: str
+    state: RunState
+    facts: int
+    confirmed: int
+    turns: int
+    error: str
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class Work(Usage):
+    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
+
+    facts: int
+    confirmed: int
+    runs_by_state: dict[RunState, int]
+    models: list[ModelUse]
+    started_at: datetime | None
+    finished_at: datetime | None
+    runs: list[RunLine]
+
+
+class Reference(Answer):
+    """A fact that a sentence rests on; `mark` says what became of it since the sentence was written."""
+
+    fact_id: str
+    number: int | None
+    mark: str
+
+
+class WrittenSentence(Answer):
+    """A sentence that its facts bore out when it was written; `sources` are numbers."""
+
+    text: str
+    facts: list[Reference]
+    sources: list[int]
+    is_disputed: bool
+    verdict_by: str
+
+
+class WrittenSection(Answer):
+    """A section of the written answer; the first is the summary."""
+
+    title: str
+    sentences: list[WrittenSentence]
+
+
+class WrittenAnswer(Answer):
+    """What a run of the writer handed in; `not_known` is made of rows, not of words of a model."""
+
+    run_id: UUID
+    model: str
+    written_at: datetime
+    sections: list[WrittenSection]
+    not_known: list[str]
+
+
+class SaidSentence(Answer):
+    """A sentence of a run's own answer; `sources` are the numbers of those whose address it names."""
+
+    text: str
+    sources: list[int]
+
+
+class RunAnswer(Answer):
+    """What the agent of a run answered in its own words, which nobody held to anything."""
+
+    run_id: UUID
+    topic: str
+    sentences: list[SaidSentence]
+    sentences_left_out: int
+
+
+class Report(Answer):
+    """What a run, a batch or a subject has, as of `made_at`; findings are numbered from 1 through all sections.
+
+    `asides` go on with the numbers: facts that are no findings of this report and are linked to one. `left_out` counts the
+    accepted facts beyond the most that a report holds.
+    """
+
+    format: Literal["chiron.report"]
+    version: int
+    kind: Literal["run", "batch", "subject"]
+    id: str
+    title: str
+    made_at: datetime
+    with_candidates: bool
+    counts: dict[FactStatus, int]
+    left_out: int
+    subjects: list[SubjectPart]
+    contradictions: list[ReportContradiction]
+    work: Work
+    unchecked_agent_words: str
+    answer: WrittenAnswer | None
+    run_answers: list[RunAnswer]
+    sections: list[ReportSection]
+    asides: list[Finding]
+    sources: list[ReportSource]

@@ -1,0 +1,121 @@
+"""Subjects, the times of their subscriptions, and rechecks of their sources."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from chiron_api.client.models.basics import Answer, Usd
+from chiron_api.client.models.facts import FactStatus
+
+
+class Subject(Answer):
+    """A subject with its learning goal; `purpose_statement` is null until a goal is saved."""
+
+    subject_id: str
+    title: str
+    purpose_statement: str | None
+    target_depth: str
+
+
+class SubjectList(Answer):
+    """Every subject, by name."""
+
+    items: list[Subject]
+
+
+class Subscription(Answer):
+    """Research that recurs. `reason` says why it is paused, or why its latest time was passed over.
+
+    `next_at` is null unless it is active, `last_batch_id` is what its latest time started.
+    """
+
+    id: UUID
+    subject_id: str
+    topics: list[str]
+    role: str
+    model: str
+    cron: str
+    time_zone: str
+    budget_usd: Usd | None
+    made_by: str
+    run_id: UUID | None
+    state: Literal["active", "paused", "ended"]
+    reason: str
+    next_at: datetime | None
+    last_due_at: datetime | None
+    last_batch_id: UUID | None
+    times: int
+    times_skipped: int
+    ends_at: datetime | None
+    recheck: bool
+    created_at: datetime
+
+
+class SubscriptionList(Answer):
+    """A page of subscriptions, newest first; `next` is the `after` of the next page, null on the last."""
+
+    items: list[Subscription]
+    next: UUID | None
+
+
+class SubscriptionTime(Answer):
+    """What a time of a subscription started and changed; `counts` is null while its batch is not finished."""
+
+    batch_id: UUID
+    due_at: datetime
+    since: datetime
+    finished_at: datetime | None
+    is_empty: bool | None
+    counts: dict[str, int] | None
+
+
+class SubscriptionTimeList(Answer):
+    """The last times of a subscription, latest first."""
+
+    items: list[SubscriptionTime]
+
+
+class SourceOutcome(Answer):
+    """What became of a source since it was read before, in a sentence."""
+
+    url: str
+    note: str
+
+
+class FactOutcome(Answer):
+    """A fact that has another status by a recheck; `superseded_by` is what its source says instead."""
+
+    fact_id: UUID
+    content: str
+    source_url: str
+    status: FactStatus
+    superseded_by: UUID | None
+
+
+class RecheckOutcome(Answer):
+    """What a recheck has found; `left_out` counts the sources that the next one begins with."""
+
+    subject_id: str
+    sources: int
+    unchanged_sources: int
+    left_out: int
+    changed_sources: list[SourceOutcome]
+    gone_sources: list[SourceOutcome]
+    back_sources: list[SourceOutcome]
+    unread_sources: list[SourceOutcome]
+    retracted_sources: list[SourceOutcome]
+    superseded_facts: list[FactOutcome]
+    restored_facts: list[FactOutcome]
+
+
+class Recheck(Answer):
+    """An order to read the sources of a subject's facts again, with what was found once it is completed."""
+
+    id: UUID
+    subject_id: str
+    subscription_id: UUID | None
+    state: Literal["queued", "running", "completed", "failed"]
+    created_at: datetime
+    finished_at: datetime | None
+    outcome: RecheckOutcome | None
+    error: str

@@ -1,0 +1,47 @@
+"""Tools and skills."""
+
+from typing import Any
+
+from pydantic import Field
+
+from chiron_api.client.models.basics import Answer
+
+
+class Tool(Answer):
+    """A tool as the Messages API takes it; `input_schema` is a JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class ToolList(Answer):
+    """The tools that agents are offered, by name."""
+
+    items: list[Tool]
+
+
+class ToolResult(Answer):
+    """What a tool gave back."""
+
+    result: Any
+
+
+class Skill(Answer):
+    """A skill: offered, shadowed by one of the same name, or left out with the reason. Of one left out, little is known."""
+
+    name: str
+    state: str
+    folder: str
+    description: str = ""
+    source: str = ""
+    trusted: bool = False
+    tools: list[str] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    reason: str = ""
+
+
+class SkillList(Answer):
+    """The skills of the machine that the API runs on."""
+
+    items: list[Skill]

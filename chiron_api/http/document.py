@@ -1,0 +1,149 @@
+"""The OpenAPI document: what FastAPI knows of the routes, the problems that all of them share, and the events."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
+
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+from starlette.routing import BaseRoute
+
+from chiron_api.client.models.basics import Problem
+from chiron_api.client.models.events import AnyEvent
+from chiron_api.client.models.runs import RunResult
+from chiron_api.http.descriptions import MEANINGS
+from chiron_workers.runs.event_fields import FIELDS
+from chiron_workers.states import EventKind
+
+REF = "#/components/schemas/{model}"
+OPEN_PATHS = ("/healthz", "/readyz")
+HEADING = """Long research by Claude agents: no run is lost, nothing is paid for twice, every fact shows its source.
+
+Errors are problem documents after RFC 9457. Lists come in pages: `next` of one is the `after` of the next. Bodies are JSON;
+a field that no operation knows is refused."""
+TAGS = {
+    "Batches": "Topics that are submitted together.",
+    "Runs": "The research of one topic by one agent.",
+    "Steering": "Cancel, pause, resume, retry and delete what was submitted.",
+    "Facts": "What is known, with its sources.",
+    "Subjects": "What facts are about, and how it changes.",
+    "Reports": "What was found, to read and to hand on; and answers written from it.",
+    "Subscriptions": "Research that recurs.",
+    "Tools": "What agents work with; each tool can be called from outside, too.",
+    "Health": "Is the server alive, and is it ready?",
+    "Documentation": "This document.",
+}
+OF_ALL = (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE)
+OF_KEYS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST)
+OF_BODIES = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The document of all routes."""
+    from chiron_api.http.app import all_routes
+
+    return describe(all_routes())
+
+
+def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """The document of some routes, as OpenAPI 3.1 has it."""
+    api = get_openapi(
+        title="Chiron",
+        version=version("chiron"),
+        openapi_version="3.1.0",
+        description=HEADING,
+        routes=routes,
+        tags=[{"name": name, "description": words} for name, words in TAGS.items()],
+        servers=[{"url": "/"}],
+        license_info={"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+    )
+    components = api.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas |= dict(_shared_schemas())
+    for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own form of a problem
+        schemas.pop(name, None)
+    components["schemas"] = dict(sorted(schemas.items()))
+    components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    api["security"] = [{"key": []}]
+    for path, operations in api["paths"].items():
+        for operation in operations.values():
+            _add_problems(path, operation)
+            _describe_answers(operation, schemas)
+    return api
+
+
+def _add_problems(path: str, operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    statuses = [*OF_ALL, *(() if path in OPEN_PATHS else OF_KEYS)]
+    if path in OPEN_PATHS:
+        operation["security"] = []
+    if "requestBody" in operation:
+        statuses += OF_BODIES
+    if operation.get("parameters") or "requestBody" in operation:
+        statuses.append(HTTPStatus.UNPROCESSABLE_ENTITY)
+    for status in statuses:
+        responses[str(status.value)] = responses.get(str(status.value), {}) | {
+            "description": MEANINGS[status]
+        }
+    for status_text, response in responses.items():
+        if int(status_text) >= HTTPStatus.BAD_REQUEST:
+            schema = {"$ref": REF.format(model="Problem")}
+            response["content"] = {"application/problem+json": {"schema": schema}}
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _describe_answers(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """A good answer is described as its model is."""
+    for response in operation["responses"].values():
+        if response["description"] == "Successful Response":
+            content = response.get("content", {}).get("application/json", {})
+            model = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            response["description"] = schemas.get(model, {}).get("description", "Done.")
+
+
+def _shared_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Problems, lines of results, and events with the meaning of each field."""
+    for name, type_ in (("Problem", Problem), ("RunResult", RunResult), ("AnyEvent", AnyEvent)):
+        schema = TypeAdapter(type_).json_schema(mode="serialization", ref_template=REF)
+        definitions = schema.pop("$defs", {})
+        yield from definitions.items()
+        yield name, schema
+        if name == "AnyEvent":
+            _name_fields(definitions)
+    data = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": {"$ref": REF.format(model="AnyEvent")},
+    }
+    yield (
+        "ServerSentEvent",
+        {
+            "type": "object",
+            "title": "ServerSentEvent",
+            "description": "An event of a stream. `id` is where to go on after it, by Last-Event-ID.",
+            "properties": {
+                "id": {"type": "string"},
+                "event": {"type": "string", "enum": [kind.value for kind in EventKind]},
+                "data": data,
+            },
+            "required": ["event", "data"],
+        },
+    )
+
+
+def _name_fields(definitions: dict[str, Any]) -> None:
+    for schema in list(definitions.values()):
+        kind = schema.get("properties", {}).get("kind", {}).get("const")
+        if kind is None:
+            continue
+        data = definitions[schema["properties"]["data"]["$ref"].rpartition("/")[2]]
+        for name, meaning in FIELDS[EventKind(kind)].items():
+            data["properties"][name]["description"] = meaning
