@@ -8,8 +8,9 @@ from starlette.responses import Response
 Responses = dict[int | str, dict[str, Any]]
 MEANINGS = {
     HTTPStatus.BAD_REQUEST: "The body is not JSON, or a header cannot be read.",
-    HTTPStatus.UNAUTHORIZED: "The request has no key of this server.",
-    HTTPStatus.FORBIDDEN: "A page of another origin sent it.",
+    HTTPStatus.UNAUTHORIZED: "The key is missing, unknown, expired or revoked.",
+    HTTPStatus.PAYMENT_REQUIRED: "The budget of the key has no room for it; nothing was written.",
+    HTTPStatus.FORBIDDEN: "The scope of the key is too small, or a page of another origin sent the request.",
     HTTPStatus.NOT_FOUND: "There is nothing of this id or name.",
     HTTPStatus.REQUEST_TIMEOUT: "No more of the body came.",
     HTTPStatus.CONFLICT: "It is in no state for that; the problem says why.",
@@ -17,6 +18,7 @@ MEANINGS = {
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "The body is of another type than the operation takes.",
     HTTPStatus.MISDIRECTED_REQUEST: "The server does not answer under this name.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "A field cannot be used; the problem names it.",
+    HTTPStatus.TOO_MANY_REQUESTS: "The key has sent as many requests as it may; `Retry-After` says when it may again.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong in the server; its log has it.",
     HTTPStatus.SERVICE_UNAVAILABLE: "Postgres or Redis cannot be reached now.",
     HTTPStatus.GATEWAY_TIMEOUT: "The tool took too long; nothing was written.",

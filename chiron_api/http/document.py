@@ -14,11 +14,12 @@ from chiron_api.client.models.basics import Problem
 from chiron_api.client.models.events import AnyEvent
 from chiron_api.client.models.runs import RunResult
 from chiron_api.http.descriptions import MEANINGS
+from chiron_api.http.principals import COOKIE
+from chiron_api.http.required_scopes import is_open, required_scope
 from chiron_workers.runs.event_fields import FIELDS
 from chiron_workers.states import EventKind
 
 REF = "#/components/schemas/{model}"
-OPEN_PATHS = ("/healthz", "/readyz")
 HEADING = """Long research by Claude agents: no run is lost, nothing is paid for twice, every fact shows its source.
 
 Errors are problem documents after RFC 9457. Lists come in pages: `next` of one is the `after` of the next. Bodies are JSON;
@@ -36,7 +37,12 @@ TAGS = {
     "Documentation": "This document.",
 }
 OF_ALL = (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE)
-OF_KEYS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST)
+OF_KEYS = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.MISDIRECTED_REQUEST,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
 OF_BODIES = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_TIMEOUT,
@@ -71,20 +77,34 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own form of a problem
         schemas.pop(name, None)
     components["schemas"] = dict(sorted(schemas.items()))
-    components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    api["security"] = [{"key": []}]
+    components["securitySchemes"] = {
+        "key": {"type": "http", "scheme": "bearer", "description": "`chiron keys create` makes a key."},
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": COOKIE,
+            "description": "A browser that signed in with the link that `chiron open` makes.",
+        },
+    }
     for path, operations in api["paths"].items():
-        for operation in operations.values():
-            _add_problems(path, operation)
+        for method, operation in operations.items():
+            _add_access(method.upper(), path, operation)
+            _add_problems(operation)
             _describe_answers(operation, schemas)
     return api
 
 
-def _add_problems(path: str, operation: dict[str, Any]) -> None:
-    responses = operation["responses"]
-    statuses = [*OF_ALL, *(() if path in OPEN_PATHS else OF_KEYS)]
-    if path in OPEN_PATHS:
+def _add_access(method: str, path: str, operation: dict[str, Any]) -> None:
+    if is_open(path):
         operation["security"] = []
+        return
+    operation["security"] = [{"key": []}, {"session": []}]
+    operation["x-required-scope"] = required_scope(method, path)
+
+
+def _add_problems(operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    statuses = [*OF_ALL, *(OF_KEYS if operation["security"] else ())]
     if "requestBody" in operation:
         statuses += OF_BODIES
     if operation.get("parameters") or "requestBody" in operation:
