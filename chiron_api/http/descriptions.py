@@ -35,7 +35,6 @@ def _lines_of(media_type: str, item: str, description: str) -> Responses:
     return {200: {"description": description, "content": {media_type: {"schema": schema}}}}
 
 
-EVENTS = _lines_of("text/event-stream", "ServerSentEvent", "Events, each with its kind as `event:`.")
 RESULTS = _lines_of("application/jsonl", "RunResult", "A run on each line.")
 
 
@@ -55,3 +54,10 @@ def answers(*refusals: HTTPStatus, located: HTTPStatus | None = None) -> Respons
     """Problems that an operation has beside those of all, and the status whose answer says where something is."""
     responses: Responses = {status.value: {"description": MEANINGS[status]} for status in refusals}
     return responses | ({located.value: LOCATION} if located else {})
+
+
+EVENTS = (
+    answers(HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
+    | _lines_of("text/event-stream", "ServerSentEvent", "Events, each with its kind as `event:`.")
+    | {HTTPStatus.NO_CONTENT.value: {"description": "It is over: nothing follows the event that was named."}}
+)

@@ -131,8 +131,10 @@ def _describe_answers(operation: dict[str, Any], schemas: dict[str, Any]) -> Non
 
 def _shared_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
     """Problems, lines of results, and events with the meaning of each field."""
-    for name, type_ in (("Problem", Problem), ("RunResult", RunResult), ("AnyEvent", AnyEvent)):
-        schema = TypeAdapter(type_).json_schema(mode="serialization", ref_template=REF)
+    shared: dict[str, Any] = {"Problem": Problem, "RunResult": RunResult, "AnyEvent": AnyEvent}
+    for name, type_ in shared.items():
+        adapter: TypeAdapter[Any] = TypeAdapter(type_)
+        schema = adapter.json_schema(mode="serialization", ref_template=REF)
         definitions = schema.pop("$defs", {})
         yield from definitions.items()
         yield name, schema

@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.client.models.basics import Answer, Usd
 from chiron_api.client.models.facts import FactStatus
 
@@ -119,3 +121,18 @@ class Recheck(Answer):
     finished_at: datetime | None
     outcome: RecheckOutcome | None
     error: str
+
+
+class CheckReceipt(Answer):
+    """Facts of a subject that only rules have judged: how many are open, and the batch that asks `judge` about them.
+
+    Without open facts there is no batch.
+    """
+
+    subject_id: str
+    unchecked: int
+    unverified: int
+    judge: str
+    batch_id: UUID | None = None
+    run_ids: list[UUID] = Field(default_factory=list)
+    is_new: bool = False

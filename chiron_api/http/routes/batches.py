@@ -135,7 +135,7 @@ async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
     "/v1/batches/{id}/events",
     summary="Follow a batch",
     response_class=EventStream,
-    responses=answers(HTTPStatus.NOT_FOUND) | EVENTS,
+    responses=EVENTS,
 )
 async def stream_batch_events(
     id: UUID, options: Annotated[StreamOptions, Query()], request: Request

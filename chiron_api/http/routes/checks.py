@@ -3,7 +3,9 @@ from http import HTTPStatus
 from starlette.responses import Response
 
 from chiron_api.checks import CheckOptions, submit_check
+from chiron_api.client.models.subjects import CheckReceipt
 from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
@@ -29,6 +31,9 @@ DEFAULTS = Checking()
     "/v1/subjects/{id}/check",
     status_code=HTTPStatus.ACCEPTED,
     summary="Have facts held to their quotes",
+    response_model=CheckReceipt,
+    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED)
+    | {200: {"model": CheckReceipt, "description": "Nothing is open."}},
 )
 async def check_subject(id: str, services: ServicesOf, body: Checking = DEFAULTS) -> Response:
     """Have a model asked about the facts that only rules have judged: 202 with the batch, 200 where nothing is open."""

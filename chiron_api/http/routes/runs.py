@@ -53,9 +53,7 @@ async def send_message(id: UUID, message: Message, services: ServicesOf) -> Resp
     "/v1/runs/{id}/events",
     summary="Follow a run",
     response_class=EventStream,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.BAD_REQUEST)
-    | EVENTS
-    | {204: {"description": "The run is over, and nothing follows the event named by Last-Event-ID."}},
+    responses=EVENTS,
 )
 async def stream_run_events(
     id: UUID, options: Annotated[StreamOptions, Query()], request: Request
