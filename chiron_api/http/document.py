@@ -131,8 +131,8 @@ def _describe_answers(operation: dict[str, Any], schemas: dict[str, Any]) -> Non
 
 def _shared_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
     """Problems, lines of results, and events with the meaning of each field."""
-    shared: dict[str, Any] = {"Problem": Problem, "RunResult": RunResult, "AnyEvent": AnyEvent}
-    for name, type_ in shared.items():
+    types: dict[str, Any] = {"Problem": Problem, "RunResult": RunResult, "AnyEvent": AnyEvent}
+    for name, type_ in types.items():
         adapter: TypeAdapter[Any] = TypeAdapter(type_)
         schema = adapter.json_schema(mode="serialization", ref_template=REF)
         definitions = schema.pop("$defs", {})
@@ -167,5 +167,5 @@ def _name_fields(definitions: dict[str, Any]) -> None:
         if kind is None:
             continue
         data = definitions[schema["properties"]["data"]["$ref"].rpartition("/")[2]]
-        for name, meaning in FIELDS[EventKind(kind)].items():
-            data["properties"][name]["description"] = meaning
+        for name, description in FIELDS[EventKind(kind)].items():
+            data["properties"][name]["description"] = description
