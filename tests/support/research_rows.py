@@ -28,9 +28,8 @@ class Shelf:
             "nodes",
             subject_id=subject_id,
             title=title,
-            description=title,
             parent_id=parent,
-            **{"depth": depth} | more,
+            **{"depth": depth, "description": title} | more,
         )
 
     def batch(self, subject_id: str, name: str = "") -> UUID:

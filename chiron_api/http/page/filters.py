@@ -44,6 +44,11 @@ def ago(at: datetime) -> str:
     return f"in {span}" if seconds < 0 else f"{span} ago"
 
 
+def day(at: datetime) -> str:
+    """A day as forms have it."""
+    return f"{at:%Y-%m-%d}"
+
+
 def plural(count: int, noun: str) -> str:
     """A count with its noun: 1 run, 1 200 runs."""
     return f"{number(count)} {noun}{'' if count == 1 else 's'}"
@@ -111,6 +116,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "confidence_words": confidence_words,
     "cost": cost_of,
     "decided": decided,
+    "day": day,
     "duration": duration,
     "excerpt": excerpt,
     "host": host,

@@ -121,7 +121,15 @@ async def test_nothing_that_strangers_wrote_becomes_markup(
     ]
     shelf.events(run_id, batch_id, events)
     shelf.fact("python", HOSTILE, "https://example.org/" + HOSTILE, run_id=run_id)
-    for path in ("/", "/batches", f"/batches/{batch_id}", f"/runs/{run_id}", "/submit"):
+    for path in (
+        "/",
+        "/batches",
+        f"/batches/{batch_id}",
+        f"/runs/{run_id}",
+        "/submit",
+        "/subjects",
+        "/subjects/python",
+    ):
         text = (await client.get(path)).text
         assert "<script>alert" not in text, path
         assert "<img" not in text, path
@@ -139,6 +147,8 @@ async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Sh
         f"/batches/{batch_id}",
         f"/runs/{run_id}",
         "/submit",
+        "/subjects",
+        "/subjects/python",
         "/batches/no-id",
         *facts,
     ):
