@@ -67,6 +67,12 @@ def test_the_delay_of_a_commit_is_measured_from_the_last_byte_of_its_reply(tmp_p
     assert len(found["bare"]) > 1
 
 
+def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> None:
+    found = figures("streams", tmp_path, "--streams", "3", "--rate", "5", "--seconds", "2")
+    assert found.keys() == {"3 streams", "3 subscribers"}
+    assert all(0 < measured["ms"] < 60_000 for parts in found.values() for measured in parts)
+
+
 def test_every_planted_conflict_is_asked_about_and_linked(tmp_path: Path) -> None:
     [found] = figures("contradictions", tmp_path, "--buildings", "8")["contradictions"]
     assert found["conflicts"] == found["asked or decided by rules"] == found["linked"] == 8

@@ -10,6 +10,7 @@ import pytest
 from psycopg.types.json import Json
 from redis.asyncio import Redis
 from support.committed_events import HAPPEN, assert_gapless, batch_of, happen, listening, until, work
+from support.scripted_model import call, calls, says, turn
 
 from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
@@ -19,7 +20,7 @@ from chiron_workers.pubsub import feeds, history, surveyor
 from chiron_workers.pubsub.feeds import StreamedEvent
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.streams import Streams
-from chiron_workers.states import EventKind
+from chiron_workers.states import EventKind, Outcome
 
 
 @pytest.fixture
@@ -103,6 +104,25 @@ async def test_an_event_that_commits_late_comes_after_ids_that_were_sent_before(
 
 def late_event(run_id: UUID) -> dict[str, object]:
     return {"run_id": run_id, "kind": EventKind.TOOL_CALLED, "state": "running", "opens": 0, "data": Json({})}
+
+
+async def test_no_event_is_written_within_a_savepoint(stage):
+    """A snapshot says nothing of savepoints, so the transaction of an event has to be a whole one."""
+    async with stage.pool.connection() as connection:
+        await connection.execute("alter table events add column whole xid8")
+        await connection.execute("alter table events alter column whole set default pg_current_xact_id()")
+    await stage.model(
+        lambda request: calls(call("note", words="moss")) if turn(request) == 0 else says("Moss.")
+    )
+    for run_id in await stage.submit("moss", "ferns"):
+        assert await stage.play(run_id) is Outcome.PLAYED
+        assert {"run.started", "model.replied", "node.saved", "run.completed"} <= set(
+            await stage.kinds(run_id)
+        )
+    rows = await stage.rows(
+        "select kind from events where xmin::text::bigint is distinct from (whole::text::bigint & 4294967295)"
+    )
+    assert rows == []
 
 
 async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey, open_publisher):
