@@ -148,7 +148,7 @@ class _Reader:
         url = row["url"]
         async with Store(Session(self.pool, Caller()), self.embedder) as store:
             if url.startswith(("http://", "https://")):
-                await fetch_page(store, url)
+                await fetch_page(store, url, revalidate=True)
             elif url.startswith(SCHEME):
                 await self._read_document(store, row)
             elif url.startswith("file://"):

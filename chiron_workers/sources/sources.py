@@ -21,11 +21,22 @@ USUAL_PORTS = {"http": "80", "https": "443"}
 
 
 @dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server gave with a page, to ask later whether it is still the same: the headers ETag and Last-Modified."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+NO_VALIDATORS = Validators()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """The text that an address gave.
 
     `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
-    where that is not known.
+    where that is not known. `validators` are those that this very address gave.
     """
 
     url: str
@@ -37,6 +48,7 @@ class Page:
     licence: str = ""
     raw_hash: str = ""
     reader: int | None = READER_VERSION
+    validators: Validators = NO_VALIDATORS
 
     @classmethod
     def of(cls, url: str, content_type: str, document: "Document | Snapshot") -> Self:
@@ -82,6 +94,14 @@ class Sources:
         """What an address gave when it was last read, or None if it never was."""
         row = await self.session.row(SQL["latest"], {"url": canonical(url)})
         return to_snapshot(row) if row else None
+
+    async def validators(self, url: str) -> tuple[Validators, str] | None:
+        """By what to ask an address whether its page is the same as last, and the hash of the bytes of then.
+
+        None where it gave nothing to ask by, or our readers may read another text from the same bytes by now.
+        """
+        row = await self.session.row(SQL["validators"], {"url": canonical(url), "reader": READER_VERSION})
+        return (Validators(row["etag"], row["last_modified"]), row["raw_hash"]) if row else None
 
     async def versions(self, url: str) -> list[Snapshot]:
         """The texts that an address gave, each once, the latest first; the last five at most.
@@ -135,6 +155,8 @@ class Sources:
                 "licences": [page.licence for page in pages],
                 "raw_hashes": [page.raw_hash or None for page in pages],
                 "readers": [page.reader for page in pages],
+                "etags": [page.validators.etag or None for page in pages],
+                "last_modified": [page.validators.last_modified or None for page in pages],
                 "run_id": self.session.caller.run_id,
             },
         )

@@ -11,8 +11,10 @@ with moment as (
     from unnest(
       %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[],
       %(chars)s::int[], %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[],
-      %(published)s::timestamptz[], %(licences)s::text[], %(raw_hashes)s::text[], %(readers)s::int[]
-    ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence, raw_hash, reader)
+      %(published)s::timestamptz[], %(licences)s::text[], %(raw_hashes)s::text[], %(readers)s::int[], %(etags)s::text[],
+      %(last_modified)s::text[]
+    ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence, raw_hash, reader,
+               etag, last_modified)
 ), snapshot as (
   insert into snapshots (hash, body, chars, content_type)
   select distinct on (hash) hash, body, chars, content_type
@@ -44,8 +46,9 @@ with moment as (
    order by p.url
   on conflict do nothing
 )
-insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at, raw_hash, reader)
-select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at, raw_hash, reader
+insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at, raw_hash, reader, etag,
+                     last_modified)
+select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at, raw_hash, reader, etag, last_modified
   from page
   cross join moment;
 
@@ -56,6 +59,20 @@ select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at
  where f.url = %(url)s
  order by f.fetched_at desc, f.id desc
  limit 1;
+
+-- validators
+-- Of what an address gave last, if our readers would read the same text from it today.
+select coalesce(etag, '') as etag, coalesce(last_modified, '') as last_modified, raw_hash
+  from (
+    select *
+      from fetches
+     where url = %(url)s
+     order by fetched_at desc, id desc
+     limit 1
+  ) as latest
+ where reader = %(reader)s
+   and raw_hash is not null
+   and (etag is not null or last_modified is not null);
 
 -- versions
 -- A page that was redirected is kept under both addresses in one statement, the last one first.

@@ -13,6 +13,7 @@ import aiohttp
 import ssrfguard
 
 from chiron_workers.errors import ToolError
+from chiron_workers.sources.sources import NO_VALIDATORS, Validators
 from chiron_workers.web.pinned_http import open_client, policy_for
 
 REDIRECTS_MAX = 5
@@ -21,7 +22,10 @@ CHUNK_BYTES = 64 * 1024
 REDIRECT_STATUSES = {301, 302, 303, 307, 308}
 CONTENT_ENCODINGS = ("", "identity", "gzip", "deflate")  # Those that the client accepts and decodes.
 RETRY_AFTER_S_MAX = 3_600.0  # Longer requests of a host are shortened to this.
+ETAG = re.compile(r'(W/)?"[\x21\x23-\x7e]{1,400}"')
+LAST_MODIFIED = re.compile(r"[A-Za-z0-9,: +-]{10,60}")
 Admit = Callable[[str], Awaitable[None]]
+FindValidators = Callable[[str], Awaitable[Validators]]
 
 
 class NotFetched(ToolError):
@@ -36,6 +40,14 @@ class NotFetched(ToolError):
         self.retry_after_s = retry_after_s
 
 
+class NotModified(Exception):  # no error: the page is the same
+    """A server says that a page is what it was when it gave the validators; `url` is where the redirects ended."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+
+
 @dataclass(frozen=True, slots=True)
 class DownloadLimits:
     """The limits of a download, and whether it may reach private addresses."""
@@ -48,32 +60,46 @@ class DownloadLimits:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """The body of a response; `url` is where the redirects ended."""
+    """The body of a response; `url` is where the redirects ended, and gave the validators."""
 
     url: str
     content_type: str
     charset: str
     body: bytes
+    validators: Validators = NO_VALIDATORS
 
 
 async def admit_all(url: str) -> None:
     """Admit every request at once."""
 
 
-async def download(url: str, *, limits: DownloadLimits, admit: Admit = admit_all) -> Download:
+async def no_validators(url: str) -> Validators:
+    """Ask for the page in full."""
+    return NO_VALIDATORS
+
+
+async def download(
+    url: str,
+    *,
+    limits: DownloadLimits,
+    admit: Admit = admit_all,
+    find_validators: FindValidators = no_validators,
+) -> Download:
     """Download an http(s) address, following redirects, and decompress the body.
 
     Args:
         admit: Awaited with the address of each request before it is made; raises ToolError to forbid it.
+        find_validators: Awaited likewise, for what the request is to ask by whether the page is still the same.
 
     Raises:
+        NotModified: The page is what it was when it gave the validators that `find_validators` has of it.
         NotFetched: There is no response, an error status, or too large a body.
         ToolError: The address, or one it redirects to, is refused: it is private, or `admit` forbids it.
     """
     address = display_url(url)
     try:
         async with open_client(policy_for(allow_private=limits.allow_private)) as client:
-            return await _follow_redirects(client, url, limits, admit)
+            return await _follow_redirects(client, url, limits, admit, find_validators)
     except TimeoutError:
         raise NotFetched(f"{address} did not answer in full within {limits.timeout_s:g} s.") from None
     except (ssrfguard.BlockedAddressError, ssrfguard.BlockedURLError) as error:
@@ -83,15 +109,25 @@ async def download(url: str, *, limits: DownloadLimits, admit: Admit = admit_all
 
 
 async def _follow_redirects(
-    client: aiohttp.ClientSession, url: str, limits: DownloadLimits, admit: Admit
+    client: aiohttp.ClientSession,
+    url: str,
+    limits: DownloadLimits,
+    admit: Admit,
+    find_validators: FindValidators,
 ) -> Download:
     current_url, remaining_s, status = url, limits.timeout_s, 0
     for _ in range(REDIRECTS_MAX + 1):
         policy_for(allow_private=limits.allow_private).check_url(current_url)
         await admit(current_url)
+        headers = _conditions(await find_validators(current_url))
         start = time.monotonic()
-        async with asyncio.timeout(remaining_s), client.get(current_url, allow_redirects=False) as response:
+        async with (
+            asyncio.timeout(remaining_s),
+            client.get(current_url, allow_redirects=False, headers=headers) as response,
+        ):
             location, status = response.headers.get("Location"), response.status
+            if headers and status == HTTPStatus.NOT_MODIFIED:
+                raise NotModified(current_url)
             if status not in REDIRECT_STATUSES or not location:
                 return await _read_body(response, current_url, limits)
         remaining_s -= time.monotonic() - start
@@ -115,7 +151,25 @@ async def _read_body(response: aiohttp.ClientResponse, url: str, limits: Downloa
     content_type_header = response.headers.get("Content-Type", "")
     content_type = content_type_header.partition(";")[0].strip().lower()
     charset = re.search(r"charset\s*=\s*[\"']?([\w:-]{1,40})", content_type_header, re.IGNORECASE)
-    return Download(url, content_type, charset[1] if charset else "", bytes(body[: limits.bytes_max]))
+    return Download(
+        url,
+        content_type,
+        charset[1] if charset else "",
+        bytes(body[: limits.bytes_max]),
+        _validators(response),
+    )
+
+
+def _conditions(validators: Validators) -> dict[str, str]:
+    headers = {"If-None-Match": validators.etag, "If-Modified-Since": validators.last_modified}
+    return {name: value for name, value in headers.items() if value}
+
+
+def _validators(response: aiohttp.ClientResponse) -> Validators:
+    etag, last_modified = (response.headers.get(name, "").strip() for name in ("ETag", "Last-Modified"))
+    return Validators(
+        etag if ETAG.fullmatch(etag) else "", last_modified if LAST_MODIFIED.fullmatch(last_modified) else ""
+    )
 
 
 def _failure(response: aiohttp.ClientResponse, url: str) -> NotFetched:

@@ -14,9 +14,9 @@ from chiron_workers.knowledge.facts.grounds import check_grounds
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical
+from chiron_workers.sources.sources import NO_VALIDATORS, Page, Snapshot, Sources, Validators, canonical
 from chiron_workers.store import Store
-from chiron_workers.web.download import NotFetched
+from chiron_workers.web.download import NotFetched, NotModified, no_validators
 from chiron_workers.web.hosts import HostBusy, Hosts
 from chiron_workers.web.page import PARSE_LIMITS, read_page
 from chiron_workers.web.politeness import Politeness, download_limits
@@ -28,15 +28,19 @@ GONE_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_F
 POLL_S_MIN, POLL_S_MAX = 0.05, 1.0
 
 
-async def fetch_page(store: Store, url: str) -> Snapshot:
+async def fetch_page(store: Store, url: str, *, revalidate: bool = False) -> Snapshot:
     """Fetch a web page and save it as a source. The runs of a batch fetch an address once and share it.
+
+    Args:
+        revalidate: Outside of a batch, ask whether the page is what it was, where its server gave something to ask by; a page
+            that is counts as read again, with the text of then.
 
     Raises:
         ToolError: It cannot be fetched or read, or a run of the batch failed to a minute ago.
     """
     config = settings()
     if store.caller.batch_id is None or config.fetch_cache_s == 0:
-        pages = await _download_pages(store, url)
+        pages = await _download_pages(store, url, revalidate=revalidate)
         return await save_page(store, *pages)
     shared_pages, poll_s = SharedPages(store.session), POLL_S_MIN
     claim_for = timedelta(seconds=config.tool_timeout_s)
@@ -76,24 +80,46 @@ async def _fetch_and_share(store: Store, shared_pages: SharedPages, url: str) ->
     return snapshot
 
 
-async def _download_pages(store: Store, url: str) -> list[Page]:
+async def _download_pages(store: Store, url: str, *, revalidate: bool = False) -> list[Page]:
     """Download a page under the address where redirects ended, and under `url` too, since facts may cite both."""
+
+    async def find_validators(address: str) -> Validators:
+        stored = await store.sources.validators(address)
+        return stored[0] if stored else NO_VALIDATORS
+
     config = settings()
     politeness = Politeness(Hosts(store.session.pool), config)
     parse_limits = replace(PARSE_LIMITS, memory_bytes=config.file_memory_mb * 1_000_000)
     try:
         web_page = await read_page(
-            url, download_limits=download_limits(config), admit=politeness.admit, parse_limits=parse_limits
+            url,
+            download_limits=download_limits(config),
+            admit=politeness.admit,
+            parse_limits=parse_limits,
+            find_validators=find_validators if revalidate else no_validators,
         )
+    except NotModified as answer:
+        page = await _unchanged_page(store, answer.url)
     except NotFetched as error:
         await politeness.apply_retry_after(url, error)
         if error.status in GONE_STATUSES:
             note = await record_gone(store, {url, canonical(error.url)}, str(error))
             raise ToolError(f"{error} {note}".strip()) from None
         raise
-    page = Page.of(canonical(web_page.url), web_page.content_type, web_page.document)
-    page = replace(page, raw_hash=web_page.raw_hash)
-    return [page] if page.url == url else [page, replace(page, url=url)]
+    else:
+        page = Page.of(canonical(web_page.url), web_page.content_type, web_page.document)
+        page = replace(page, raw_hash=web_page.raw_hash, validators=web_page.validators)
+    return [page] if page.url == url else [page, replace(page, url=url, validators=NO_VALIDATORS)]
+
+
+async def _unchanged_page(store: Store, url: str) -> Page:
+    """What an address gave last, read again now."""
+    snapshot, stored = await store.sources.latest(url), await store.sources.validators(url)
+    if snapshot is None or stored is None:  # another process has read it in full meanwhile
+        raise NotFetched(f"{url} was read by somebody else just now.", url=url)
+    validators, raw_hash = stored
+    page = Page.of(snapshot.url, snapshot.content_type, snapshot)
+    return replace(page, raw_hash=raw_hash, validators=validators)
 
 
 async def save_page(store: Store, *pages: Page) -> Snapshot:

@@ -11,7 +11,17 @@ from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
-from chiron_workers.web.download import Admit, Download, DownloadLimits, admit_all, display_url, download
+from chiron_workers.sources.sources import NO_VALIDATORS, Validators
+from chiron_workers.web.download import (
+    Admit,
+    Download,
+    DownloadLimits,
+    FindValidators,
+    admit_all,
+    display_url,
+    download,
+    no_validators,
+)
 
 HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
@@ -34,6 +44,7 @@ class WebPage:
     content_type: str
     document: Document
     raw_hash: str
+    validators: Validators = NO_VALIDATORS
 
 
 async def read_page(
@@ -42,13 +53,15 @@ async def read_page(
     download_limits: DownloadLimits,
     admit: Admit = admit_all,
     parse_limits: Limits = PARSE_LIMITS,
+    find_validators: FindValidators = no_validators,
 ) -> WebPage:
     """Download an http(s) address and parse it in the sandbox.
 
     Raises:
+        NotModified: As `download`.
         ToolError: It is refused, cannot be fetched, or holds no readable text.
     """
-    response = await download(url, limits=download_limits, admit=admit)
+    response = await download(url, limits=download_limits, admit=admit, find_validators=find_validators)
     try:
         return await run_sandboxed(partial(parse_download, response), limits=parse_limits)
     except UnreadableError as error:
@@ -73,7 +86,8 @@ def parse_download(response: Download) -> WebPage:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
         raise UnreadableError("it holds no readable text")
-    return WebPage(response.url, content_type, document, hashlib.sha256(response.body).hexdigest())
+    raw_hash = hashlib.sha256(response.body).hexdigest()
+    return WebPage(response.url, content_type, document, raw_hash, response.validators)
 
 
 def _content_type(response: Download) -> str:

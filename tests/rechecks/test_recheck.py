@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from aiohttp import web
 from support.scripted_sites import Site
 
 from chiron_api.cli.recheck import recheck_lines
@@ -21,6 +22,7 @@ from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.rechecks.recheck import Recheck, recheck_subject
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.sources.sources import Sources
 from chiron_workers.store import Store
 from chiron_workers.tools.files import file_reader
 from chiron_workers.tools.knowledge import store_knowledge
@@ -274,3 +276,101 @@ async def test_files_that_agents_read_are_read_again(
         [read["url"]],
         [rain],
     )
+
+
+def conditional(
+    site: Site, path: str, body: str, etag: str = "", last_modified: str = ""
+) -> tuple[str, list[int]]:
+    """Answer a path with validators, and with 304 whoever has them already; its address, and the statuses it gave."""
+    statuses: list[int] = []
+    headers = {name: value for name, value in (("ETag", etag), ("Last-Modified", last_modified)) if value}
+
+    def answer(request: web.Request) -> web.Response:
+        asks = request.headers.get("If-None-Match", ""), request.headers.get("If-Modified-Since", "")
+        is_same = asks[0] == etag if etag else asks[1] == last_modified
+        statuses.append(304 if is_same and any(asks) else 200)
+        if statuses[-1] == 304:
+            return web.Response(status=304, headers=headers)
+        return web.Response(text=body, headers=headers)
+
+    site.answers[path] = answer
+    return site.url + path, statuses
+
+
+MONDAY, TUESDAY = "Mon, 02 Mar 2026 10:00:00 GMT", "Tue, 03 Mar 2026 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [({"etag": '"v1"'}, {"etag": '"v2"'}), ({"last_modified": MONDAY}, {"last_modified": TUESDAY})],
+)
+async def test_a_page_that_its_server_says_is_the_same_is_unchanged_and_read_in_full_once_it_is_not(
+    pool: Pool,
+    site: Site,
+    say: Callable[..., Any],
+    recheck: Callable[..., Any],
+    first: dict[str, str],
+    second: dict[str, str],
+) -> None:
+    page, statuses = conditional(site, "/a", FIVE, **first)
+    fact_id = await say(page, FIVE)
+    read_at = (await details(pool, fact_id)).assertions[0].fetched_at
+    for _ in range(2):
+        outcome = await recheck()
+        assert (outcome.sources, outcome.unchanged_sources, outcome.unread_sources) == (1, 1, [])
+    assert statuses == [200, 304, 304]
+    async with Session(pool) as session:
+        latest = await Sources(session).latest(page)
+    assert latest is not None
+    assert latest.text == FIVE
+    assert read_at is not None
+    assert latest.fetched_at > read_at, "it counts as read again"
+    page, statuses = conditional(site, "/a", "All new.", **second)
+    outcome = await recheck()
+    assert statuses == [200]
+    assert urls(outcome.changed_sources) == [page]
+    assert (await details(pool, fact_id)).status == "superseded"
+
+
+async def test_a_page_behind_a_redirect_is_asked_by_what_it_gave_itself(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    final, statuses = conditional(site, "/final", FIVE, etag='"v1"')
+    asked: list[str] = []
+
+    def redirect(request: web.Request) -> web.Response:
+        asked.append(request.headers.get("If-None-Match", ""))
+        return web.Response(status=302, headers={"Location": final})
+
+    site.answers["/old"] = redirect
+    await say(f"{site.url}/old", FIVE)
+    async with pool.connection() as connection:  # as a fact of a version before cites it
+        await connection.execute("update facts set source_url = %s", (f"{site.url}/old",))
+    outcome = await recheck()
+    assert (outcome.sources, outcome.unchanged_sources) == (1, 1)
+    assert statuses == [200, 304]
+    assert asked == ["", ""]
+
+
+async def test_what_an_older_reader_has_read_is_read_in_full(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page, statuses = conditional(site, "/a", FIVE, etag='"v1"')
+    await say(page, FIVE)
+    async with pool.connection() as connection:
+        await connection.execute("update fetches set reader = reader - 1")
+    await recheck()
+    assert statuses == [200, 200]
+
+
+async def test_a_page_that_was_gone_is_back_when_its_server_says_it_is_the_same(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page, _ = conditional(site, "/a", FIVE, etag='"v1"')
+    fact_id = await say(page, FIVE)
+    del site.answers["/a"]
+    assert urls((await recheck()).gone_sources) == [page]
+    _, statuses = conditional(site, "/a", FIVE, etag='"v1"')
+    outcome = await recheck()
+    assert (urls(outcome.back_sources), statuses) == ([page], [304])
+    assert (await details(pool, fact_id)).status == "accepted"
