@@ -143,6 +143,7 @@ def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.
         ("corroborations_verdict_is_known", set(Verdict)),
         ("facts_source_kind_is_known", set(SourceKind)),
         ("corroborations_source_kind_is_known", set(SourceKind)),
+        ("fetches_stated_kind_is_known", {SourceKind.EXPERT, SourceKind.USER_GENERATED}),
         ("verdicts_verdict_is_known", set(Verdict) - {Verdict.UNCHECKED}),
         ("source_changes_kind_is_known", set(ChangeKind)),
         ("subscriptions_state_is_known", set(SubscriptionState)),

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from chiron_workers.states import SourceKind
+
 # Raise it with every change by which a reader gives another text of the same bytes: what facts rest on is then looked for by its
 # letters alone, so that nobody takes our change for one of the source.
 READER_VERSION = 3
@@ -57,6 +59,8 @@ class Document:
     author: str = ""
     published_at: datetime | None = None
     licence: str = ""
+    doi: str = ""
+    stated_kind: SourceKind | None = None  # what a page says it is, for what that is worth
 
     @property
     def text(self) -> str:

@@ -7,6 +7,7 @@ from chiron_workers.documents.document import Document, author_name, compose, pa
 from chiron_workers.documents.html_page import page_blocks
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
+from chiron_workers.documents.page_metadata import PageMetadata, read_metadata
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.spacing import unmark_gaps
 
@@ -21,6 +22,7 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
 
     tree = trafilatura.load_html(text)
     licence = "" if tree is None else licence_of_html(tree)
+    metadata = PageMetadata() if tree is None else read_metadata(tree)
     if tree is not None:
         rewrite(tree, text)
     page: Any = trafilatura.bare_extraction(
@@ -33,13 +35,16 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
         date_extraction_params=DATES,
     )
     if page is None:
-        return _without_main_text(tree, text, name=name)
+        document = _without_main_text(tree, text, name=name)
+        return replace(document, doi=metadata.doi, stated_kind=metadata.kind)
     document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
     return replace(
         document,
         author=author_name(page.author),
         published_at=parse_date(page.date),
         licence=licence or licence_name(page.license),
+        doi=metadata.doi,
+        stated_kind=metadata.kind,
     )
 
 

@@ -1,11 +1,11 @@
 """The licence that a source states for itself: a short name for Creative Commons, its own words for others."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from chiron_workers.documents.document import one_line
+from chiron_workers.documents.json_ld import things_of
 
 LICENCE_CHARS_MAX = 300
 CREATIVE_COMMONS = re.compile(
@@ -23,8 +23,6 @@ META_NAMES = (
     "dcterms.rights",
     "citation_license",
 )
-JSON_LD_CHARS_MAX = 500_000
-JSON_LD_ITEMS_MAX = 20  # Of scripts in a page, and of objects in a script.
 XMP_BYTES_MAX = 200_000
 XMP = re.compile(
     rb'(?:cc:license\s+rdf:resource="|<xmpRights:WebStatement>|xmpRights:WebStatement="'
@@ -79,24 +77,10 @@ def _meta_licences(tree: Any) -> list[str]:
 
 
 def _json_ld_licences(tree: Any) -> Iterator[str]:
-    scripts = [script for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()]
-    for script in scripts[:JSON_LD_ITEMS_MAX]:
-        try:
-            data = json.loads((script.text or "")[:JSON_LD_CHARS_MAX])
-        except (ValueError, RecursionError):
-            continue
-        for thing in _things(data)[:JSON_LD_ITEMS_MAX]:
-            # A picture's licence does not cover the text around it.
-            if "ImageObject" not in str(thing.get("@type")):
-                yield from _licence_texts(thing.get("license"))
-
-
-def _things(data: object) -> list[dict[str, Any]]:
-    top = data if isinstance(data, list) else [data]
-    graphs = [
-        thing["@graph"] for thing in top if isinstance(thing, dict) and isinstance(thing.get("@graph"), list)
-    ]
-    return [thing for group in (top, *graphs) for thing in group if isinstance(thing, dict)]
+    for thing in things_of(tree):
+        # A picture's licence does not cover the text around it.
+        if "ImageObject" not in str(thing.get("@type")):
+            yield from _licence_texts(thing.get("license"))
 
 
 def _licence_texts(licence: object) -> Iterator[str]:

@@ -102,10 +102,15 @@ def recognise(url: str, table: SourceKinds | None = None) -> SourceKind:
     return SourceKind.OWN if _is_private(host) else SourceKind.UNKNOWN
 
 
-def bound(kind: SourceKind, score: float) -> float:
-    """A score, moved into the band of its source's kind."""
+def with_stated(kind: SourceKind, stated_kind: SourceKind | None) -> SourceKind:
+    """The kind of a source whose page says what it is: that counts only where its address tells nothing."""
+    return stated_kind if stated_kind and kind is SourceKind.UNKNOWN else kind
+
+
+def bound(kind: SourceKind, score: float, *, is_stated: bool = False) -> float:
+    """A score, moved into the band of its source's kind; where the page says itself what it is, never up."""
     low, high = BANDS[kind]
-    return min(max(score, low), high)
+    return min(score if is_stated else max(score, low), high)
 
 
 def _patterns(file: Path, table: Mapping[str, object]) -> Iterator[Pattern]:

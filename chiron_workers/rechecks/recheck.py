@@ -16,12 +16,13 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of, subject_of
 from chiron_workers.knowledge.facts.grounds import check_grounds, settle_grounds
+from chiron_workers.knowledge.facts.source_kinds import kind_of
 from chiron_workers.rechecks.retractions import RetractionLookup, store_retraction
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.sources.dois import doi_of
-from chiron_workers.states import SHOWN_STATUSES, ChangeKind, FactStatus
+from chiron_workers.sources.dois import doi_in, doi_of
+from chiron_workers.states import SHOWN_STATUSES, ChangeKind, FactStatus, SourceKind
 from chiron_workers.store import Store
 from chiron_workers.tools.files import file_reader
 from chiron_workers.web.fetch import fetch_page
@@ -189,7 +190,7 @@ async def _check_retractions(
     """The addresses whose publications were retracted, and those that nobody could be asked about."""
     lookup = RetractionLookup(pool, settings)
     retractions, unanswered = list[SourceOutcome](), list[SourceOutcome]()
-    dois = {url: doi for url in urls if (doi := doi_of(url))} if lookup.is_on else {}
+    dois = await _dois(pool, urls) if lookup.is_on else {}
     for url, doi in dois.items():
         try:
             retraction = await lookup.find(doi)
@@ -203,6 +204,14 @@ async def _check_retractions(
         await store_retraction(pool, url, retraction)
     await settle_grounds(pool, list(dois))
     return retractions, unanswered
+
+
+async def _dois(pool: Pool, urls: Sequence[str]) -> dict[str, str]:
+    """The DOIs that addresses name or, on the public web, the pages there say they have; by address."""
+    public_urls = [url for url in urls if kind_of(url) is not SourceKind.OWN]
+    rows = await Session(pool).rows(SQL["dois"], {"urls": public_urls})
+    stated = {row["url"]: doi for row in rows if (doi := doi_in(row["doi"] or ""))}
+    return stated | {url: doi for url in urls if (doi := doi_of(url))}
 
 
 async def _facts(pool: Pool, subject_id: str, urls: Sequence[str]) -> dict[str, DictRow]:

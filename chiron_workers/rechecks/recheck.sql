@@ -13,6 +13,13 @@ select s.url, d.path, d.hash is not null as is_document, count(*) over ()::int a
  order by (select max(fetched_at) from fetches where url = s.url) nulls first, s.url
  limit %(limit)s;
 
+-- dois
+-- What the newest text of each address says is its DOI.
+select distinct on (url) url, doi
+  from fetches
+ where url = any(%(urls)s)
+ order by url, fetched_at desc, id desc;
+
 -- facts
 select distinct f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by
   from facts f

@@ -35,6 +35,12 @@ def doi_of(url: str) -> str | None:
     return None
 
 
+def doi_in(text: str) -> str | None:
+    """The first DOI in what a page says of itself, such as "doi:10.1234/x"; None where there is none."""
+    match = _DOI.search(text)
+    return _bare(match[0].lower()) if match else None
+
+
 def _bare(doi: str) -> str | None:
     before = ""
     while before != doi:

@@ -13,6 +13,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, Document
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.runs.session import Session
+from chiron_workers.states import SourceKind
 
 SQL = load(__file__)
 URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
@@ -36,7 +37,8 @@ class Page:
     """The text that an address gave.
 
     `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
-    where that is not known. `validators` are those that this very address gave.
+    where that is not known. `doi` and `stated_kind` are what the page says of itself, and `validators` are those that this
+    very address gave.
     """
 
     url: str
@@ -46,6 +48,8 @@ class Page:
     author: str = ""
     published_at: datetime | None = None
     licence: str = ""
+    doi: str = ""
+    stated_kind: SourceKind | None = None
     raw_hash: str = ""
     reader: int | None = READER_VERSION
     validators: Validators = NO_VALIDATORS
@@ -54,7 +58,9 @@ class Page:
     def of(cls, url: str, content_type: str, document: "Document | Snapshot") -> Self:
         """The page with the text and the metadata of a document."""
         metadata = document.title, document.author, document.published_at, document.licence
-        return cls(url, document.text, content_type, *metadata)
+        return cls(
+            url, document.text, content_type, *metadata, doi=document.doi, stated_kind=document.stated_kind
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +161,8 @@ class Sources:
                 "licences": [page.licence for page in pages],
                 "raw_hashes": [page.raw_hash or None for page in pages],
                 "readers": [page.reader for page in pages],
+                "dois": [page.doi for page in pages],
+                "stated_kinds": [page.stated_kind for page in pages],
                 "etags": [page.validators.etag or None for page in pages],
                 "last_modified": [page.validators.last_modified or None for page in pages],
                 "run_id": self.session.caller.run_id,
@@ -166,4 +174,6 @@ class Sources:
 def to_snapshot(row: DictRow) -> Snapshot:
     """A row of the columns of Fetched, with the compressed `body` in place of the text."""
     text = zstandard.decompress(row.pop("body")).decode()
+    if stated_kind := row.pop("stated_kind", None):
+        row["stated_kind"] = SourceKind(stated_kind)
     return Snapshot(text=text, **row)

@@ -167,6 +167,7 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
             source_url=texts[0].url,
             snapshot_hash=texts[0].hash,
             observed_at=texts[0].fetched_at,
+            stated_kind=texts[0].stated_kind,
         )
     for version in texts:
         match = await asyncio.to_thread(locate, new_claim.quote, version.text)
@@ -180,6 +181,7 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
                 place=place,
                 context=context,
                 observed_at=version.fetched_at,
+                stated_kind=version.stated_kind,
             )
     reason = await asyncio.to_thread(refusal_reason, new_claim.quote, texts[0].text)
     raise ToolError(f"quote: {reason}")

@@ -182,6 +182,33 @@ async def test_openalex_alone_may_know_of_a_retraction_and_silence_changes_nothi
     assert (await details(pool, fact_id)).status == "superseded"
 
 
+async def test_a_publication_is_known_by_the_doi_in_its_page_too_unless_the_page_is_one_s_own(
+    pool: Pool,
+    site: Site,
+    index: Site,
+    say: Callable[..., Any],
+    recheck: Callable[..., Any],
+    setting: Callable[..., None],
+    tmp_path: Path,
+) -> None:
+    head = '<meta name="DC.identifier" content="https://doi.org/10.1234/Rate">'
+    page = site.text(
+        "/a", f"<html><head>{head}</head><body><p>{FIVE}</p></body></html>", Content_Type="text/html"
+    )
+    fact_id = await say(page, FIVE)
+    index.text("/crossref/works/10.1234/rate", crossref(RETRACTED))
+    assert (await recheck()).retracted_sources == []
+    assert index.requests == [], "an address of a private network is one's own, and so are its words"
+    table = tmp_path / "kinds.toml"
+    table.write_text('general = ["127.0.0.1"]\n')
+    setting("SOURCE_KINDS", str(table))
+    [retracted] = (await recheck()).retracted_sources
+    assert (retracted.url, retracted.note) == (
+        page, "10.1234/rate was retracted, says crossref, notice 10.1234/notice.",
+    )  # fmt: skip
+    assert (await details(pool, fact_id)).status == "superseded"
+
+
 async def test_services_that_are_turned_off_are_not_asked(
     site: Site,
     index: Site,

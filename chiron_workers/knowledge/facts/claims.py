@@ -4,11 +4,10 @@ from datetime import datetime
 
 from chiron_workers.db.validation import clean_text, collapse_whitespace, unit_interval
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.evidence.source_kinds import bound
 from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.evidence.validity import Validity, read_validity
 from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.knowledge.facts.source_kinds import kind_of
+from chiron_workers.knowledge.facts.source_kinds import bind, kind_of
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import QuoteState, SourceKind
 
@@ -50,16 +49,18 @@ class Claim:
     context: str = ""
     finding: Finding = UNCHECKED
     observed_at: datetime | None = None
+    stated_kind: SourceKind | None = None  # what its source says it is
 
     @property
     def source_kind(self) -> SourceKind:
-        """What its address tells of its source."""
-        return kind_of(self.source_url)
+        """What its address tells of its source, or else what that says of itself."""
+        return kind_of(self.source_url, self.stated_kind)
 
     @property
     def source_score(self) -> float:
         """The claimed score within the band of the kind of its source."""
-        return bound(self.source_kind, self.claimed_score)
+        score: float = bind(self.source_url, self.claimed_score, self.stated_kind)["source_score"]
+        return score
 
     @property
     def quote_state(self) -> QuoteState:

@@ -11,6 +11,7 @@ from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.source_kinds import bind
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
+from chiron_workers.states import SourceKind
 
 SQL = load(__file__)
 PAGE_FACTS = 200
@@ -78,7 +79,8 @@ async def _rescore(session: Session, fact_ids: Sequence[str]) -> int:
     changes = []
     for row in await session.rows(SQL["scores"], {"fact_ids": list(fact_ids)}):
         claimed_score = row["source_score"] if row["claimed_score"] is None else row["claimed_score"]
-        scores = bind(row["source_url"], claimed_score)
+        stated_kind = SourceKind(row["stated_kind"]) if row["stated_kind"] else None
+        scores = bind(row["source_url"], claimed_score, stated_kind)
         if any(row[name] != score for name, score in scores.items()):
             changes.append({"id": row["id"], **scores})
     if changes:

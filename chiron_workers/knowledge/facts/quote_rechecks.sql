@@ -34,9 +34,17 @@ update corroborations c
    );
 
 -- scores
-select id, source_url, source_score, claimed_score, source_kind
-  from assertions
- where fact_id = any(%(fact_ids)s::uuid[]);
+select a.id, a.source_url, a.source_score, a.claimed_score, a.source_kind, f.stated_kind
+  from assertions a
+  left join lateral (
+    select stated_kind
+      from fetches
+     where hash = a.snapshot_hash
+       and url = a.source_url
+     order by fetched_at desc, id desc
+     limit 1
+  ) f on true
+ where a.fact_id = any(%(fact_ids)s::uuid[]);
 
 -- rescore_facts
 update facts f

@@ -4,21 +4,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chiron_workers.evidence.source_kinds import bound, read_table, recognise
+from chiron_workers.evidence.source_kinds import bound, read_table, recognise, with_stated
 from chiron_workers.settings import settings
 from chiron_workers.states import SourceKind
 
 
-def kind_of(url: str) -> SourceKind:
-    """The kind of source that an address is, under the settings."""
+def kind_of(url: str, stated_kind: SourceKind | None = None) -> SourceKind:
+    """The kind of source that an address is, under the settings; where it tells nothing, what its page says it is."""
     file = settings().source_kinds
-    return recognise(url, read_table(Path(file)) if file else None)
+    return with_stated(recognise(url, read_table(Path(file)) if file else None), stated_kind)
 
 
-def bind(url: str, claimed_score: float) -> dict[str, Any]:
+def bind(url: str, claimed_score: float, stated_kind: SourceKind | None = None) -> dict[str, Any]:
     """The columns source_kind, claimed_score and source_score of an assertion by a source."""
     kind = kind_of(url)
-    return {"source_kind": kind, "claimed_score": claimed_score, "source_score": bound(kind, claimed_score)}
+    whole_kind = with_stated(kind, stated_kind)
+    score = bound(whole_kind, claimed_score, is_stated=whole_kind is not kind)
+    return {"source_kind": whole_kind, "claimed_score": claimed_score, "source_score": score}
 
 
 def with_kind(assertion: Mapping[str, Any]) -> dict[str, Any]:
