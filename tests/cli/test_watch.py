@@ -82,11 +82,16 @@ def test_a_run_is_followed_after_the_number_given(chiron, batch, end):
     assert [json.loads(line)["seq"] for line in found.stdout.splitlines()] == [3]
 
 
-def test_a_wrong_call_exits_with_2(chiron, batch):
+def test_a_wrong_call_exits_with_2_and_an_unknown_batch_with_1(chiron, batch):
     assert chiron("watch", "nonsense").exit_code == 2
     assert chiron("watch", str(new_id())).exit_code == 1
-    assert chiron("watch", "last").exit_code == chiron("show", "last").exit_code == 1
     assert "--after is for runs" in chiron("watch", batch[0], "--after", "3").stderr
+
+
+def test_without_any_batch_watch_and_show_fail_alike(chiron):
+    for command in ("watch", "show"):
+        answer = chiron(command, "last")
+        assert (answer.exit_code, "There is no batch yet" in answer.stderr) == (1, True)
 
 
 def _heed_ctrl_c() -> None:
