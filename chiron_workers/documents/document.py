@@ -9,7 +9,7 @@ from chiron_workers.states import SourceKind
 
 # Raise it with every change by which a reader gives another text of the same bytes: what facts rest on is then looked for by its
 # letters alone, so that nobody takes our change for one of the source.
-READER_VERSION = 3
+READER_VERSION = 4
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
 TEXT_CHARS_MAX = 2_000_000  # of one document; a worker holds several of them, and copies of each

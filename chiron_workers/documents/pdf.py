@@ -17,6 +17,7 @@ from chiron_workers.documents.document import (
 )
 from chiron_workers.documents.licences import licence_of_pdf
 from chiron_workers.documents.pdf_scripts import write_scripts
+from chiron_workers.documents.pdf_strikes import figure_texts, without_struck_words
 
 PAGES_MAX = 2_000
 CHARS_MAX = 2_500_000  # more than is read of a document
@@ -80,14 +81,18 @@ def _blocks(pdf: Any, first: int, last: int) -> Iterator[Block]:
         if number - first == PAGES_MAX or chars > CHARS_MAX:
             yield Block(f"[The pages {number:,} to {last:,} are not shown here.]")
             return
-        text = _text(pdf, number)
-        chars += len(text)
+        texts = list(_texts(pdf, number))
+        chars += sum(map(len, texts))
         yield Block(f"[Page {number}]", is_heading=True)
-        yield Block(text)
+        yield from map(Block, texts)
 
 
-def _text(pdf: Any, number: int) -> str:
+def _texts(pdf: Any, number: int) -> Iterator[str]:
+    """The words of a page, and the texts of its figures."""
+    raw = import_optional("pypdfium2.raw")
     page = pdf[number - 1]
     with closing(page), closing(page.get_textpage()) as words:
-        text = write_scripts(words.get_text_bounded(), words, import_optional("pypdfium2.raw"))
-        return LINE_HYPHEN.sub("", text)
+        text = words.get_text_bounded()
+        pieces = write_scripts(text, words, raw)
+        yield LINE_HYPHEN.sub("", without_struck_words(text, pieces, page, words, raw))
+        yield from figure_texts(page, raw)

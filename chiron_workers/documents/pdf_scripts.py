@@ -20,7 +20,7 @@ HIGH, LOW = 1, -1
 
 
 @dataclass(frozen=True, slots=True)
-class _Glyph:
+class Glyph:
     """A character on the page: its size, its baseline, and where it begins and ends."""
 
     size: float
@@ -29,21 +29,21 @@ class _Glyph:
     end_x: float
 
 
-def write_scripts(text: str, words: Any, raw: Any) -> str:
-    """The text of a page with its raised and lowered digits in Unicode's own.
+def write_scripts(text: str, words: Any, raw: Any) -> list[str]:
+    """The letters of a page's text, with its raised and lowered digits in Unicode's own; some are empty.
 
     Args:
         words: The page's text page.
         raw: PDFium's functions.
     """
     if not any(digit in text for digit in DIGITS):
-        return text
+        return list(text)
     codes = [raw.FPDFText_GetUnicode(words, index) for index in range(raw.FPDFText_CountChars(words))]
     letters = [chr(code) if code < 0x110000 else "\ufffd" for code in codes]
     indexes = [index for index, letter in enumerate(letters) if letter in CANDIDATES]
     places = [place for place, letter in enumerate(text) if letter in CANDIDATES]
     if [letters[index] for index in indexes] != [text[place] for place in places]:
-        return text  # The text is in another order than the characters, so nobody knows which is which.
+        return list(text)  # The text is in another order than the characters, so nobody knows which is which.
     shifts = _shifts(letters, indexes, words, raw)
     pieces = list(text)
     for index, place in zip(indexes, places, strict=True):
@@ -52,7 +52,7 @@ def write_scripts(text: str, words: Any, raw: Any) -> str:
             # PDFium breaks the line behind what stands high or low; where a line ends, no space begins the next one.
             if text.startswith("\r\n ", place + 1):
                 pieces[place + 1 : place + 3] = "", ""
-    return "".join(pieces)
+    return pieces
 
 
 def _shifted(text: str, place: int, shift: int) -> str:
@@ -77,10 +77,10 @@ def _shifts(letters: list[str], indexes: list[int], words: Any, raw: Any) -> dic
             base_index, inner = first, run[1:]
         else:
             base_index, inner = first - 1, run
-        base = _glyph(base_index, words, raw)
+        base = glyph_at(base_index, words, raw)
         end = base
         for index in inner:
-            glyph = _glyph(index, words, raw)
+            glyph = glyph_at(index, words, raw)
             if base is None or glyph is None or end is None:
                 base = end = glyph
                 continue
@@ -92,7 +92,7 @@ def _shifts(letters: list[str], indexes: list[int], words: Any, raw: Any) -> dic
     return {index: shift for index, shift in shifts.items() if letters[index] != "," or index + 1 in shifts}
 
 
-def _shift(base: _Glyph, previous: _Glyph, glyph: _Glyph) -> int:
+def _shift(base: Glyph, previous: Glyph, glyph: Glyph) -> int:
     if not SIZE_SHARE_MIN <= glyph.size / base.size <= SIZE_SHARE_MAX:
         return 0
     if abs(glyph.start_x - previous.end_x) > GAP_SHARE_MAX * base.size:
@@ -103,7 +103,7 @@ def _shift(base: _Glyph, previous: _Glyph, glyph: _Glyph) -> int:
     return LOW if FALL_MIN <= -rise <= FALL_MAX else 0
 
 
-def _glyph(index: int, words: Any, raw: Any) -> _Glyph | None:
+def glyph_at(index: int, words: Any, raw: Any) -> Glyph | None:
     """A character of upright text; None for one that is turned, and for white space that PDFium made up."""
     matrix, x, y = raw.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
     start_x, end_x, bottom, top = (ctypes.c_double() for _ in range(4))
@@ -115,4 +115,4 @@ def _glyph(index: int, words: Any, raw: Any) -> _Glyph | None:
     size = raw.FPDFText_GetFontSize(words, index) * hypot(matrix.c, matrix.d)
     if not has_all or size <= 0 or abs(matrix.b) > 1e-3 or raw.FPDFText_IsGenerated(words, index):
         return None
-    return _Glyph(size, y.value, start_x.value, end_x.value)
+    return Glyph(size, y.value, start_x.value, end_x.value)
