@@ -60,6 +60,8 @@ def tree_blocks(body: Any) -> Iterator[Block]:
                 element.tag in HEADING_TAGS and event == "end",
             )
             words.clear()
+        elif depth and element.tag in LINE_TAGS:
+            words.append(" ")
         if event == "start":
             depth += element.tag in CELL_TAGS
             if any(map(str.strip, words)):

@@ -119,6 +119,11 @@ def test_a_table_keeps_its_columns_whatever_is_merged() -> None:
     ]
 
 
+def test_paragraphs_and_items_in_a_cell_stay_apart() -> None:
+    cells = "<td><p>5</p><p>6</p></td><td><ul><li>seven</li><li>eight</li></ul></td><td><div>9</div>10</td>"
+    assert _page(f"<table><tr>{cells}</tr></table>") == "5 6 | seven eight | 9 10"
+
+
 def test_merged_cells_without_end_are_read_in_good_time() -> None:
     cells = "<td colspan='1000' rowspan='65000'>x</td>" * 50
     assert _page("<table>" + f"<tr>{cells}</tr>" * 50 + "</table>").count("x") < 200_000
