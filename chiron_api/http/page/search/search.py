@@ -1,0 +1,99 @@
+"""What a search on the page asks for, read from its address, and what it finds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chiron_workers.db.queries import load as load_queries
+from chiron_workers.errors import ToolValidationError
+from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters, build_condition
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
+from chiron_workers.states import SearchMode
+from chiron_workers.store import Store
+
+SQL = load_queries(__file__)
+PAGE_FACTS = 25
+PAGES_MAX = RESULTS_MAX // PAGE_FACTS
+FIELDS = ("q", "subject", "topic_path", "source", "min_confidence", "since", "until", "mode", "candidates")
+NAMES = {"subject_id": "subject", "query": "q"}  # of fields that the store calls otherwise
+
+Name = Annotated[str, Field(max_length=SOURCE_CHARS_MAX)]
+
+
+class Options(BaseModel):
+    """The query string of a search; what is empty in it was left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    q: Annotated[str, Field(max_length=QUERY_CHARS_MAX)] = ""
+    subject: Name | None = None
+    topic_path: Name | None = None
+    source: Name | None = None
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    since: datetime | date | None = None
+    until: datetime | date | None = None
+    mode: SearchMode = SearchMode.HYBRID
+    candidates: bool = False
+    page: Annotated[int, Field(ge=1, le=PAGES_MAX)] = 1
+
+    def filters(self) -> Filters:
+        """The filters as the store takes them."""
+        return Filters(
+            subject_id=self.subject,
+            min_confidence=self.min_confidence,
+            candidates=self.candidates,
+            topic_path=self.topic_path,
+            source=self.source,
+            since=self.since.isoformat() if self.since else None,
+            until=self.until.isoformat() if self.until else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The facts of a page of results; `is_last` where no further page is offered, `problems` by the fields they are of.
+
+    Of a search without words they are the newest, without a score.
+    """
+
+    facts: list[Any]
+    page: int
+    is_last: bool
+    problems: Mapping[str, str]
+
+
+async def find(store: Store, fields: Mapping[str, str]) -> Results:
+    """What fits the fields of an address; nothing where one of them makes no sense."""
+    try:
+        options = Options.model_validate({name: text for name, text in fields.items() if text})
+        facts = await _find(store, options)
+    except ValidationError as error:
+        return Results([], 1, True, {str(entry["loc"][0]): entry["msg"] for entry in error.errors()})
+    except ToolValidationError as error:
+        field = NAMES.get(error.field or "", error.field or "q")
+        return Results([], 1, True, {field: str(error)})
+    is_last = len(facts) <= PAGE_FACTS or options.page == PAGES_MAX
+    return Results(facts[:PAGE_FACTS], options.page, is_last, {})
+
+
+async def _find(store: Store, options: Options) -> list[Any]:
+    """The facts of a page, and one more where there is one."""
+    offset = (options.page - 1) * PAGE_FACTS
+    if options.q:
+        facts = await store.search.find(
+            options.q, filters=options.filters(), limit=RESULTS_MAX, mode=options.mode
+        )
+        return list(facts[offset : offset + PAGE_FACTS + 1])
+    condition = await build_condition(store.session, options.filters())
+    statement = SQL["newest"].format(condition=condition.clause)
+    args = condition.args | {"limit": PAGE_FACTS + 1, "offset": offset}
+    return list(await store.session.rows(statement, args))
+
+
+async def has_facts(store: Store) -> bool:
+    """Whether anything is stored at all."""
+    row = await store.session.row(SQL["has_facts"], {})
+    return bool(row and row["is_so"])
