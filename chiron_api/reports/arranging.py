@@ -1,5 +1,5 @@
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -45,11 +45,17 @@ class _Context:
     places: dict[Place, CitedSource] = field(default_factory=dict)
 
 
-def arrange(material: Material) -> Arrangement:
-    """Findings by subject and topic path, the surest first; sources are numbered as they are first cited."""
+def arrange(material: Material, places: Mapping[str, int] | None = None) -> Arrangement:
+    """Findings by subject and topic path, the surest first; sources are numbered as they are first cited.
+
+    Args:
+        places: The numbers of all findings of a report of which these are some, by their facts; others follow them.
+    """
     finding_rows = sorted(material.findings.values(), key=_order)
     aside_rows = sorted(material.aside.values(), key=_order)
-    numbers = {row["id"]: number for number, row in enumerate([*finding_rows, *aside_rows], start=1)}
+    numbers = dict(places or {})
+    for row in (*finding_rows, *aside_rows):
+        numbers.setdefault(row["id"], len(numbers) + 1)
     context = _Context(material, numbers, _by_fact(material.links.values()))
     sections = tuple(
         Section(subject_id, path, tuple(_finding(row, context) for row in rows))
@@ -64,10 +70,15 @@ def arrange(material: Material) -> Arrangement:
     return Arrangement(sections, asides, tuple(contradictions), context.places)
 
 
+def order_of_topic(subject_id: str, path: str) -> tuple[object, ...]:
+    """What topics are ordered by."""
+    return subject_id, path.casefold().split("/"), path
+
+
 def _order(row: DictRow) -> tuple[object, ...]:
     path: str = row["topic_path"]
     weight = WEIGHTS.get(row["status"], len(WEIGHTS)), -row["confidence"]
-    return row["subject_id"], path.casefold().split("/"), path, *weight, row["id"]
+    return *order_of_topic(row["subject_id"], path), *weight, row["id"]
 
 
 def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:

@@ -44,8 +44,8 @@ async def gather(
     material = await read(pool, fact_ids, with_selections=with_selections)
     # A second's work for a large report, and what else runs on this loop goes on.
     arrangement = await asyncio.to_thread(arrange, material)
-    subjects, work = await _subjects(pool, target, arrangement), await _work(pool, target)
-    sources = await _sources(pool, arrangement.places)
+    subjects, work = await subjects_of(pool, target, arrangement), await work_of(pool, target)
+    sources = await sources_of(pool, arrangement.places)
     numbers: dict[str, list[int]] = {}
     for source in sources:
         numbers.setdefault(source.url, []).append(source.number)
@@ -69,7 +69,7 @@ async def gather(
     )
 
 
-async def _subjects(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[SubjectPart, ...]:
+async def subjects_of(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[SubjectPart, ...]:
     """The subject of the target first, then others that its runs found something about."""
     other_ids = {section.subject_id for section in arrangement.sections} - {target.subject_id}
     rows = await report_rows.subject_rows(pool, [target.subject_id, *other_ids])
@@ -94,7 +94,8 @@ async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
     )
 
 
-async def _sources(pool: Pool, places: Mapping[Place, CitedSource]) -> list[Source]:
+async def sources_of(pool: Pool, places: Mapping[Place, CitedSource]) -> list[Source]:
+    """The sources that are cited, with what is known of them, by their numbers."""
     sources, cited_places = list[Source](), list(places)
     for start in range(0, len(cited_places), SOURCES_AT_ONCE):
         page = cited_places[start : start + SOURCES_AT_ONCE]
@@ -114,7 +115,8 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
     )
 
 
-async def _work(pool: Pool, target: Target) -> Work:
+async def work_of(pool: Pool, target: Target, *, runs_max: int = RUNS_MAX) -> Work:
+    """What it took, with some of the runs."""
     *models, total = await report_rows.uses(pool, target)
     states = await report_rows.counts_by_state(pool, target)
     return Work(
@@ -125,6 +127,6 @@ async def _work(pool: Pool, target: Target) -> Work:
         ),
         runs=tuple(
             RunLine(**row | {"state": RunState(row["state"])})
-            for row in await report_rows.runs(pool, target, limit=RUNS_MAX)
+            for row in await report_rows.runs(pool, target, limit=runs_max)
         ),
     )

@@ -75,6 +75,14 @@ async def fact_ids(
     return [row["id"] for row in await fetch_all(pool, SQL[name], args)]
 
 
+async def topics(pool: Pool, target: Target) -> list[DictRow]:
+    """The facts of a target by topic: subject_id, topic_path, `ids` of those that are shown, the surest first and those that are
+    disputed last, and how many are `disputed` and `candidates`.
+    """
+    name = "facts_in_a_subject" if target.kind is Kind.SUBJECT else "facts_in_runs"
+    return await fetch_all(pool, SQL["topics"].format(scope=SQL[name]), {"id": target.id})
+
+
 async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     """How many facts of a target are in each status."""
     name = "counts_of_a_subject" if target.kind is Kind.SUBJECT else "counts_of_runs"

@@ -44,6 +44,28 @@ select id::text as id
  order by facts.id desc
  limit %(limit)s;
 
+-- topics
+-- The C collation, since what is grouped here is put in order afterwards, and bytes are compared sooner than letters.
+select subject_id, topic_path collate "C" as topic_path,
+       coalesce(array_agg(id::text order by status <> 'accepted', confidence desc, id)
+                filter (where status in ('accepted', 'disputed')), array[]::text[]) as ids,
+       count(*) filter (where status = 'disputed') as disputed,
+       count(*) filter (where status = 'candidate') as candidates
+  from facts
+ where {scope}
+ group by subject_id, topic_path collate "C";
+
+-- facts_in_a_subject
+subject_id = %(id)s
+
+-- facts_in_runs
+(run_id in (select id from runs where id = %(id)s or batch_id = %(id)s)
+ or id in (select c.fact_id
+             from corroborations c
+             join runs r on c.run_id = r.id
+            where r.id = %(id)s
+               or r.batch_id = %(id)s))
+
 -- counts_of_a_subject
 select status, count(*) as facts
   from facts

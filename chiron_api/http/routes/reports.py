@@ -66,7 +66,7 @@ ReportQuery = Annotated[ReportOptions, Query()]
 )
 async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What the runs of a batch found, with sources."""
-    return await _show(services, id, Kind.BATCH, options)
+    return await stream_report(services, id, Kind.BATCH, options)
 
 
 @router.post(
@@ -89,7 +89,7 @@ async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEF
 )
 async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What a run found, with sources."""
-    return await _show(services, id, Kind.RUN, options)
+    return await stream_report(services, id, Kind.RUN, options)
 
 
 @router.post(
@@ -112,7 +112,7 @@ async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAU
 )
 async def show_subject_report(id: str, options: ReportQuery, services: ServicesOf) -> Response:
     """All that is known of a subject, with sources."""
-    return await _show(services, id, Kind.SUBJECT, options)
+    return await stream_report(services, id, Kind.SUBJECT, options)
 
 
 @router.post(
@@ -127,7 +127,10 @@ async def write_subject_report(id: str, services: ServicesOf, body: Writing = DE
     return await _write(services, id, Kind.SUBJECT, body)
 
 
-async def _show(services: Services, target: UUID | str, kind: Kind, options: ReportOptions) -> Response:
+async def stream_report(
+    services: Services, target: UUID | str, kind: Kind, options: ReportOptions
+) -> StreamingResponse:
+    """The report as a document of its format. Raises NotFound."""
     report_format = FORMATS[options.format]
     report = await gather(
         services.pool,

@@ -5,12 +5,13 @@ from html import escape
 
 from chiron_api.reports import answer_phrasing
 from chiron_api.reports.answer import SaidSentence, WrittenSentence
+from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.formats.html_findings import cite
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report
 
 
-def written(report: Report) -> Iterator[str]:
+def written(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     """The written answer with links to findings and sources, then what is not known; nothing where there is none."""
     answer = report.answer
     if answer is None:
@@ -18,23 +19,23 @@ def written(report: Report) -> Iterator[str]:
     yield f'<section id="answer">\n<h2>{answer_phrasing.HEADING}</h2>\n'
     for section in answer.sections:
         yield f'<h3 dir="auto">{escape(one_line(section.title))}</h3>\n'
-        yield f"<p>{' '.join(map(_written, section.sentences))}</p>\n"
+        yield f"<p>{' '.join(_written(sentence, addresses) for sentence in section.sentences)}</p>\n"
     if answer.not_known:
         lines = "".join(f'<li dir="auto">{escape(one_line(line))}</li>' for line in answer.not_known)
         yield f"<h3>{answer_phrasing.NOT_KNOWN_HEADING}</h3>\n<ul>{lines}</ul>\n"
     yield f'<p class="soft">{escape(answer_phrasing.origin(answer))}</p>\n</section>\n'
 
 
-def _written(sentence: WrittenSentence) -> str:
+def _written(sentence: WrittenSentence, addresses: Anchors) -> str:
+    numbers = answer_phrasing.numbers(sentence)
     findings = ", ".join(
-        f'<a href="#f{number}" aria-label="Finding {number}">{number}</a>'
-        for number in answer_phrasing.numbers(sentence)
+        f'<a {addresses.finding(number)} aria-label="Finding {number}">{number}</a>' for number in numbers
     )
     marks = "".join(
         f' <span class="mark">({escape(mark)})</span>' for mark in answer_phrasing.marks(sentence)
     )
     place = f' <span class="soft">(finding {findings})</span>' if findings else ""
-    cites = " ".join(map(cite, sentence.sources))
+    cites = " ".join(cite(source, addresses, numbers) for source in sentence.sources)
     return f"<bdi>{escape(answer_phrasing.text_of(sentence))}</bdi>{place} {cites}{marks}"
 
 
@@ -53,5 +54,5 @@ def said(report: Report) -> Iterator[str]:
 
 def _said(sentence: SaidSentence) -> str:
     not_cited = f'<span class="mark">{answer_phrasing.NOT_CITED}</span>'
-    mark = " ".join(map(cite, sentence.sources)) if sentence.sources else not_cited
+    mark = " ".join(cite(source, ANCHORS) for source in sentence.sources) if sentence.sources else not_cited
     return f"<li><bdi>{escape(one_line(sentence.text))}</bdi> {mark}</li>"

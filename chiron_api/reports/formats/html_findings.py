@@ -1,49 +1,52 @@
 """Findings, contradictions and sources as parts of an HTML page, linked with one another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from html import escape
 
 from chiron_api.reports import phrasing
+from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Source
 
 
-def findings(report: Report) -> Iterator[str]:
-    """The findings by topic path."""
+def findings(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
+    """The findings by topic path; `addresses` say where numbers lead."""
     yield '<section id="findings">\n<h2>Findings</h2>\n'
     if not report.sections:
         yield f"<p>{phrasing.no_findings(report)}</p>\n"
     for n, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
         yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
-        yield from map(_finding, section.findings)
+        yield from map(partial(_finding, addresses), section.findings)
     yield "</section>\n"
 
 
-def _finding(finding: Finding) -> str:
+def _finding(addresses: Anchors, finding: Finding) -> str:
     number = finding.number
     parts = [
-        f'<article class="finding" id="f{number}" aria-label="Finding {number}">\n{_statement(finding)}',
+        f'<article class="finding" id="f{number}" aria-label="Finding {number}">\n{_statement(finding, addresses)}',
         f'<p class="standing">{_standing(finding)}</p>\n',
-        *(_passage(citation, finding) for citation in finding.citations),
-        _links(finding),
+        *(_passage(citation, finding, addresses) for citation in finding.citations),
+        _links(finding, addresses),
         "</article>\n",
     ]
     return "".join(parts)
 
 
-def _statement(finding: Finding) -> str:
+def _statement(finding: Finding, addresses: Anchors) -> str:
     number = finding.number
-    cites = " ".join(map(cite, dict.fromkeys(citation.source for citation in finding.citations)))
+    sources = dict.fromkeys(citation.source for citation in finding.citations)
+    cites = " ".join(cite(source, addresses, (number,)) for source in sources)
     return (
-        f'<p><a class="number" href="#f{number}" aria-label="Finding {number}">{number}</a>'
+        f'<p><a class="number" {addresses.finding(number)} aria-label="Finding {number}">{number}</a>'
         f"<bdi>{escape(one_line(finding.content))}</bdi> {cites}</p>\n"
     )
 
 
-def cite(source: int) -> str:
-    """A link to a source in the list at the end."""
-    return f'<a class="cite" href="#s{source}" aria-label="Source {source}">[{source}]</a>'
+def cite(source: int, addresses: Anchors, findings: Iterable[int] = ()) -> str:
+    """A link to a source that findings of these numbers cite."""
+    return f'<a class="cite" {addresses.source(source, findings)} aria-label="Source {source}">[{source}]</a>'
 
 
 def _standing(finding: Finding) -> str:
@@ -51,19 +54,20 @@ def _standing(finding: Finding) -> str:
     return f"{escape(phrasing.confidence_and_origins(finding))}{marks}"
 
 
-def _passage(citation: Citation, finding: Finding) -> str:
+def _passage(citation: Citation, finding: Finding, addresses: Anchors) -> str:
     wording = (
         f'<p class="soft" dir="auto">As this source puts it: {escape(one_line(citation.wording))}</p>'
         if citation.wording
         else ""
     )
     words = escape(phrasing.passage(citation, finding.content))
-    return f"<blockquote>{wording}<p><bdi>{words}</bdi> {cite(citation.source)}</p></blockquote>\n"
+    place = cite(citation.source, addresses, (finding.number,))
+    return f"<blockquote>{wording}<p><bdi>{words}</bdi> {place}</p></blockquote>\n"
 
 
-def _links(finding: Finding) -> str:
+def _links(finding: Finding, addresses: Anchors) -> str:
     lines = [
-        f'<li>{phrasing.relation(relative)} <a href="#f{relative.number}">finding {relative.number}</a></li>'
+        f"<li>{phrasing.relation(relative)} <a {addresses.finding(relative.number)}>finding {relative.number}</a></li>"
         for relative in finding.relatives
     ]
     lines += [
@@ -72,21 +76,21 @@ def _links(finding: Finding) -> str:
     return f'<ul class="links">{"".join(lines)}</ul>\n' if lines else ""
 
 
-def contradictions(report: Report) -> Iterator[str]:
+def contradictions(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     """Contradictions as pairs, both sides in full."""
     if not report.contradictions:
         return
     yield f'<section id="contradictions">\n<h2>Contradictions</h2>\n<p>{phrasing.BOTH_STAY}</p>\n'
     findings = report.by_number()
     for contradiction in report.contradictions:
-        yield _pair(contradiction, findings[contradiction.number], findings[contradiction.other])
+        yield _pair(contradiction, findings[contradiction.number], findings[contradiction.other], addresses)
     yield "</section>\n"
 
 
-def _pair(contradiction: Contradiction, first: Finding, second: Finding) -> str:
+def _pair(contradiction: Contradiction, first: Finding, second: Finding, addresses: Anchors) -> str:
     sides = "".join(
-        f'<div>{_statement(side)}<p class="standing">{_standing(side)}</p>\n'
-        f"{''.join(_passage(citation, side) for citation in side.citations)}</div>\n"
+        f'<div>{_statement(side, addresses)}<p class="standing">{_standing(side)}</p>\n'
+        f"{''.join(_passage(citation, side, addresses) for citation in side.citations)}</div>\n"
         for side in (first, second)
     )
     return (
@@ -95,22 +99,22 @@ def _pair(contradiction: Contradiction, first: Finding, second: Finding) -> str:
     )
 
 
-def asides(report: Report) -> Iterator[str]:
+def asides(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     """Facts that are no findings of the report, but linked to one."""
     if report.asides:
         yield f'<section id="asides">\n<h2>Linked facts</h2>\n<p class="soft">{escape(phrasing.ASIDE)}</p>\n'
-        yield from map(_finding, report.asides)
+        yield from map(partial(_finding, addresses), report.asides)
         yield "</section>\n"
 
 
-def sources(report: Report) -> Iterator[str]:
+def sources(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     """The list of sources, with ways back to the findings."""
     yield '<section id="sources">\n<h2 class="sources">Sources</h2>\n<ol class="sources">\n'
-    yield from map(_source, report.sources)
+    yield from map(partial(_source, addresses), report.sources)
     yield "</ol>\n</section>\n"
 
 
-def _source(source: Source) -> str:
+def _source(addresses: Anchors, source: Source) -> str:
     target = link(source.url)
     address = escape(one_line(source.url))
     if target:
@@ -119,7 +123,7 @@ def _source(source: Source) -> str:
         " · "
     )
     numbers, more = phrasing.cited_by(source)
-    backs = ", ".join(f'<a href="#f{number}">{number}</a>' for number in numbers)
+    backs = ", ".join(f"<a {addresses.finding(number)}>{number}</a>" for number in numbers)
     title = f"<strong><bdi>{escape(one_line(source.title))}</bdi></strong><br>" if source.title else ""
     return (
         f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'

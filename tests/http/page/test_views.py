@@ -140,7 +140,8 @@ async def test_nothing_that_strangers_wrote_becomes_markup(
 async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Shelf):
     batch_id, run_id = stored_run(shelf, "Closures")
     fact_id = shelf.fact("python", "A closure keeps its names.", "https://example.org/", run_id=run_id)
-    facts = f"/facts/{fact_id}", "/facts/no-id"
+    facts = f"/facts/{fact_id}", "/facts/no-id", "/search?q=closure&mode=text", "/search?since=x"
+    reports = [f"{path}/report" for path in (f"/batches/{batch_id}", f"/runs/{run_id}", "/subjects/python")]
     for path in (
         "/",
         "/batches",
@@ -151,6 +152,7 @@ async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Sh
         "/subjects/python",
         "/batches/no-id",
         *facts,
+        *reports,
     ):
         answer = await client.get(path)
         policy = answer.headers["content-security-policy"]

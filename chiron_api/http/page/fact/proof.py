@@ -47,7 +47,7 @@ def sources_of(fact: FactDetails) -> tuple[AssertionDetails, ...]:
 
 def opponents_of(fact: FactDetails) -> list[RelatedFact]:
     """The facts that contradict a fact."""
-    return [other for other in fact.related if other.relation == Relation.CONTRADICTS]
+    return [relative for relative in fact.related if relative.relation == Relation.CONTRADICTS]
 
 
 async def load(

@@ -1,0 +1,136 @@
+"""A report: read, printed, downloaded, and an answer written from it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from markupsafe import Markup
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import path_id, read_query
+from chiron_api.http.page.forms import amount, read_form
+from chiron_api.http.page.rendering import page, see_other
+from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import RequestModel
+from chiron_api.http.routes.reports import ReportOptions, stream_report
+from chiron_api.reports.formats import DocumentName, html_answer, html_findings
+from chiron_api.reports.formats.html_addresses import FactPages
+from chiron_api.reports.paging import ReportPage, gather_page
+from chiron_api.reports.writing import WritingOptions, submit_report
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.knowledge.report_rows import Kind, find_target
+from chiron_workers.pubsub.signals import notify
+
+TOPICS_SHOWN = 200
+FOLDERS = {Kind.BATCH: "batches", Kind.RUN: "runs", Kind.SUBJECT: "subjects"}
+SECTIONS = {Kind.BATCH: "/batches", Kind.RUN: "/batches", Kind.SUBJECT: "/subjects"}
+
+
+class Options(RequestModel):
+    """The query string of a report's page."""
+
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+
+
+def _target(request: Request, kind: Kind) -> UUID | str:
+    return str(request.path_params["id"]) if kind is Kind.SUBJECT else path_id(request)
+
+
+async def _show(
+    request: Request, kind: Kind, *, fields: Mapping[str, str] | None = None, problem: str = ""
+) -> Response:
+    services, target = services_of(request), _target(request, kind)
+    number = 1 if problem else read_query(request, Options).page
+    part = await gather_page(services.pool, target, number=number)
+    if part.report.kind is not kind:
+        raise NotFound(f"There is no {kind} {target}.")
+    return page(
+        request,
+        "report/page.html",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        section=SECTIONS[kind],
+        part=part,
+        report=part.report,
+        path=f"/{FOLDERS[kind]}/{part.report.id}",
+        formats=list(DocumentName),
+        topics=part.topics[:TOPICS_SHOWN],
+        default_model=services.settings.model,
+        fields={"model": "", "budget_usd": ""} | dict(fields or {}),
+        problem=problem,
+        **_sections(part),
+    )
+
+
+def _sections(part: ReportPage) -> dict[str, Markup]:
+    """The parts of the report as the HTML format writes them, with links to facts."""
+    pages, report = FactPages(part.report.by_number()), part.report
+    neighbours = tuple(finding for finding in report.asides if finding.number > part.findings)
+    return {
+        "answer": _markup(html_answer.written(report, pages)),
+        "said": _markup(html_answer.said(report)),
+        "findings": _markup(html_findings.findings(report, pages)),
+        "contradictions": _markup(html_findings.contradictions(report, pages)),
+        "asides": _markup(html_findings.asides(replace(report, asides=neighbours), pages)),
+        "sources": _markup(html_findings.sources(report, pages)),
+    }
+
+
+def _markup(pieces: Iterable[str]) -> Markup:
+    return Markup("".join(pieces))  # noqa: S704  # the HTML format escapes what it is handed
+
+
+async def _download(request: Request, kind: Kind) -> Response:
+    name = request.path_params["format"]
+    if name not in list(DocumentName):
+        names = ", ".join(DocumentName)
+        raise Problem(HTTPStatus.NOT_FOUND, f"A report is no {name[:40]!r}. It can be had as {names}.")
+    target = _target(request, kind)
+    answer = await stream_report(services_of(request), target, kind, ReportOptions(format=DocumentName(name)))
+    answer.headers["Content-Disposition"] = f'attachment; filename="{kind}-report.{name}"'
+    return answer
+
+
+async def _write(request: Request, kind: Kind) -> Response:
+    """Have an answer written; the page of its batch follows. What is wrong in the form is said in it."""
+    services, target = services_of(request), _target(request, kind)
+    fields = await read_form(request)
+    if (await find_target(services.pool, target)).kind is not kind:
+        raise NotFound(f"There is no {kind} {target}.")
+    try:
+        budget = Budget(amount(fields, "budget_usd"), None)
+        model = fields.get("model", "").strip() or None
+        options = WritingOptions(model, budget, is_fresh=bool(fields.get("again")))
+        receipt = await submit_report(services.pool, target, options)
+    except (Problem, UsageError) as error:
+        return await _show(request, kind, fields=fields, problem=str(error))
+    await notify(services.settings.redis_url, receipt.batch_id)
+    return see_other(f"/batches/{receipt.batch_id}")
+
+
+def _routes_of(kind: Kind) -> list[Route]:
+    async def show(request: Request) -> Response:
+        return await _show(request, kind)
+
+    async def write(request: Request) -> Response:
+        return await _write(request, kind)
+
+    async def download(request: Request) -> Response:
+        return await _download(request, kind)
+
+    path = f"/{FOLDERS[kind]}/{{id}}/report"
+    return [
+        view(path, show),
+        view(path, write, methods=["POST"]),
+        view(f"{path}.{{format}}", download),
+    ]
+
+
+routes = [route for kind in Kind for route in _routes_of(kind)]
