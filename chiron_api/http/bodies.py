@@ -1,6 +1,7 @@
 """Bodies of requests: their bytes, the time they take, and the number of their values are bounded."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -51,13 +52,20 @@ async def _read_bytes(request: Request, bytes_max: int) -> bytes:
     if kind != "application/json":
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON with `Content-Type: application/json`.")
     payload = bytearray()
-    chunks = request.stream()
+    async for chunk in bounded_chunks(request, bytes_max=bytes_max):
+        payload += chunk
+    return bytes(payload)
+
+
+async def bounded_chunks(request: Request, *, bytes_max: int) -> AsyncIterator[bytes]:
+    """The body as it comes. Raises Problem 408 and 413."""
+    size, chunks = 0, request.stream()
     try:
         while chunk := await asyncio.wait_for(anext(chunks, b""), BODY_TIMEOUT_S):
-            payload += chunk
-            if len(payload) > bytes_max:
+            size += len(chunk)
+            if size > bytes_max:
                 raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {bytes_max:,} bytes.")
+            yield chunk
     except TimeoutError:
         detail = f"No more of the body came within {BODY_TIMEOUT_S:g} s."
         raise Problem(HTTPStatus.REQUEST_TIMEOUT, detail, headers={"Connection": "close"}) from None
-    return bytes(payload)

@@ -1,11 +1,15 @@
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import TypeVar
 
 from starlette.responses import Response
 
 from chiron_api.text import as_json
-from chiron_workers.batches.summaries import BatchSummary
+from chiron_workers.batches.summaries import BatchSummary, RunSummary
+from chiron_workers.knowledge.facts.fact_pages import ListedFact
 from chiron_workers.subscriptions.subscriptions import Subscription
+
+Item = TypeVar("Item", BatchSummary, RunSummary, Subscription, ListedFact)
 
 
 def json_response(
@@ -15,7 +19,7 @@ def json_response(
     return Response(as_json(value), status.value, headers=dict(headers or {}), media_type="application/json")
 
 
-def page_response(items: Sequence[BatchSummary] | Sequence[Subscription], limit: int) -> Response:
+def page_response(items: Sequence[Item], limit: int) -> Response:
     """The first `limit` items; `next` is the id of the last of them if there are more, else null."""
     page = items[:limit]
     return json_response({"items": page, "next": page[-1].id if len(items) > limit else None})

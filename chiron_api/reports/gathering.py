@@ -74,10 +74,11 @@ async def subjects_of(pool: Pool, target: Target, arrangement: Arrangement) -> t
     other_ids = {section.subject_id for section in arrangement.sections} - {target.subject_id}
     rows = await report_rows.subject_rows(pool, [target.subject_id, *other_ids])
     rows.sort(key=lambda row: (row["subject_id"] != target.subject_id, row["subject_id"]))
-    return tuple([await _subject(pool, row) for row in rows])
+    return tuple([await subject_part(pool, row) for row in rows])
 
 
-async def _subject(pool: Pool, row: DictRow) -> SubjectPart:
+async def subject_part(pool: Pool, row: DictRow) -> SubjectPart:
+    """The coverage map of a subject, from its row."""
     tops, is_cut = await Nodes(Session(pool)).tree(row["subject_id"])
     facts_by_path = (
         await count_facts_by_path(Session(pool), row["subject_id"], SHOWN_STATUSES) if tops else {}

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -119,6 +119,24 @@ async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]
     return [
         _run(row) for row in await fetch_all(pool, SQL["runs_of"], {"batch_id": batch_id, "limit": limit})
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs are meant; None: all."""
+
+    batch_id: UUID | None = None
+    state: RunState | None = None
+    subject_id: str | None = None
+    owner: str | None = None
+
+
+async def newest_runs(
+    pool: Pool, which: RunFilter, *, limit: int, before: UUID | None = None
+) -> list[RunSummary]:
+    """The newest runs, newest first; with `before` those older than that run."""
+    args = asdict(which) | {"limit": limit, "before": before}
+    return [_run(row) for row in await fetch_all(pool, SQL["newest_runs"], args)]
 
 
 async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:

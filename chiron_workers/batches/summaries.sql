@@ -91,6 +91,21 @@ select {{run_columns}}
  order by id
  limit %(limit)s;
 
+-- newest_runs
+select {{run_columns}}
+  from runs
+ where (%(before)s::uuid is null or id < %(before)s)
+   and (%(batch_id)s::uuid is null or batch_id = %(batch_id)s)
+   and (%(state)s::text is null or state = %(state)s)
+   and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
+   and (%(owner)s::text is null
+        or exists (select
+                     from batches b
+                    where b.id = runs.batch_id
+                      and b.owner = %(owner)s))
+ order by id desc
+ limit %(limit)s;
+
 -- what_is
 select 'batch' as what, id
   from batches

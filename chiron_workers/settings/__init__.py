@@ -318,6 +318,13 @@ class Settings(BaseSettings):
         description="An email address that Crossref and OpenAlex are given, so that they can write to whoever asks too much.",
     )
 
+    upload_bytes_max: int = Field(
+        10_000_000,
+        ge=1_000,
+        le=10_000_000,
+        description="Bytes of a document that is sent to the corpus of a subject over HTTP.",
+    )
+
     files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(_split_path)] = Field(
         default_factory=tuple,
         description="Folders whose files the tools file_reader and data_table may read, separated as in PATH (`:`; on "

@@ -46,6 +46,30 @@ class FoundFact(Answer):
     recall: float
 
 
+class ListedFact(Answer):
+    """A fact as a list shows it."""
+
+    id: UUID
+    subject_id: str
+    content: str
+    quote: str | None
+    quote_state: QuoteState
+    verdict: Verdict
+    source_url: str
+    topic_path: str
+    confidence: float
+    status: FactStatus
+    run_id: UUID | None
+    created_at: datetime
+
+
+class FactList(Answer):
+    """A page of facts, newest first; `next` is the `after` of the next page, null on the last."""
+
+    items: list[ListedFact]
+    next: UUID | None
+
+
 class FoundFacts(Answer):
     """The best facts first.
 

@@ -106,6 +106,13 @@ class Run(Usage):
     evaluations: list[Evaluation]
 
 
+class RunList(Answer):
+    """A page of runs, newest first; `next` is the `after` of the next page, null on the last."""
+
+    items: list[Run]
+    next: UUID | None
+
+
 class RunResult(Usage):
     """A run as far as it has come: a line of the results of a batch."""
 
@@ -126,6 +133,13 @@ class RunResult(Usage):
 class RunId(Answer):
     """The run that got a message."""
 
+    run_id: UUID
+
+
+class RunReceipt(Answer):
+    """The run that was stored, and its batch, which has no other."""
+
+    batch_id: UUID
     run_id: UUID
 
 

@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.client.models.basics import Answer, Usd
-from chiron_api.client.models.facts import FactStatus
+from chiron_api.client.models.facts import FactStatus, Ground
+from chiron_api.client.models.reports import NodeCoverage
 
 
 class Subject(Answer):
@@ -23,6 +24,64 @@ class SubjectList(Answer):
     """Every subject, by name."""
 
     items: list[Subject]
+
+
+class Coverage(Answer):
+    """The coverage map of a subject, parents before what is below them.
+
+    `missing` are the ids of nodes that nothing is known of, goal-critical ones first. `unmapped_facts` belong to no node;
+    `is_cut` where the map is too large to be shown whole.
+    """
+
+    nodes: list[NodeCoverage]
+    missing: list[str]
+    unmapped_facts: int
+    is_cut: bool
+
+
+class SubjectDetails(Subject):
+    """A subject with its coverage map; `facts` counts its facts by status, `documents` those of its corpus."""
+
+    facts: dict[FactStatus, int]
+    documents: int
+    coverage: Coverage
+
+
+class Document(Answer):
+    """A document of the corpus of a subject."""
+
+    subject_id: str
+    url: str
+    title: str
+    chars: int
+    passages: int
+    added_at: datetime
+
+
+class DocumentList(Answer):
+    """The documents of a subject, by address."""
+
+    items: list[Document]
+
+
+class DocumentFact(Answer):
+    """A fact that lost its words by a change of a document, or has them again."""
+
+    fact_id: UUID
+    url: str
+    ground: Ground
+
+
+class DocumentReceipt(Answer):
+    """A document that was stored; `facts` are those that its change bears on."""
+
+    subject_id: str
+    url: str
+    title: str
+    content_type: str
+    passages: int
+    state: Literal["new", "changed", "unchanged"]
+    facts: list[DocumentFact]
 
 
 class Subscription(Answer):

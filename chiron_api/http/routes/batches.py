@@ -23,7 +23,7 @@ from chiron_api.services import Services
 from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import results
-from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, submit
+from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
@@ -80,18 +80,13 @@ class BatchRequest(RequestModel):
     status_code=HTTPStatus.ACCEPTED,
     summary="Submit a batch",
     response_model=Receipt,
-    responses=answers(located=HTTPStatus.ACCEPTED),
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, located=HTTPStatus.ACCEPTED),
 )
 async def submit_batch(
     body: BatchRequest, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
-    batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
-    try:
-        receipt = await submit(services.pool, batch)
-    except Conflict as error:
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
-    await notify(services.settings.redis_url, receipt.batch_id)
+    receipt = await accept(body, services, idempotency_key)
     document = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}
     headers = {"Location": f"/v1/batches/{receipt.batch_id}"}
     return json_response(document, HTTPStatus.ACCEPTED, headers=headers)
@@ -123,6 +118,17 @@ async def list_batch_results(id: UUID, services: ServicesOf) -> Response:
     """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
     await summary(services.pool, id)  # 404 for the id of a run
     return StreamingResponse(_lines(services, id), media_type="application/jsonl")
+
+
+async def accept(body: BatchRequest, services: Services, idempotency_key: str | None) -> Submitted:
+    """Store a batch and notify the workers. Raises Problem 422 for a key that was used with another body."""
+    batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
+    try:
+        receipt = await submit(services.pool, batch)
+    except Conflict as error:
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+    await notify(services.settings.redis_url, receipt.batch_id)
+    return receipt
 
 
 async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:

@@ -32,7 +32,7 @@ DEFAULTS = Checking()
     status_code=HTTPStatus.ACCEPTED,
     summary="Have facts held to their quotes",
     response_model=CheckReceipt,
-    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED)
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED)
     | {200: {"model": CheckReceipt, "description": "Nothing is open."}},
 )
 async def check_subject(id: str, services: ServicesOf, body: Checking = DEFAULTS) -> Response:

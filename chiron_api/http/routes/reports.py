@@ -74,7 +74,7 @@ async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf
     status_code=HTTPStatus.ACCEPTED,
     summary="Have an answer written on a batch",
     response_model=WritingReceipt,
-    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a batch; 202, also where that was done."""
@@ -97,7 +97,7 @@ async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) 
     status_code=HTTPStatus.ACCEPTED,
     summary="Have an answer written on a run",
     response_model=WritingReceipt,
-    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a run; 202, also where that was done."""
@@ -120,7 +120,7 @@ async def show_subject_report(id: str, options: ReportQuery, services: ServicesO
     status_code=HTTPStatus.ACCEPTED,
     summary="Have an answer written on a subject",
     response_model=WritingReceipt,
-    responses=answers(HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, located=HTTPStatus.ACCEPTED),
 )
 async def write_subject_report(id: str, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a subject; 202, also where that was done."""

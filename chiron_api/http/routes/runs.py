@@ -2,29 +2,74 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Header, Query
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.client.models.runs import Run, RunId
+from chiron_api.client.models.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
-from chiron_api.http.requests import RequestModel
-from chiron_api.http.responses import json_response
+from chiron_api.http.requests import Name, Page, RequestModel
+from chiron_api.http.responses import json_response, page_response
+from chiron_api.http.routes.batches import BatchRequest, TopicRequest, accept
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
-from chiron_workers.batches.summaries import run_summary
+from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
+from chiron_workers.states import RunState
 
 router = api_router("Runs")
+
+
+class RunRequest(TopicRequest):
+    """A topic to research in a run of its own."""
+
+    subject: Name
+
+
+class RunPage(Page):
+    """A page of the runs, of one batch, state or subject if it is named."""
+
+    batch: UUID | None = None
+    state: RunState | None = None
+    subject: Name | None = None
 
 
 class Message(RequestModel):
     """Words for a run."""
 
     text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]
+
+
+@router.post(
+    "/v1/runs",
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Start a run",
+    response_model=RunReceipt,
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, located=HTTPStatus.ACCEPTED),
+)
+async def start_run(
+    body: RunRequest, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
+    """Store a run and notify the workers. The same Idempotency-Key with the same body gives the same run."""
+    topic = TopicRequest(**body.model_dump())
+    receipt = await accept(BatchRequest(topics=[topic], subject=body.subject), services, idempotency_key)
+    document = {"batch_id": receipt.batch_id, "run_id": receipt.run_ids[0]}
+    return json_response(
+        document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{receipt.run_ids[0]}"}
+    )
+
+
+@router.get("/v1/runs", summary="List the runs", response_model=RunList)
+async def list_runs(page: Annotated[RunPage, Query()], services: ServicesOf) -> Response:
+    """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
+    subject_id = slug(page.subject) if page.subject else None
+    which = RunFilter(page.batch, page.state, subject_id, services.principal.visible_owner)
+    runs = await newest_runs(services.pool, which, limit=page.limit + 1, before=page.after)
+    return page_response(runs, page.limit)
 
 
 @router.get(

@@ -31,3 +31,35 @@ async def test_a_difference_that_cannot_be_told_is_a_problem_that_says_why(
         answer = await client.get(f"/v1/subjects/{where}/diff", params=params)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
         assert words in answer.json()["detail"]
+
+
+async def test_a_subject_shows_its_coverage_and_how_many_facts_it_has(client: httpx2.AsyncClient, pool: Pool):
+    dated = await Dated(pool).begin()
+    await dated.fact("It shrinks.", at=1)
+    await dated.fact("It sings.", at=1, status="candidate")
+    for title in ("Ice", "Penguins"):
+        node = {"subject_id": "ice", "title": title, "description": title, "is_goal_critical": True}
+        assert (await client.post("/v1/tools/save_knowledge_node", json=node)).status_code == 200
+    subject = (await client.get("/v1/subjects/Ice")).json()
+    assert (subject["subject_id"], subject["facts"]["accepted"], subject["facts"]["candidate"]) == (
+        "ice",
+        1,
+        1,
+    )
+    facts = {node["title"]: node["facts"] for node in subject["coverage"]["nodes"]}
+    assert facts == {"Ice": 1, "Penguins": 0}
+    assert len(subject["coverage"]["missing"]) == 1
+    assert (await client.get("/v1/subjects/fire")).status_code == 404
+
+
+async def test_the_facts_of_a_subject_come_in_pages_newest_first(client: httpx2.AsyncClient, pool: Pool):
+    dated = await Dated(pool).begin()
+    fact_ids = [await dated.fact(f"It shrinks by {n}.", at=n) for n in range(3)]
+    candidate = await dated.fact("It sings.", at=4, status="candidate")
+    first = (await client.get("/v1/subjects/ice/facts", params={"limit": 2})).json()
+    rest = (await client.get("/v1/subjects/ice/facts", params={"limit": 2, "after": first["next"]})).json()
+    assert [fact["id"] for fact in first["items"] + rest["items"]] == fact_ids[::-1]
+    assert rest["next"] is None
+    [listed] = (await client.get("/v1/subjects/ice/facts", params={"status": "candidate"})).json()["items"]
+    assert (listed["id"], listed["content"]) == (candidate, "It sings.")
+    assert (await client.get("/v1/subjects/fire/facts")).status_code == 404

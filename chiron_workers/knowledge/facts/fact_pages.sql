@@ -1,0 +1,8 @@
+-- page
+select id, subject_id, content, quote, quote_state, verdict, source_url, topic_path, confidence, status, run_id, created_at
+  from facts
+ where subject_id = %(subject_id)s
+   and status = any(%(statuses)s)
+   and (%(before)s::uuid is null or id < %(before)s)
+ order by id desc
+ limit %(limit)s;
