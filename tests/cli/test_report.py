@@ -73,7 +73,7 @@ def test_an_older_report_stays_whole_if_a_new_one_cannot_be_written(
     report = tmp_path / "report"
     report.write_text("The older report.")
     failed = chiron("report", str(run), "--format", format, "--output", "report", "--force")
-    assert (failed.exit_code, failed.stderr) == (1, "chiron: File too large.\n")
+    assert (failed.exit_code, failed.stderr) == (1, "chiron: File too large: report.\n")
     assert report.read_text() == "The older report."
     assert [file.name for file in tmp_path.iterdir() if "report" in file.name] == ["report"]
 
