@@ -150,6 +150,7 @@ async def test_every_page_keeps_the_policy(client: httpx2.AsyncClient, shelf: Sh
         "/submit",
         "/subjects",
         "/subjects/python",
+        "/system",
         "/batches/no-id",
         *facts,
         *reports,

@@ -1,0 +1,127 @@
+"""How the machine is: services, workers, what waits, what is held back, and money."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow
+from psycopg_pool import PoolTimeout
+from redis.exceptions import RedisError
+
+from chiron_api.services import Services
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.migrate import migrations
+from chiron_workers.db.queries import load as load_queries
+from chiron_workers.ids import first_id
+from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns
+from chiron_workers.pubsub.redis import redis_client
+from chiron_workers.pubsub.signals import CHANNEL
+from chiron_workers.runs.model_holds import Hold, active_holds
+
+SQL = load_queries(__file__)
+ANSWER_S = 3.0  # a service that takes longer is not well
+ROWS_MAX = 50
+SPENDING_FOR = timedelta(days=31)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Postgres or Redis: how long it took to answer, or what is wrong with it."""
+
+    name: str
+    ms: float | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """What Redis says: how many workers listen to signals, and which models nobody calls now."""
+
+    service: Service
+    listeners: int | None = None
+    cooldowns: Sequence[Cooldown] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """How the machine is. Without Postgres all but the services is empty."""
+
+    postgres: Service
+    broker: Broker
+    schema: str = ""
+    lacking: tuple[str, ...] = ()
+    embedding: str = ""
+    workers: Sequence[DictRow] = ()
+    queue: Sequence[DictRow] = ()
+    holds: Sequence[Hold] = ()
+    spending: Sequence[DictRow] = ()
+    duties: DictRow = field(default_factory=dict)
+
+    @property
+    def is_idle_without_workers(self) -> bool:
+        """Whether runs wait and no worker listens."""
+        return bool(self.queue) and self.broker.listeners == 0
+
+
+async def load(services: Services) -> System:
+    """How the machine is now. A service that does not answer within seconds is named, and keeps nobody waiting."""
+    broker, state = await asyncio.gather(_broker(services.settings.redis_url), _state(services))
+    postgres, fields = state
+    return System(postgres, broker, embedding=services.embedder.space.model, **fields)
+
+
+async def _state(services: Services) -> tuple[Service, dict[str, Any]]:
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            began = time.perf_counter()
+            [clock] = await fetch_all(services.pool, SQL["clock"])
+            ms = (time.perf_counter() - began) * 1_000
+            return Service("Postgres", ms, f"PostgreSQL {clock['server']}"), await _fields(services, clock)
+    except (psycopg.OperationalError, PoolTimeout, TimeoutError):
+        return Service("Postgres", None, "It does not answer. Nothing is lost; workers wait for it."), {}
+
+
+async def _fields(services: Services, clock: DictRow) -> dict[str, Any]:
+    pool: Pool = services.pool
+    spending = {
+        "now": clock["now"].astimezone(),
+        "first_id": first_id(clock["now"] - SPENDING_FOR),
+        "owner": services.principal.visible_owner,
+    }
+    [duties] = await fetch_all(pool, SQL["duties"])
+    return {
+        "schema": clock["schema"],
+        "lacking": tuple(name for version, name in _shipped() if version > clock["version"]),
+        "workers": await fetch_all(pool, SQL["workers"], {"limit": ROWS_MAX}),
+        "queue": await fetch_all(pool, SQL["queue"], {"limit": ROWS_MAX}),
+        "holds": await active_holds(pool),
+        "spending": await fetch_all(pool, SQL["spending"], spending),
+        "duties": duties,
+    }
+
+
+@cache
+def _shipped() -> tuple[tuple[int, str], ...]:
+    return tuple((migration.version, migration.name) for migration in migrations())
+
+
+async def _broker(redis_url: str) -> Broker:
+    if not redis_url:
+        return Broker(Service("Redis", None, "None is set. Runs go on, and events come late."))
+    client = redis_client(redis_url)
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            began = time.perf_counter()
+            await client.ping()
+            ms = (time.perf_counter() - began) * 1_000
+            [(_, listeners)] = await client.pubsub_numsub(CHANNEL)
+            return Broker(Service("Redis", ms, "answers"), listeners, await active_cooldowns(client))
+    except (RedisError, OSError, TimeoutError):
+        return Broker(Service("Redis", None, "It does not answer. Runs go on; what is new is seen later."))
+    finally:
+        await client.aclose()

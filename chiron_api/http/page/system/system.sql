@@ -1,0 +1,48 @@
+-- clock
+select now() as now, (select max(version) from schema_migrations) as version,
+       (select name from schema_migrations order by version desc limit 1) as schema,
+       current_setting('server_version') as server;
+
+-- workers
+-- Whoever has leases. A worker without runs has no row.
+select coalesce(worker, '') as worker, count(*)::int as runs, max(leased_until) as leased_until,
+       count(*) filter (where leased_until < now())::int as lost, min(started_at) as started_at
+  from runs
+ where state = 'running'
+ group by worker
+ order by count(*) desc, worker
+ limit %(limit)s;
+
+-- queue
+-- What waits of each model. A run that may not start yet waits for its time, and not for a worker.
+select model, count(*)::int as runs, count(*) filter (where dispatched_at is not null)::int as dispatched,
+       count(*) filter (where ready_at > now())::int as later,
+       min(ready_at) filter (where ready_at <= now()) as oldest_at,
+       (select count(*) from runs r where r.state = 'running' and r.model = runs.model)::int as running
+  from runs
+ where state = 'queued'
+ group by model
+ order by oldest_at nulls last, model
+ limit %(limit)s;
+
+-- spending
+-- By the day on which a run ended; one that is open counts today. Ids tell when a run was submitted: of one that took more than
+-- a month the day is not told.
+select day::date as day, coalesce(sum(r.spent_usd), 0) as usd, count(r.id)::int as runs
+  from generate_series(date_trunc('day', %(now)s::timestamptz) - interval '6 days', date_trunc('day', %(now)s::timestamptz), '1 day') as day
+  left join (select runs.id, runs.spent_usd, coalesce(runs.finished_at, %(now)s) as at
+               from runs
+               join batches b on b.id = runs.batch_id
+              where runs.id >= %(first_id)s
+                and runs.spent_usd > 0
+                and (%(owner)s::text is null or b.owner = %(owner)s)) r
+    on r.at >= day
+   and r.at < day + interval '1 day'
+ group by day
+ order by day desc;
+
+-- duties
+-- What else workers have to do.
+select (select count(*) from rechecks where finished_at is null)::int as rechecks,
+       (select count(*) from subscriptions where state = 'active')::int as subscriptions,
+       (select min(next_at) from subscriptions where state = 'active') as next_at;

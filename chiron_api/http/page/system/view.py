@@ -1,0 +1,40 @@
+"""System: whether the machine is well."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.live import Frame, Part, live_parts
+from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.system import system
+from chiron_api.http.page.views import view
+
+PARTS = ("services", "workers", "queue", "spending")
+
+
+async def show_system(request: Request) -> Response:
+    """Services, workers, queue, holds and money."""
+    state = await system.load(services_of(request))
+    return page(
+        request, "system/page.html", section="/system", system=state, flower_address=_flower_address(request)
+    )
+
+
+async def live_system(request: Request) -> Response:
+    """The same as it changes."""
+
+    async def draw() -> Frame:
+        values = {"system": await system.load(services_of(request))}
+        return Frame(tuple(Part(name, render(request, f"system/{name}.html", values)) for name in PARTS))
+
+    return live_parts(request, draw)
+
+
+def _flower_address(request: Request) -> str:
+    """Where Flower is, under the name by which this server was called."""
+    host = request.url.hostname or "localhost"
+    port = services_of(request).settings.flower_port
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+routes = [view("/system", show_system), view("/system/live", live_system)]
