@@ -8,7 +8,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/open"})
 OPEN_FOLDERS = ("/assets/",)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Requests that send much and change nothing. Tools of MCP say for themselves what they need.
-READING_POSTS = frozenset({"/v1/knowledge/search", "/submit/estimate", "/close", "/mcp"})
+READING_POSTS = frozenset({"/v1/knowledge/search", "/submit/estimate", "/open", "/close", "/mcp"})
 ADMIN_FOLDERS = ("/v1/keys", "/v1/audit")
 ACTIONS = {
     "batches.create": "batches.submit",

@@ -3,6 +3,7 @@
 from starlette.requests import Request
 
 from chiron_api.http.csrf import csrf_token
+from chiron_api.http.principals import COOKIE
 
 
 def owner_of(request: Request) -> str:
@@ -14,3 +15,8 @@ def owner_of(request: Request) -> str:
 def form_token(request: Request) -> str:
     """The token of the forms of this session; empty where a program sends its key."""
     return csrf_token(request)
+
+
+def has_session(request: Request) -> bool:
+    """Whether the browser brings the cookie of a session, which may be over."""
+    return bool(request.cookies.get(COOKIE))

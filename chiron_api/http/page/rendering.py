@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from chiron_api.http.page import filters
-from chiron_api.http.page.access import form_token, owner_of
+from chiron_api.http.page.access import form_token, has_session, owner_of
 from chiron_api.text import CONTROLS
 
 POLICY = (
@@ -58,6 +58,7 @@ def render(request: Request, template: str, values: Mapping[str, Any]) -> str:
         "theme": theme if theme in THEMES else "",
         "owner": owner_of(request),
         "form_token": form_token(request),
+        "can_sign_out": has_session(request) and bool(form_token(request)),
         "section": "",
     }
     return environment().get_template(template).render(frame | dict(values))

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.http.page.access import has_session
 from chiron_api.http.page.rendering import page
 from chiron_api.http.problems import STATUS_OF_ERROR, Problem
 from chiron_workers.errors import ChironError
@@ -44,5 +45,12 @@ def _with_error_pages(handler: Handler) -> Handler:
 
 
 def error_page(request: Request, status: HTTPStatus, detail: str) -> Response:
-    """A page that says what happened and what to do."""
+    """A page that says what happened and what to do; to whoever is not signed in, how to do that."""
+    if status is HTTPStatus.UNAUTHORIZED:
+        return sign_in_page(request, detail if has_session(request) or request.url.path == "/open" else "")
     return page(request, "layout/error.html", status=status, title=status.phrase, detail=detail)
+
+
+def sign_in_page(request: Request, detail: str, *, status: HTTPStatus = HTTPStatus.UNAUTHORIZED) -> Response:
+    """The form that signs a browser in; `detail` says what is wrong with a link, a key or a session."""
+    return page(request, "session/sign_in.html", status=status, detail=detail)

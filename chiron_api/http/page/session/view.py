@@ -1,14 +1,29 @@
-"""Signing in with the link that `chiron open` makes, and signing out."""
+"""Signing in, with the link that `chiron open` makes or with a key, and signing out."""
+
+import secrets
+from http import HTTPStatus
+from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.origins import refusal_status
 from chiron_api.http.page.forms import read_form
-from chiron_api.http.page.rendering import HEADERS, page
-from chiron_api.http.page.views import view
+from chiron_api.http.page.rendering import HEADERS, page, see_other
+from chiron_api.http.page.session.guesses import Guesses
+from chiron_api.http.page.views import sign_in_page, view
 from chiron_api.http.principals import COOKIE
-from chiron_workers.access.sessions import close_session, trade_code
+from chiron_api.http.problems import Problem
+from chiron_api.local_stack.access import api_key
+from chiron_workers.access.keys import find_key
+from chiron_workers.access.sessions import close_session, create_code, trade_code
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import Unauthenticated
+
+FORM_BYTES_MAX = 4_096  # of whoever is not known yet
+_guesses: WeakKeyDictionary[Pool, Guesses] = WeakKeyDictionary()
 
 # A redirect would not do: after a click in another site's page, say a terminal in the browser, it counts as that site's
 # request, and a browser sends no strict cookie with it. What a page of our own leads to is our own request.
@@ -25,12 +40,57 @@ FORWARDING = """<!doctype html>
 
 
 async def open_session(request: Request) -> Response:
-    """Sign a browser in with the code of a link, once, and lead it on to the start page."""
-    token = await trade_code(services_of(request).pool, request.query_params.get("code", ""))
+    """Sign a browser in with the code of a link, once, and lead it on to the start page; without a code show the form."""
+    code = request.query_params.get("code", "")
+    if not code:
+        return sign_in_page(request, "", status=HTTPStatus.OK)
+    token = await trade_code(services_of(request).pool, code)
     response = HTMLResponse(FORWARDING, headers=HEADERS | {"Referrer-Policy": "no-referrer"})
-    response.set_cookie(
-        COOKIE, token, path="/", httponly=True, samesite="strict", secure=request.url.scheme == "https"
-    )
+    return _signed_in(request, response, token)
+
+
+async def open_session_with_key(request: Request) -> Response:
+    """Sign a browser in with a key. A wrong one is said in the form; after ten in a minute an address has to wait."""
+    _refuse_other_origins(request)
+    pool, address = services_of(request).pool, request.client.host if request.client else ""
+    guesses = _guesses.setdefault(pool, Guesses())
+    if wait_s := guesses.wait_s(address):
+        sentence = f"Too many wrong keys came from your address. Try again in {wait_s} s."
+        response = sign_in_page(request, sentence, status=HTTPStatus.TOO_MANY_REQUESTS)
+        response.headers["Retry-After"] = str(wait_s)
+        return response
+    key = (await read_form(request)).get("key", "").strip()
+    try:
+        key_id = await _key_id(request, key)
+    except Unauthenticated as error:
+        guesses.add(address)
+        return sign_in_page(request, str(error))
+    token = await trade_code(pool, await create_code(pool, key_id=key_id))
+    return _signed_in(request, see_other("/"), token)
+
+
+def _refuse_other_origins(request: Request) -> None:
+    """Refuse what is too long, and a form of another site: it would sign the browser in as somebody else."""
+    length = request.headers.get("content-length", "")
+    if not (length.isascii() and length.isdecimal() and int(length) <= FORM_BYTES_MAX):
+        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Send the key in a form, and nothing else.")
+    hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
+    if status := refusal_status(hosts, origins, scheme=request.url.scheme, has_any_name=True):
+        raise Problem(status, "Sign in with the form of this server.")
+
+
+async def _key_id(request: Request, key: str) -> UUID | None:
+    """The id of a key; None for that of this machine's user. Raises Unauthenticated."""
+    services = services_of(request)
+    local_key = api_key(services.settings)
+    if not local_key or secrets.compare_digest(key.encode(), local_key.encode()):
+        return None  # without a local key everybody who gets here is the local user
+    return (await find_key(services.pool, key)).id
+
+
+def _signed_in(request: Request, response: Response, token: str) -> Response:
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, token, path="/", httponly=True, samesite="strict", secure=is_secure)
     return response
 
 
@@ -44,4 +104,8 @@ async def end_session(request: Request) -> Response:
     return response
 
 
-routes = [view("/open", open_session), view("/close", end_session, methods=["POST"])]
+routes = [
+    view("/open", open_session),
+    view("/open", open_session_with_key, methods=["POST"]),
+    view("/close", end_session, methods=["POST"]),
+]
