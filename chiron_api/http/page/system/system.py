@@ -24,7 +24,7 @@ from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.runs.model_holds import Hold, active_holds
 
 SQL = load_queries(__file__)
-ANSWER_S = 3.0  # a service that takes longer is not well
+ANSWER_S = 2.0  # a service that takes longer twice is not well: once may be this process's own delay
 ROWS_MAX = 50
 SPENDING_FOR = timedelta(days=31)
 
@@ -71,6 +71,10 @@ class System:
 async def load(services: Services) -> System:
     """How the machine is now. A service that does not answer within seconds is named, and keeps nobody waiting."""
     broker, state = await asyncio.gather(_broker(services.settings.redis_url), _state(services))
+    if broker.service.ms is None and services.settings.redis_url:
+        broker = await _broker(services.settings.redis_url)
+    if state[0].ms is None:
+        state = await _state(services)
     postgres, fields = state
     return System(postgres, broker, embedding=services.embedder.space.model, **fields)
 
