@@ -11,6 +11,7 @@ import pytest
 from platformdirs import user_cache_path
 
 VERSIONS = {
+    "axe-core": "4.14.1",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "2.12.0",
 }

@@ -1,0 +1,165 @@
+"""The page in a real browser, against a live batch: submit, watch facts arrive, follow one to its words, steer, search."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from playwright.async_api import Page, expect
+from support.api_server import api_client
+from support.browser import TIMEOUT_MS, chromium, window
+from support.headless_chromium import CHROMIUM
+from support.npm_packages import installed
+from support.worker_processes import Worker, chiron, running
+
+from chiron_api.local_stack.access import api_key
+from chiron_workers.settings import Settings
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no look at the page")
+expect.set_options(timeout=TIMEOUT_MS)
+
+SUBJECT = "Moss"
+TOPICS = ("Where does moss grow?", "How does moss take up water?")
+LIBRARY = {
+    "habitats.md": "# Habitats\n\nMoss grows on shaded stone and on the bark of old trees. "
+    "Peat moss grows in bogs, where the water is sour. Moss grows in the Antarctic at -20 °C.\n",
+    "water.md": "# Water\n\nMoss takes up water through its leaves, since it has no roots. "
+    "A cushion of moss holds up to 20 times its dry weight in water.\n",
+}
+VIEWS = ("/", "/submit", "/batches", "/subjects", "/subjects/moss", "/search?q=moss", "/system")
+
+
+@asynccontextmanager
+async def research(
+    settings: Settings, *, with_worker: bool = True
+) -> AsyncIterator[tuple[str, Worker | None]]:
+    """The address of an API with a corpus behind it, and a worker that plays what is submitted."""
+    folder = settings.home / "library"
+    folder.mkdir()
+    for name, text in LIBRARY.items():
+        (folder / name).write_text(text)
+    assert chiron(settings, "corpus", "add", str(folder), "--subject", SUBJECT).returncode == 0
+    async with api_client(settings) as client:
+        if not with_worker:
+            yield str(client.base_url), None
+            return
+        with running(settings, CHIRON_MODEL="offline") as worker:
+            yield str(client.base_url), worker
+
+
+async def submit(page: Page, address: str) -> None:
+    await page.goto(f"{address}/submit")
+    await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
+    await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+    await expect(page.locator("#estimate")).to_contain_text("Runs")
+    await page.get_by_role("button", name="Submit").click()
+
+
+async def test_a_batch_is_submitted_watched_and_read_and_a_fact_shows_the_words_it_rests_on(
+    settings: Settings,
+):
+    async with research(settings) as (address, _), chromium() as browser:
+        async with window(browser, key=api_key(settings)) as (page, complaints):
+            await submit(page, address)
+            await expect(page.locator("h1")).to_be_visible()
+            # Nobody reloads: facts and states come by themselves.
+            await expect(page.locator("#facts .card").first).to_be_visible()
+            await expect(page.locator("#head")).to_contain_text("2 of 2")
+            await page.locator("#facts .card a[data-panel]").first.click()
+            mark = page.locator("#panel mark[data-quote]")
+            await expect(mark).to_be_visible()
+            quote = await mark.inner_text()
+            assert any(" ".join(quote.split()) in " ".join(text.split()) for text in LIBRARY.values())
+            await page.keyboard.press("Escape")
+            await expect(page.locator("#panel")).to_be_hidden()
+
+            await page.get_by_role("link", name=TOPICS[0]).first.click()
+            await expect(page.locator("#story")).to_contain_text("searched")
+            await expect(page.locator("#story")).to_contain_text("Completed.")
+            await page.locator("#q").fill("bogs")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("main")).to_contain_text("Peat moss grows in bogs")
+            assert complaints == []
+
+
+async def test_a_batch_is_cancelled_from_its_page(settings: Settings):
+    async with research(settings, with_worker=False) as (address, _), chromium() as browser:
+        async with window(browser, key=api_key(settings)) as (page, complaints):
+            page.on("dialog", lambda dialog: dialog.accept())
+            await submit(page, address)
+            await page.get_by_role("button", name="Cancel").click()
+            await expect(page.locator("#head")).to_contain_text("cancelled")
+            assert complaints == []
+
+
+async def test_everything_works_without_a_script(settings: Settings):
+    async with research(settings) as (address, _), chromium() as browser:
+        async with window(browser, key=api_key(settings), has_script=False) as (page, _complaints):
+            await page.goto(f"{address}/submit")
+            await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
+            await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+            await page.get_by_role("button", name="Submit").click()
+            while "2 of 2" not in await page.locator("#head").inner_text():
+                await page.reload()
+            await page.locator("#facts .card a").first.click()
+            await expect(page).to_have_url(re.compile("/facts/"))
+            await expect(page.locator("mark[data-quote]")).to_be_visible()
+
+
+async def test_the_keyboard_is_enough(settings: Settings):
+    async with research(settings) as (address, _), chromium() as browser:
+        async with window(browser, key=api_key(settings)) as (page, complaints):
+            await page.goto(f"{address}/submit")
+            await page.get_by_label("Topics, one a line", exact=True).focus()
+            await page.keyboard.insert_text("\n".join(TOPICS))
+            await page.keyboard.press("Tab")  # the file
+            await page.keyboard.press("Tab")
+            await page.keyboard.type(SUBJECT)
+            await page.keyboard.press("Enter")
+            await expect(page.locator("#head")).to_contain_text("2 of 2")
+            await page.reload()
+            await page.keyboard.press("j")
+            await page.keyboard.press("Enter")
+            await expect(page).to_have_url(re.compile("/runs/"))
+            await page.keyboard.press("/")
+            await page.keyboard.type("cushion")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("main .card").first).to_be_visible()
+            await page.keyboard.press("j")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("#panel mark[data-quote]")).to_be_visible()
+            await page.keyboard.press("Escape")
+            await page.keyboard.press("?")
+            await expect(page.locator("#help")).to_be_visible()
+            assert complaints == []
+
+
+async def test_axe_finds_nothing_on_any_view(settings: Settings):
+    axe = (installed("axe-core") / "axe.min.js").read_text()
+    async with research(settings) as (address, _), chromium() as browser:
+        async with window(browser, key=api_key(settings)) as (page, _):
+            await submit(page, address)
+            await expect(page.locator("#head")).to_contain_text("2 of 2")
+            batch = page.url
+            run = await page.locator("#runs td a").first.get_attribute("href")
+            fact = await page.locator("#facts a").first.get_attribute("href")
+        paths = [
+            *VIEWS,
+            batch.removeprefix(address),
+            str(run),
+            str(fact),
+            batch.removeprefix(address) + "/report",
+        ]
+        for width, is_dark in ((1_440, False), (1_440, True), (390, False)):
+            async with window(browser, key=api_key(settings), width=width, is_dark=is_dark) as (page, _):
+                for path in paths:
+                    await page.goto(address + path)
+                    await page.evaluate(axe)  # as the devtools do, beside the page's policy
+                    result = await page.evaluate("axe.run()")
+                    faults = [
+                        f"{path} at {width}: {fault['id']}: {node['html'][:200]}"
+                        for fault in result["violations"]
+                        for node in fault["nodes"][:3]
+                    ]
+                    assert faults == []
+                    assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
