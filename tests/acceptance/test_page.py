@@ -58,80 +58,92 @@ async def submit(page: Page, address: str) -> None:
 async def test_a_batch_is_submitted_watched_and_read_and_a_fact_shows_the_words_it_rests_on(
     settings: Settings,
 ):
-    async with research(settings) as (address, _), chromium() as browser:
-        async with window(browser, key=api_key(settings)) as (page, complaints):
-            await submit(page, address)
-            await expect(page.locator("h1")).to_be_visible()
-            # Nobody reloads: facts and states come by themselves.
-            await expect(page.locator("#facts .card").first).to_be_visible()
-            await expect(page.locator("#head")).to_contain_text("2 of 2")
-            await page.locator("#facts .card a[data-panel]").first.click()
-            mark = page.locator("#panel mark[data-quote]")
-            await expect(mark).to_be_visible()
-            quote = await mark.inner_text()
-            assert any(" ".join(quote.split()) in " ".join(text.split()) for text in LIBRARY.values())
-            await page.keyboard.press("Escape")
-            await expect(page.locator("#panel")).to_be_hidden()
+    async with (
+        research(settings) as (address, _),
+        chromium() as browser,
+        window(browser, key=api_key(settings)) as (page, complaints),
+    ):
+        await submit(page, address)
+        await expect(page.locator("h1")).to_be_visible()
+        # Nobody reloads: facts and states come by themselves.
+        await expect(page.locator("#facts .card").first).to_be_visible()
+        await expect(page.locator("#head")).to_contain_text("2 of 2")
+        await page.locator("#facts .card a[data-panel]").first.click()
+        mark = page.locator("#panel mark[data-quote]")
+        await expect(mark).to_be_visible()
+        quote = await mark.inner_text()
+        assert any(" ".join(quote.split()) in " ".join(text.split()) for text in LIBRARY.values())
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#panel")).to_be_hidden()
 
-            await page.get_by_role("link", name=TOPICS[0]).first.click()
-            await expect(page.locator("#story")).to_contain_text("searched")
-            await expect(page.locator("#story")).to_contain_text("Completed.")
-            await page.locator("#q").fill("bogs")
-            await page.keyboard.press("Enter")
-            await expect(page.locator("main")).to_contain_text("Peat moss grows in bogs")
-            assert complaints == []
+        await page.get_by_role("link", name=TOPICS[0]).first.click()
+        await expect(page.locator("#story")).to_contain_text("searched")
+        await expect(page.locator("#story")).to_contain_text("Completed.")
+        await page.locator("#q").fill("bogs")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("main")).to_contain_text("Peat moss grows in bogs")
+        assert complaints == []
 
 
 async def test_a_batch_is_cancelled_from_its_page(settings: Settings):
-    async with research(settings, with_worker=False) as (address, _), chromium() as browser:
-        async with window(browser, key=api_key(settings)) as (page, complaints):
-            page.on("dialog", lambda dialog: dialog.accept())
-            await submit(page, address)
-            await page.get_by_role("button", name="Cancel").click()
-            await expect(page.locator("#head")).to_contain_text("cancelled")
-            assert complaints == []
+    async with (
+        research(settings, with_worker=False) as (address, _),
+        chromium() as browser,
+        window(browser, key=api_key(settings)) as (page, complaints),
+    ):
+        page.on("dialog", lambda dialog: dialog.accept())
+        await submit(page, address)
+        await page.get_by_role("button", name="Cancel").click()
+        await expect(page.locator("#head")).to_contain_text("cancelled")
+        assert complaints == []
 
 
 async def test_everything_works_without_a_script(settings: Settings):
-    async with research(settings) as (address, _), chromium() as browser:
-        async with window(browser, key=api_key(settings), has_script=False) as (page, _complaints):
-            await page.goto(f"{address}/submit")
-            await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
-            await page.get_by_label("Subject", exact=True).fill(SUBJECT)
-            await page.get_by_role("button", name="Submit").click()
-            while "2 of 2" not in await page.locator("#head").inner_text():
-                await page.reload()
-            await page.locator("#facts .card a").first.click()
-            await expect(page).to_have_url(re.compile("/facts/"))
-            await expect(page.locator("mark[data-quote]")).to_be_visible()
+    async with (
+        research(settings) as (address, _),
+        chromium() as browser,
+        window(browser, key=api_key(settings), has_script=False) as (page, _complaints),
+    ):
+        await page.goto(f"{address}/submit")
+        await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
+        await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+        await page.get_by_role("button", name="Submit").click()
+        while "2 of 2" not in await page.locator("#head").inner_text():
+            await page.reload()
+        await page.locator("#facts .card a").first.click()
+        await expect(page).to_have_url(re.compile("/facts/"))
+        await expect(page.locator("mark[data-quote]")).to_be_visible()
 
 
 async def test_the_keyboard_is_enough(settings: Settings):
-    async with research(settings) as (address, _), chromium() as browser:
-        async with window(browser, key=api_key(settings)) as (page, complaints):
-            await page.goto(f"{address}/submit")
-            await page.get_by_label("Topics, one a line", exact=True).focus()
-            await page.keyboard.insert_text("\n".join(TOPICS))
-            await page.keyboard.press("Tab")  # the file
-            await page.keyboard.press("Tab")
-            await page.keyboard.type(SUBJECT)
-            await page.keyboard.press("Enter")
-            await expect(page.locator("#head")).to_contain_text("2 of 2")
-            await page.reload()
-            await page.keyboard.press("j")
-            await page.keyboard.press("Enter")
-            await expect(page).to_have_url(re.compile("/runs/"))
-            await page.keyboard.press("/")
-            await page.keyboard.type("cushion")
-            await page.keyboard.press("Enter")
-            await expect(page.locator("main .card").first).to_be_visible()
-            await page.keyboard.press("j")
-            await page.keyboard.press("Enter")
-            await expect(page.locator("#panel mark[data-quote]")).to_be_visible()
-            await page.keyboard.press("Escape")
-            await page.keyboard.press("?")
-            await expect(page.locator("#help")).to_be_visible()
-            assert complaints == []
+    async with (
+        research(settings) as (address, _),
+        chromium() as browser,
+        window(browser, key=api_key(settings)) as (page, complaints),
+    ):
+        await page.goto(f"{address}/submit")
+        await page.get_by_label("Topics, one a line", exact=True).focus()
+        await page.keyboard.insert_text("\n".join(TOPICS))
+        await page.keyboard.press("Tab")  # the file
+        await page.keyboard.press("Tab")
+        await page.keyboard.type(SUBJECT)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#head")).to_contain_text("2 of 2")
+        await page.reload()
+        await page.keyboard.press("j")
+        await page.keyboard.press("Enter")
+        await expect(page).to_have_url(re.compile("/runs/"))
+        await page.keyboard.press("/")
+        await page.keyboard.type("cushion")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("main .card").first).to_be_visible()
+        await page.keyboard.press("j")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#panel mark[data-quote]")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("?")
+        await expect(page.locator("#help")).to_be_visible()
+        assert complaints == []
 
 
 async def test_axe_finds_nothing_on_any_view(settings: Settings):

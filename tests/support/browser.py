@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, Page, async_playwright
+
 from support.headless_chromium import CHROMIUM
 
 # Without these, Chromium asks its maker's servers for many things at its start.
