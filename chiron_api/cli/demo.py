@@ -3,6 +3,8 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,8 @@ from psycopg.rows import DictRow
 
 from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.watch import show_events
-from chiron_api.local_stack.ports import free_port
+from chiron_api.local_stack.addresses import page_link
+from chiron_api.local_stack.ports import free_port, web_address
 from chiron_api.local_stack.stack import LocalStack
 from chiron_api.text import one_line
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, submit
@@ -44,12 +47,15 @@ def demo(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events as JSON lines and the summary as the last one.")
     ] = False,
+    is_kept: Annotated[
+        bool, typer.Option("--keep", help="Leave the page open at the end, until Ctrl+C.")
+    ] = False,
 ) -> None:
     """Research a real batch from start to end in a minute, with everything embedded and no key.
 
     Starts Postgres, Valkey, two workers, the API and Flower in a fresh temporary home, makes the Python language
     reference that every CPython carries the corpus, lets the offline researcher work on eight topics, shows what
-    happens, and stops and removes everything. Exit code 0 only if every run completed.
+    happens here and on a page, and stops and removes everything. Exit code 0 only if every run completed.
     """
     raise_on_sigterm()
     began = time.monotonic()
@@ -62,8 +68,16 @@ def demo(
         half = (len(TOPICS) + 1) // 2  # Each worker gets half of the topics, however fast it is.
         stack = LocalStack(_demo_settings(Path(home)), workers=2, concurrency=half)
         try:
-            _use_services_of(stack.start(report))
+            own_settings = stack.start(report)
+            _use_services_of(own_settings)
+            address = web_address(own_settings.api_host, own_settings.api_port)
+            if not as_json:
+                _print_link("The page of it, while it runs", address)
             batch, facts = asyncio.run(_research(as_json=as_json))
+            if is_kept:
+                report(_findings(batch, facts))
+                _print_link("The page stays open", address)
+                _wait_for_interrupt(report)
         finally:
             try:
                 report("Stopping everything ...")
@@ -72,7 +86,8 @@ def demo(
     if as_json:
         _print_json(batch, time.monotonic() - began)
     else:
-        _print(batch, facts, time.monotonic() - began)
+        report("" if is_kept else _findings(batch, facts))
+        _print_end(batch, time.monotonic() - began)
     if batch.runs.get(RunState.COMPLETED, 0) != len(TOPICS):
         raise ChironError("Not every run of the demo completed; the lines above say why.")
 
@@ -132,18 +147,38 @@ def _print_json(batch: BatchSummary, elapsed_s: float) -> None:
     typer.echo(json.dumps(totals))
 
 
-def _print(batch: BatchSummary, facts: list[DictRow], elapsed_s: float) -> None:
-    typer.echo("\nWhat was found, the best of each run:")
+def _findings(batch: BatchSummary, facts: list[DictRow]) -> str:
+    lines = ["", f"What was found in {one_line(batch.name)}, the best of each run:"]
     for fact in facts:
-        typer.echo(f"\n  {fact['topic']}")
-        typer.echo(f"    {one_line(fact['content'])}")
-        typer.echo(f"    from {fact['source_url']}  (confidence {fact['confidence']:.2f})")
+        lines += [
+            "",
+            f"  {fact['topic']}",
+            f"    {one_line(fact['content'])}",
+            f"    from {fact['source_url']}  (confidence {fact['confidence']:.2f})",
+        ]
+    return "\n".join(lines)
+
+
+def _print_link(words: str, address: str) -> None:
+    link = asyncio.run(page_link(settings(), address))
+    typer.echo(f"{words}: {link}  (signs in once, within five minutes)")
+
+
+def _wait_for_interrupt(report: Callable[[str], None]) -> None:
+    report(f"CHIRON_HOME={settings().home} chiron open   makes another link. Ctrl+C ends the demo.")
+    with suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(3_600)
+
+
+def _print_end(batch: BatchSummary, elapsed_s: float) -> None:
     typer.echo(
         f"\n{batch.runs.get(RunState.COMPLETED, 0)} of {sum(batch.runs.values())} runs completed, "
         f"{batch.facts} facts, {batch.turns} model replies, {elapsed_s:.0f} s in all.\n"
         "The offline researcher is an extractive program and no language model: it copies sentences.\n\n"
         "Where to look next:\n"
         "  chiron up                               start Chiron for good: Postgres, Valkey, workers, API, Flower\n"
+        "  chiron open                             its page: batches, runs, facts with the words they rest on\n"
         "  chiron corpus add DOCS --subject NAME   make documents of your own the sources\n"
         "  chiron submit TOPIC --subject NAME --watch\n"
         "  export ANTHROPIC_API_KEY=...            let Claude do the research; CHIRON_MODEL=offline does without"

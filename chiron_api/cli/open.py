@@ -1,14 +1,10 @@
 import webbrowser
 from typing import Annotated
-from urllib.parse import urlencode
 
 import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.local_stack.access import api_key
-from chiron_api.local_stack.addresses import running_api
-from chiron_workers.access.sessions import create_code
-from chiron_workers.db.connect import open_pool
+from chiron_api.local_stack.addresses import page_link, running_api
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -27,10 +23,7 @@ async def open_page(
     """
     current = settings()
     address = running_api(current)
-    link = f"{address}/"
-    if api_key(current):
-        async with open_pool(current.database_url, size=1) as pool:
-            link = f"{address}/open?{urlencode({'code': await create_code(pool)})}"
+    link = await page_link(current, address)
     is_opened = not is_printed and not as_json and webbrowser.open(link)
     print_answer(
         f"{address}/" if is_opened else link, {"address": f"{address}/", "link": link}, as_json=as_json

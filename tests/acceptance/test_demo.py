@@ -3,10 +3,12 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import psutil
 import pytest
 
@@ -68,4 +70,39 @@ def test_a_demo_whose_terminal_is_closed_leaves_nothing_behind(tmp_path: Path) -
         said += os.read(terminal, 4_096)
     os.close(terminal)
     assert demo.wait(timeout=300) != 0
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.timeout(600)
+def test_the_demo_names_its_page_and_keeps_it_open_until_somebody_ends_it(tmp_path: Path) -> None:
+    command = [*DEMO[:-1], "--keep"]
+    process = subprocess.Popen(
+        command,
+        env=environment(tmp_path),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("The page stays open"):
+                break
+        assert any(line.startswith("The page of it, while it runs: http://127.0.0.1:") for line in lines)
+        link = lines[-1].split()[4]
+        with httpx2.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
+            assert "You are signed in" in browser.get(link).text
+            home = browser.get(f"{link.partition('/open')[0]}/")
+            assert (home.status_code, "Demo: the Python language" in home.text) == (200, True)
+            assert browser.get(link).status_code == 401  # the link was used
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=120)
+        assert (process.returncode, errors) == (0, "")
+        assert "8 of 8 runs completed" in rest
+    finally:
+        process.kill()
+        process.wait()
     assert left_behind(tmp_path) == []
