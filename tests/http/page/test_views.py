@@ -176,3 +176,18 @@ async def test_assets_are_kept_for_ever_and_nothing_else_is_served(client: httpx
     assert "immutable" in answer.headers["cache-control"]
     assert answer.headers["content-type"].startswith("text/css")
     assert (await client.get("/assets/x/..%2Frendering.py")).status_code == 404
+
+
+async def test_a_fact_that_came_between_the_page_and_its_stream_joins_the_page(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    submission = await client.post("/v1/batches", json={"topics": ["Closures"], "subject": "python"})
+    batch_id, [run_id] = submission.json()["batch_id"], submission.json()["run_ids"]
+    page = await client.get(f"/batches/{batch_id}")
+    address = re.search(r'data-live="([^"]+)"', page.text)
+    assert address
+    shelf.fact("python", "A closure keeps its cells.", "https://example.org/", run_id=UUID(run_id))
+    async with client.stream("GET", address[1].replace("&amp;", "&")) as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith("data:") and "A closure keeps its cells." in line:
+                return

@@ -26,6 +26,7 @@ class Options(RequestModel):
     state: RunState | None = None
     order: Order = Order.TOPIC
     page: Annotated[int, Field(ge=1, le=100_000)] = 1
+    after: UUID = UUID(int=0)  # the newest fact that the page shows, for what joins it
 
     def selection(self) -> Selection:
         """Which runs the table shows."""
@@ -49,8 +50,8 @@ async def show_batch(request: Request) -> Response:
 
 async def live_batch(request: Request) -> Response:
     """The parts of a batch's page as they change; facts join the list as they arrive."""
-    batch_id, selection = path_id(request), read_query(request, Options).selection()
-    newest: list[UUID] = []
+    batch_id, options = path_id(request), read_query(request, Options)
+    selection, newest = options.selection(), [options.after]
 
     async def draw() -> Frame:
         batch_view = await batch.load(services_of(request).pool, batch_id, selection)
@@ -63,11 +64,10 @@ async def live_batch(request: Request) -> Response:
 
 def _new_facts(request: Request, batch_view: BatchView, newest: list[UUID]) -> list[Part]:
     """The facts that came since the frame before, whose newest one is in `newest`."""
-    facts = [fact for fact in batch_view.facts if newest and fact["id"] > newest[0]]
-    if batch_view.facts:
-        newest[:] = [batch_view.facts[0]["id"]]
+    facts = [fact for fact in batch_view.facts if fact["id"] > newest[0]]
     if not facts:
         return []
+    newest[:] = [facts[0]["id"]]
     words = f"{len(facts)} new facts." if len(facts) > 1 else "A new fact."
     return [Part("facts", render(request, "batch/cards.html", {"facts": facts}), "prepend", words)]
 
