@@ -115,7 +115,9 @@ async def test_a_subject_of_which_nothing_is_known_has_a_report_too(shelf, pool)
     assert (list(report.findings), report.sources, report.work.run_count) == ([], (), 0)
 
 
-@pytest.mark.parametrize("wanted", [uuid4(), "no such subject"])
-async def test_what_is_unknown_is_said(pool, wanted):
-    with pytest.raises(NotFound, match="chiron list"):
+@pytest.mark.parametrize(
+    ("wanted", "words"), [(uuid4(), "chiron list"), ("no such subject", "There is no subject")]
+)
+async def test_what_is_unknown_is_said(pool, wanted, words):
+    with pytest.raises(NotFound, match=words):
         await gather(pool, wanted)
