@@ -85,10 +85,14 @@ class Matching:
             for match in candidates.matches
             if match.fact_id in statuses
         ]
-        rows = await self._neighbours("newest", claim, embedding, table, since=candidates.at)
+        newest = await self._neighbours("newest", claim, embedding, table, since=candidates.at)
+        rows = [row for row in newest if row["id"] not in candidates.fact_ids]
+        neighbours_in_text = await self._in_same_text(claim, rows)
         for row in rows:
-            if row["id"] not in candidates.fact_ids:
-                matches += _match(row, _decide_by_rules(claim.content, row["content"]), Decider.RULES)
+            verdict = _decide_by_rules(
+                claim.content, row["content"], is_same_text=row["id"] in neighbours_in_text
+            )
+            matches += _match(row, verdict, Decider.RULES)
         return matches
 
     async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
@@ -100,10 +104,12 @@ class Matching:
 
     async def _verdicts(self, claim: Claim, rows: Sequence[DictRow]) -> list[Match]:
         contents = {row["id"]: row["content"] for row in rows}
+        neighbours_in_text = await self._in_same_text(claim, rows)
         # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
         verdicts = await asyncio.to_thread(
             lambda: {
-                fact_id: _decide_by_rules(claim.content, content) for fact_id, content in contents.items()
+                fact_id: _decide_by_rules(claim.content, content, is_same_text=fact_id in neighbours_in_text)
+                for fact_id, content in contents.items()
             }
         )
         deciders = dict.fromkeys(verdicts, Decider.RULES)
@@ -134,6 +140,13 @@ class Matching:
                 and speak_of_different_times(claim.content, contents[fact_id])
             )
         }
+
+    async def _in_same_text(self, claim: Claim, rows: Sequence[DictRow]) -> set[str]:
+        """The facts that the text in which the claim's quote stands bears out, too."""
+        if claim.place is None or not rows:
+            return set()
+        args = {"fact_ids": [row["id"] for row in rows], "snapshot_hash": claim.place.snapshot_hash}
+        return {row["id"] for row in await self._session.rows(SQL["in_same_text"], args)}
 
     async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
         rows = await self._session.rows(SQL["statuses"], {"fact_ids": list(fact_ids)}) if fact_ids else []
@@ -169,13 +182,19 @@ def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
     return min(repeats, key=lambda match: order.get(match.status, 0), default=None)
 
 
-def _decide_by_rules(claim_text: str, fact_text: str) -> RelationVerdict:
-    """How two statements stand to each other by the rules, which are made for statements and not for pages."""
+def _decide_by_rules(claim_text: str, fact_text: str, *, is_same_text: bool) -> RelationVerdict:
+    """How two statements stand to each other by the rules, which are made for statements and not for pages.
+
+    What one text says side by side, such as what two options do, rules alone never set against each other.
+    """
     if claim_text == fact_text:
         return RelationVerdict(Relation.SAME, "The words are the same.")
     if max(len(claim_text), len(fact_text)) > RULES_CHARS_MAX:
         return RelationVerdict(None, "Too long for rules.")
-    return relate(claim_text, fact_text)
+    verdict = relate(claim_text, fact_text)
+    if is_same_text and verdict.relation is Relation.CONTRADICTS:
+        return RelationVerdict(None, "One text says both.")
+    return verdict
 
 
 def _match(row: DictRow, verdict: RelationVerdict, decider: Decider) -> list[Match]:

@@ -31,3 +31,11 @@ select f.id::text as id, f.content, f.status, 1 - (v.embedding <=> %(embedding)s
    and 1 - (v.embedding <=> %(embedding)s::halfvec) >= %(cosine_min)s
  order by 1 - (v.embedding <=> %(embedding)s::halfvec) desc, f.id
  limit %(limit)s;
+
+-- in_same_text
+-- Of these facts those that one and the same text bears out, word for word.
+select distinct fact_id::text as id
+  from assertions
+ where fact_id = any(%(fact_ids)s::uuid[])
+   and snapshot_hash = %(snapshot_hash)s
+   and quote_state = 'verified';

@@ -1,15 +1,16 @@
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from psycopg.sql import SQL
-from support.verified_quotes import quoted, said
+from support.verified_quotes import page_read, quoted, said
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.facts.claims import Claim, path
+from chiron_workers.knowledge.facts.claims import Claim, Place, path
 from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.knowledge.facts.withdrawals import reinstate, withdraw
 from chiron_workers.knowledge.search.filters import Filters
@@ -201,6 +202,25 @@ async def test_a_withdrawn_fact_counts_for_nothing_and_stays_withdrawn(
     with pytest.raises(NotFound, match="There is no fact"):
         async with Store(Session(pool), embedder) as store:
             await withdraw(store.facts, str(new_id()), reason="")
+
+
+async def test_what_one_text_says_side_by_side_is_no_contradiction_by_rule(
+    pool: Pool, embedder: Embedder
+) -> None:
+    octal, decimal = "Outputs the number in base 8.", "Outputs the number in base 10."
+    text = f"o: Octal format. {octal} d: Decimal integer. {decimal}"
+    snapshot = await page_read(pool, "https://example.org/format", text)
+
+    def in_text(words: str) -> Claim:
+        start = text.index(words)
+        asked = said(words, source_url="https://example.org/format", quote=words)
+        return replace(asked, place=Place(snapshot, start, start + len(words)))
+
+    for words in (octal, decimal):
+        await add(pool, embedder, in_text(words))
+    assert await rows(pool, "select * from fact_links") == []
+    other = await add(pool, embedder, await quoted(pool, "Outputs the number in base 16."))
+    assert Relation.CONTRADICTS in {match.relation for match in other.matches}
 
 
 async def test_what_joins_a_fact_still_says_what_it_contradicts(pool: Pool, embedder: Embedder) -> None:
