@@ -23,13 +23,10 @@ class Services:
 
     def store(self) -> Store:
         """A store for one request; use it with `async with`."""
-        caller = Caller(self.principal.owner, key_id=self.principal.key_id, is_admin=self.is_admin)
+        principal = self.principal
+        is_admin = principal.visible_owner is None
+        caller = Caller(principal.owner, key_id=principal.key_id, is_admin=is_admin)
         return Store(Session(self.pool, caller), self.embedder)
-
-    @property
-    def is_admin(self) -> bool:
-        """Whether batches, runs and subscriptions of all owners are seen."""
-        return self.principal.visible_owner is None
 
     def of(self, principal: Principal) -> "Services":
         """The same services on behalf of somebody."""

@@ -10,6 +10,7 @@ from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_erro
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
+from chiron_workers.batches.ownership import require_visible
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.settings import settings
@@ -49,7 +50,8 @@ async def write_report(
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
     with tool_errors():
         options = WritingOptions(model, budget, is_fresh=again)
-        batch = await submit_report(store.session.pool, _target(id), options)
+        target = await _visible_target(store, id)
+        batch = await submit_report(store.session.pool, target, options, principal=store.caller.principal)
     await notify(settings().redis_url, batch.batch_id)
     run_ids = [str(run_id) for run_id in batch.run_ids]
     return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
@@ -67,7 +69,7 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
         text (Markdown, with numbered sources), chars of the whole, and next_offset, None on the last part.
     """
     with tool_errors():
-        scope = await resolve_scope(store.session.pool, _target(id))
+        scope = await resolve_scope(store.session.pool, await _visible_target(store, id))
         report = await gather(store.session.pool, scope)
     render = FORMATS["md"].render
     assert render
@@ -76,5 +78,9 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
     return ReportPage(text=text[offset:end], chars=len(text), next_offset=end if end < len(text) else None)
 
 
-def _target(id: str) -> UUID | str:
-    return parse_id_or_none(id) or id
+async def _visible_target(store: Store, id: str) -> UUID | str:
+    target = parse_id_or_none(id)
+    if target is None:
+        return id
+    await require_visible(store.session.pool, target, store.caller.principal.visible_owner)
+    return target

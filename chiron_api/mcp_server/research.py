@@ -13,12 +13,13 @@ from pydantic import Field
 
 from chiron_api.steering import steer
 from chiron_api.text import as_json
+from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.steering import cancel
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict, NotFound, ToolError, UsageError
+from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
 from chiron_workers.roles import RoleName
@@ -101,7 +102,7 @@ async def start_research(  # noqa: PLR0913  # each is an option of a batch
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
     with tool_errors():
         new_batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
-        batch = await submit(store.session.pool, new_batch)
+        batch = await submit(store.session.pool, new_batch, principal=store.caller.principal)
     await notify(settings().redis_url, batch.batch_id)
     run_ids = [str(run_id) for run_id in batch.run_ids]
     return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
@@ -124,7 +125,7 @@ async def get_run(
     deadline = time.monotonic() + wait_s
     while True:
         with tool_errors():
-            summary = await find(store.session.pool, id)
+            summary = await find(store.session.pool, id, owner=store.caller.principal.visible_owner)
         if summary.state.is_final or time.monotonic() >= deadline:
             return await describe(store.session.pool, summary)
         await asyncio.sleep(POLL_S)
@@ -141,7 +142,9 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
     with tool_errors():
-        return await cancel_research(store.session.pool, parse_id(id))
+        target = parse_id(id)
+        await require_visible(store.session.pool, target, store.caller.principal.visible_owner)
+        return await cancel_research(store.session.pool, target)
 
 
 @tool
@@ -208,5 +211,5 @@ def tool_errors() -> Iterator[None]:
     """What is wrong with a request, as an error that the client's model can mend."""
     try:
         yield
-    except (UsageError, NotFound, Conflict) as error:
+    except (UsageError, NotFound, Conflict, KeyBudgetSpent) as error:
         raise ToolError(str(error)) from None

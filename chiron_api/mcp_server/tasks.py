@@ -26,11 +26,13 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import RootModel
 
+from chiron_api.mcp_server.callers import current_principal, require_scope_for
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.research import cancel_research, describe
 from chiron_api.mcp_server.tool_adapter import tool_result
 from chiron_api.services import Services
 from chiron_api.text import count, facts_phrase
+from chiron_workers.access.audit import record
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.errors import (
     ChironError,
@@ -92,7 +94,8 @@ class ResearchTasks(ServerExtension):
         run_ids = research["run_ids"]
         target = run_ids[0] if len(run_ids) == 1 else research["batch_id"]
         try:
-            summary = await find((await self._services.get()).pool, target)
+            services = await self._services.get()
+            summary = await find(services.pool, target, owner=current_principal().visible_owner)
         except (ChironError, psycopg.Error):  # the research has started, and the client must learn its ids
             return outcome
         return TaskCreated({"resultType": "task"} | task_of(summary))
@@ -111,8 +114,10 @@ class ResearchTasks(ServerExtension):
     async def _cancel(self, request: Request, params: TaskParams) -> dict[str, Any]:
         async with self._protocol_errors():
             services, summary = await self._find(request, params)
+            require_scope_for("cancel_run", services.principal)
             with suppress(Conflict):  # it has ended already
                 await cancel_research(services.pool, summary.id)
+                await record(services.pool, services.principal, "runs.cancel", summary.id, {"via": "mcp"})
         return {}
 
     async def _find(self, request: Request, params: TaskParams) -> tuple[Services, Summary]:
@@ -120,8 +125,9 @@ class ResearchTasks(ServerExtension):
             data: dict[str, Any] = {"requiredCapabilities": {"extensions": {IDENTIFIER: {}}}}
             message = f"Declare the extension {IDENTIFIER} to work with tasks."
             raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, message, data)
-        services = await self._services.get()
-        return services, await find(services.pool, params.task_id)
+        principal = current_principal()
+        services = (await self._services.get()).of(principal)
+        return services, await find(services.pool, params.task_id, owner=principal.visible_owner)
 
     @asynccontextmanager
     async def _protocol_errors(self) -> AsyncIterator[None]:

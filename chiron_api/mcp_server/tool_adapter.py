@@ -12,8 +12,15 @@ from mcp_types import TextContent
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from chiron_api.mcp_server.callers import (
+    act_of_call,
+    changes_something,
+    current_principal,
+    require_scope_for,
+)
 from chiron_api.mcp_server.instructions import ANNOTATIONS
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
+from chiron_workers.access.audit import record
 from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.runs.entries import storable
 from chiron_workers.toolkit import Registry
@@ -67,10 +74,15 @@ class ToolAdapter:
 
     async def execute(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool and commit what it wrote. Raises what the tool and the services raise."""
-        services = await self.services.get()
+        principal = current_principal()
+        require_scope_for(name, principal)
+        services = (await self.services.get()).of(principal)
         async with services.store() as store:
             timeout_s = services.settings.tool_timeout_s
             data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)
+        if changes_something(name):
+            action, target = act_of_call(name, arguments, data)
+            await record(services.pool, principal, action, target, {"via": "mcp"})
         return tool_result(data, chars_max=services.settings.tool_result_chars)
 
     async def _client_message(self, error: Exception) -> str:

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import (
     NAME_CHARS_MAX,
     NO_BUDGET,
@@ -38,10 +39,12 @@ class WritingOptions:
     is_fresh: bool = False
 
 
-async def submit_report(pool: Pool, scope: UUID | str, options: WritingOptions) -> Submitted:
+async def submit_report(
+    pool: Pool, scope: UUID | str, options: WritingOptions, *, principal: Principal = LOCAL
+) -> Submitted:
     """Store a run that writes a report on a batch, a run or a subject; notify the workers afterwards.
 
-    The same report on the same facts, by the same model under the same budget, is the same batch.
+    The same report on the same facts, by the same model under the same budget for the same owner, is the same batch.
 
     Raises:
         NotFound: There is nothing of that id or name.
@@ -66,7 +69,8 @@ async def submit_report(pool: Pool, scope: UUID | str, options: WritingOptions) 
     name = f"Report: {' '.join(target.title.split()) or target.id}"[:NAME_CHARS_MAX]
     parts = [str(target.id), digest, model, str(options.budget.usd), str(options.budget.tokens)]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    return await submit(pool, NewBatch([run], target.subject_id, name, idempotency_key=f"report {key}"))
+    batch = NewBatch([run], target.subject_id, name, idempotency_key=f"report {key}")
+    return await submit(pool, batch, principal=principal)
 
 
 async def resolve_scope(pool: Pool, target: UUID | str) -> UUID | str:

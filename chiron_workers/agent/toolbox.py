@@ -112,7 +112,17 @@ class Toolbox:
 
     async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None) -> ToolResult:
         caller = Caller(
-            "local", run.id, run.batch_id, call.id, run.subject_id, limit, run.model, run.role, run.scope
+            run.owner,
+            run.id,
+            run.batch_id,
+            call.id,
+            run.subject_id,
+            limit,
+            run.model,
+            run.role,
+            run.scope,
+            run.key_id,
+            is_admin=False,
         )
         began = time.monotonic()
         async with Session(self.pool, caller) as session:

@@ -97,6 +97,18 @@ update batches
  where id = %(batch_id)s;
 
 -- drop_empty
-delete from batches
- where id = %(batch_id)s
-   and not exists (select from runs where batch_id = %(batch_id)s);
+-- What a batch of a key has cost counts against the budget of the key, since it was spent.
+with gone as (
+  delete from batches
+   where id = %(batch_id)s
+     and not exists (select from runs where batch_id = %(batch_id)s)
+  returning id, key_id, spent_usd + unconfirmed_usd as usd, finished_at
+), counted as (
+  insert into access_key_spending (key_id, day, usd)
+  select key_id, (coalesce(finished_at, now()) at time zone 'utc')::date, usd
+    from gone
+   where key_id is not null
+  on conflict (key_id, day) do update set usd = access_key_spending.usd + excluded.usd
+)
+select id
+  from gone;

@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.key_budgets import require_room
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
@@ -66,6 +67,7 @@ async def resume(pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE) -> Ste
         NotFound: There is no such batch or run.
         Conflict: Nothing of it is paused and no model of it held, or the budget is spent and no higher one is given.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
+        KeyBudgetSpent: The key that the batch was submitted with has less left.
     """
     return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget)
 
@@ -80,7 +82,7 @@ async def retry(
             run gets its turns again. Stored facts and the journal so far are kept.
 
     Raises:
-        NotFound, Conflict, UsageError: As `resume`.
+        NotFound, Conflict, UsageError, KeyBudgetSpent: As `resume`.
     """
     if from_scratch:
         return await _requeue(
@@ -154,6 +156,7 @@ async def _requeue(
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
             await _count_open(connection, batch_id, len(rows))
+        await require_room(connection, batch_id)
     requeued_rows = [row for row in rows if row["seq"] is not None]
     return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)
 

@@ -3,7 +3,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,6 +12,8 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access import key_budgets
+from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
 from chiron_workers.billing.budgets import (
     Budget,
     check_amounts,
@@ -132,14 +134,18 @@ def check_run(run: NewRun) -> None:
         raise UsageError(f"A run may start within ten years (got {run.ready_at:%Y-%m-%d}).")
 
 
-async def submit(pool: Pool, batch: NewBatch) -> Submitted:
+async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -> Submitted:
     """Store a batch and its queued runs in one transaction; tell the workers afterwards (pubsub.signals.notify).
 
-    The same idempotency key with the same request gives the same batch, also when both are sent at once.
+    The same idempotency key with the same request of the same owner gives the same batch, also when both are sent at once.
+
+    Args:
+        principal: Whose batch it is, and with which key. Where that key has a budget, the batch takes its own from it.
 
     Raises:
         UsageError: The request itself is wrong; the message says where.
-        Conflict: The key was used for another request.
+        Conflict: The idempotency key was used for another request.
+        KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
     # Beside the event loop: a batch may have 100,000 topics.
     ids = await asyncio.to_thread(_checked_ids, batch)
@@ -147,7 +153,11 @@ async def submit(pool: Pool, batch: NewBatch) -> Submitted:
     async with Session(pool) as session:
         slugs = await _ensure_subjects(session, batch)
         connection = await session.begin()
-        args = await asyncio.to_thread(_batch_row, batch, slugs)
+        args = await asyncio.to_thread(_batch_row, batch, slugs, principal)
+        if principal.key_id is not None:
+            if await _is_there(connection, args):
+                return await _existing(connection, args)
+            args["budget_usd"] = await _reserved_usd(connection, batch, principal.key_id)
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
         if row is None:
             return await _existing(connection, args)
@@ -200,22 +210,40 @@ async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
     return slugs
 
 
-def _batch_row(batch: NewBatch, slugs: Mapping[str, str]) -> dict[str, Any]:
+async def _reserved_usd(
+    connection: AsyncConnection[DictRow], batch: NewBatch, key_id: UUID
+) -> Decimal | None:
+    budget_usd = await key_budgets.reserve(connection, key_id, batch.budget.usd)
+    check_budget(replace(batch.budget, usd=budget_usd), sorted({run.model for run in batch.runs}))
+    return budget_usd
+
+
+def _batch_row(batch: NewBatch, slugs: Mapping[str, str], principal: Principal) -> dict[str, Any]:
     return {
         "id": new_id(),
+        "owner": principal.owner,
+        "key_id": principal.key_id,
         "name": batch.name or _name(batch.runs),
         "subject_id": slugs[batch.subject],
         "priority": batch.priority,
         "budget_usd": batch.budget.usd,
         "budget_tokens": batch.budget.tokens,
         "run_count": len(batch.runs),
-        "idempotency_key": batch.idempotency_key,
+        "idempotency_key": _stored_key(batch, principal.owner),
         "request_hash": _request_hash(batch, slugs),
         "concurrency": batch.concurrency,
         "ready_at": _earliest(batch.runs),
         "subscription_id": batch.occurrence.subscription_id if batch.occurrence else None,
         "due_at": batch.occurrence.due_at if batch.occurrence else None,
     }
+
+
+def _stored_key(batch: NewBatch, owner: str) -> str | None:
+    """An idempotency key as it is stored: two owners may use the same words for theirs."""
+    key = batch.idempotency_key
+    if key is None or owner == LOCAL_OWNER or batch.occurrence is not None:
+        return key
+    return f"{owner}: {key}"
 
 
 def _earliest(runs: Sequence[NewRun]) -> datetime | None:
@@ -309,9 +337,14 @@ async def _copy_runs(
             )
 
 
+async def _is_there(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> bool:
+    return await (await connection.execute(SQL["by_idempotency_key"], args)).fetchone() is not None
+
+
 async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> Submitted:
     batch = await (await connection.execute(SQL["by_idempotency_key"], args)).fetchone()
-    if batch is None or batch["request_hash"] != args["request_hash"]:
+    is_same = batch is not None and batch["request_hash"] == args["request_hash"]
+    if batch is None or not is_same or batch["owner"] != args["owner"]:
         raise Conflict(
             f"The idempotency key {args['idempotency_key']!r} was used for another request. "
             "Send that request again unchanged, or choose a new key."

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
@@ -93,9 +94,14 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     return _batch(rows[0])
 
 
-async def newest(pool: Pool, *, limit: int, before: UUID | None = None) -> list[BatchSummary]:
-    """The newest batches, newest first; with `before` those older than that batch."""
-    ids = [row["id"] for row in await fetch_all(pool, SQL["newest"], {"limit": limit, "before": before})]
+async def newest(
+    pool: Pool, *, limit: int, before: UUID | None = None, owner: str | None = None
+) -> list[BatchSummary]:
+    """The newest batches, newest first; with `before` those older than that batch, with `owner` those of one owner."""
+    ids = [
+        row["id"]
+        for row in await fetch_all(pool, SQL["newest"], {"limit": limit, "before": before, "owner": owner})
+    ]
     return await summaries_of(pool, ids)
 
 
@@ -139,14 +145,19 @@ async def newest_runs(
     return [_run(row) for row in await fetch_all(pool, SQL["newest_runs"], args)]
 
 
-async def find(pool: Pool, text: str) -> BatchSummary | RunSummary:
+async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSummary | RunSummary:
     """The batch or run that somebody names, as `id_of` takes it.
+
+    Args:
+        owner: Who asks, and sees what is its own; it names the whole id, since a beginning would tell of those of others.
 
     Raises:
         UsageError: The text is no id, or means several.
         NotFound: Nothing has this id.
     """
-    rows = await fetch_all(pool, SQL["what_is"], {"id": await id_of(pool, text)})
+    target = await id_of(pool, text) if owner is None else parse_id(text)
+    await require_visible(pool, target, owner)
+    rows = await fetch_all(pool, SQL["what_is"], {"id": target})
     match rows[0]["what"] if rows else None:
         case "batch":
             return await summary(pool, rows[0]["id"])

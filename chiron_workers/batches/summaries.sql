@@ -1,8 +1,8 @@
 -- newest
 select id
   from batches
- where %(before)s::uuid is null
-    or id < %(before)s
+ where (%(before)s::uuid is null or id < %(before)s)
+   and (%(owner)s::text is null or owner = %(owner)s)
  order by id desc
  limit %(limit)s;
 

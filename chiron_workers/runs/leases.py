@@ -7,6 +7,8 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.key_budgets import require_room
+from chiron_workers.access.principals import LOCAL_OWNER
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
@@ -46,6 +48,8 @@ class Run(LeasedRun):
     scope: (
         str | None
     )  # which facts it works on: of a batch or a run, by its id, or of a subject; None: of its own subject
+    owner: str = LOCAL_OWNER  # of its batch
+    key_id: UUID | None = None  # that its batch was submitted with
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
         UsageError: The message is empty or too long.
         NotFound: There is no such run.
         Conflict: The run was cancelled or pruned.
+        KeyBudgetSpent: The run had ended, and the key of its batch has no room for the batch to go on.
     """
     text = storable(text)
     if not 0 < len(text.strip()) <= MESSAGE_CHARS:
@@ -126,4 +131,7 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
                 else f"is {state_row['state']} and"
             )
             raise Conflict(f"Run {run_id} {why} takes no messages.")
-    return RunState(row["was"]).is_final
+        is_woken = RunState(row["was"]).is_final
+        if is_woken:
+            await require_room(connection, run_id)
+    return is_woken

@@ -33,11 +33,12 @@ event as (
          json_build_object('worker', %(worker)s::text, 'attempt', attempt)
     from acquired
   returning seq, kind, at, data)
-select acquired.id, acquired.batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
-       s.title as subject, subscription_id, since, found_before, price, thinking, effort, scope,
-       event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
-  from acquired, event, subjects s
- where s.id = acquired.subject_id;
+select acquired.id, acquired.batch_id, lease, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
+       s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope,
+       b.owner, b.key_id, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
+  from acquired, event, subjects s, batches b
+ where s.id = acquired.subject_id
+   and b.id = acquired.batch_id;
 
 -- renew
 -- One statement for all runs of a worker. A row that is locked is being written under its own lease, which

@@ -10,18 +10,17 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
+from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, Query
 from chiron_workers.runs.entries import Limit, Reply
-from chiron_workers.states import EventKind
+from chiron_workers.states import AccessScope, EventKind
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """On whose behalf a tool runs. Within a run all of the ids are set, and the subject and the role are the run's."""
 
-    owner: str = (
-        "local"  # whose active subject, answers, batches and subscriptions: of a key, or the local user
-    )
+    owner: str = LOCAL_OWNER  # whose active subject, answers, batches and subscriptions
     run_id: UUID | None = None
     batch_id: UUID | None = None
     call_id: str | None = None
@@ -34,9 +33,10 @@ class Caller:
     is_admin: bool = True  # whether it sees what others own
 
     @property
-    def visible_owner(self) -> str | None:
-        """Whose batches, runs and subscriptions it sees; None: those of all."""
-        return None if self.is_admin else self.owner
+    def principal(self) -> Principal:
+        """Who submits what it orders."""
+        scope = AccessScope.ADMIN if self.is_admin else AccessScope.SUBMIT
+        return Principal(self.owner, scope, key_id=self.key_id)
 
 
 class SideModel(Protocol):

@@ -9,14 +9,15 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.access.principals import Principal
 from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.errors import Conflict, TimeZoneUnknown, ToolError, UsageError
+from chiron_workers.errors import Conflict, KeyBudgetSpent, TimeZoneUnknown, ToolError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings
-from chiron_workers.states import SubscriptionState
+from chiron_workers.states import AccessScope, SubscriptionState
 from chiron_workers.subscriptions.cron import Recurrence
 
 SQL = load(__file__)
@@ -125,12 +126,19 @@ async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
         return DueOccurrence(row["id"], row["next_at"], "skipped", reason)
     if not row["has_subject"]:
         raise _CannotStart(f"The subject {row['subject_id']} is gone.")
+    if row["ended_key"]:
+        raise _CannotStart(f"The key {row['ended_key']!r} that made it was revoked or has expired.")
     batch = await _batch(pool, row)
     if batch is None:
         return None
-    # Conflict: this time was started by a worker with other settings, which died before it could say so.
-    with contextlib.suppress(Conflict):
-        await submit(pool, batch)
+    principal = Principal(row["made_by"], AccessScope.SUBMIT, key_id=row["key_id"])
+    try:
+        # Conflict: this time was started by a worker with other settings, which died before it could say so.
+        with contextlib.suppress(Conflict):
+            await submit(pool, batch, principal=principal)
+    except KeyBudgetSpent as error:
+        reason = f"The time {row['next_at']:%Y-%m-%d %H:%M} UTC was passed over. {error}"
+        return DueOccurrence(row["id"], row["next_at"], "skipped", reason)
     return DueOccurrence(row["id"], row["next_at"], "started")
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.access.principals import LOCAL_OWNER
 from chiron_workers.batches.submit import NewRun, check_run
 from chiron_workers.billing.budgets import check_model
 from chiron_workers.db.queries import load
@@ -37,10 +38,13 @@ class NewSubscription:
     ends_at: datetime | None = None
     recheck: bool = False  # also read the sources of the subject again each time
 
-    def fingerprint(self, subject_id: str) -> str:
-        """What two subscriptions have in common that are the same."""
+    def fingerprint(self, subject_id: str, owner: str) -> str:
+        """What two subscriptions of one owner have in common that are the same."""
         when = self.recurrence.cron.split(), self.recurrence.time_zone
-        return hashlib.sha256(json.dumps([subject_id, self.topics, self.role, *when]).encode()).hexdigest()
+        # Nothing for the local user, so that subscriptions keep the one they had before there were owners.
+        owners = [] if owner == LOCAL_OWNER else [{"owner": owner}]
+        parts = [subject_id, self.topics, self.role, *when, *owners]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class Subscriptions:
         model = new.model or (row["model"] if row else settings().model)
         allowance = _check_allowance(new, model, run_may_cost=row["budget_usd"] if row else None)
         subject_id = await self._subject(new.subject)
-        fingerprint = new.fingerprint(subject_id)
+        fingerprint = new.fingerprint(subject_id, self._session.caller.owner)
         await self._lock_subject(subject_id)
         if existing_row := await self._session.row(SQL["by_fingerprint"], {"fingerprint": fingerprint}):
             subscription = await self.get(existing_row["id"])
@@ -134,7 +138,8 @@ class Subscriptions:
                 "budget_usd": allowance.budget_usd,
                 "made_by": caller.owner,
                 "run_id": caller.run_id,
-                "fingerprint": new.fingerprint(subject_id),
+                "key_id": caller.key_id,
+                "fingerprint": new.fingerprint(subject_id, caller.owner),
                 "state": SubscriptionState.PAUSED if is_paused else SubscriptionState.ACTIVE,
                 "reason": reason if is_paused else "",
                 "next_at": None if is_paused else next_at,
@@ -154,8 +159,9 @@ class Subscriptions:
     async def newest(
         self, *, limit: int, before: UUID | None = None, subject_id: str | None = None
     ) -> list[Subscription]:
-        """The newest subscriptions, newest first; with `before` those older than that one."""
-        args = {"limit": limit, "before": before, "subject_id": subject_id}
+        """The newest subscriptions that the caller sees, newest first; with `before` those older than that one."""
+        owner = self._session.caller.principal.visible_owner
+        args = {"limit": limit, "before": before, "subject_id": subject_id, "owner": owner}
         return [_subscription(row) for row in await self._session.rows(SQL["newest"], args)]
 
     async def pause(self, subscription_id: UUID) -> Subscription:

@@ -95,7 +95,8 @@ async def submit_batch(
 @router.get("/v1/batches", summary="List the batches", response_model=BatchList)
 async def list_batches(page: Annotated[Page, Query()], services: ServicesOf) -> Response:
     """Batches, newest first, in pages; `next` is null on the last one."""
-    batches = await newest(services.pool, limit=page.limit + 1, before=page.after)
+    owner = services.principal.visible_owner
+    batches = await newest(services.pool, limit=page.limit + 1, before=page.after, owner=owner)
     return page_response(batches, page.limit)
 
 

@@ -154,7 +154,7 @@ async def _write(services: Services, target: UUID | str, kind: Kind, body: Writi
     options = WritingOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     if (await find_target(services.pool, target)).kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")
-    receipt = await submit_report(services.pool, target, options)
+    receipt = await submit_report(services.pool, target, options, principal=services.principal)
     await notify(services.settings.redis_url, receipt.batch_id)
     document = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids, "is_new": receipt.is_new}
     headers = {"Location": f"/v1/batches/{receipt.batch_id}"}

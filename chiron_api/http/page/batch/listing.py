@@ -22,8 +22,8 @@ class Listing:
     before: UUID | None
 
 
-async def load(pool: Pool, *, before: UUID | None) -> Listing:
-    """A page of batches."""
-    batches = await newest(pool, limit=BATCHES_PER_PAGE + 1, before=before)
+async def load(pool: Pool, *, before: UUID | None, owner: str | None = None) -> Listing:
+    """A page of batches; with `owner` those of one owner."""
+    batches = await newest(pool, limit=BATCHES_PER_PAGE + 1, before=before, owner=owner)
     entries = batches[:BATCHES_PER_PAGE]
     return Listing(entries, entries[-1].id if len(batches) > len(entries) else None)

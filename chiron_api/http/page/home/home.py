@@ -26,9 +26,10 @@ class Home:
     has_batches: bool
 
 
-async def load(pool: Pool, *, since: datetime) -> Home:
-    """What there is now, and what is new since a time."""
+async def load(pool: Pool, *, since: datetime, owner: str | None = None) -> Home:
+    """What there is now, and what is new since a time; with `owner` of the batches of one owner."""
     args = {
+        "owner": owner,
         "limit": BATCHES_MAX,
         "looked_at": BATCHES_LOOKED_AT,
         "since": since,
@@ -45,5 +46,5 @@ async def load(pool: Pool, *, since: datetime) -> Home:
         recent=await batches("finished_ids"),
         facts=await fetch_all(pool, SQL["new_facts"], args | {"limit": FACTS_MAX}),
         since=since,
-        has_batches=(await fetch_all(pool, SQL["has_batches"]))[0]["is_so"],
+        has_batches=(await fetch_all(pool, SQL["has_batches"], args))[0]["is_so"],
     )

@@ -2,13 +2,19 @@
 select id
   from batches
  where finished_at is null
+   and (%(owner)s::text is null or owner = %(owner)s)
  order by id desc
  limit %(limit)s;
 
 -- stopped_ids
 -- Of the newest batches those that have runs which wait for somebody.
 select b.id
-  from (select id from batches order by id desc limit %(looked_at)s) b
+  from (select id
+          from batches
+         where %(owner)s::text is null
+            or owner = %(owner)s
+         order by id desc
+         limit %(looked_at)s) b
  where exists (select
                  from runs r
                 where r.batch_id = b.id
@@ -20,6 +26,7 @@ select b.id
 select id
   from batches
  where finished_at > %(since)s
+   and (%(owner)s::text is null or owner = %(owner)s)
  order by id desc
  limit %(limit)s;
 
@@ -32,4 +39,7 @@ select id, subject_id, content, quote, source_url, confidence, status, created_a
  limit %(limit)s;
 
 -- has_batches
-select exists(select from batches) as is_so;
+select exists(select
+                from batches
+               where %(owner)s::text is null
+                  or owner = %(owner)s) as is_so;

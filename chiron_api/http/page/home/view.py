@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.access import visible_owner
 from chiron_api.http.page.home import home
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
@@ -47,7 +48,7 @@ def visit_of(request: Request) -> Visit:
 async def show_home(request: Request) -> Response:
     """The three bands; without any batch a form with an example."""
     visit = visit_of(request)
-    overview = await home.load(services_of(request).pool, since=visit.since)
+    overview = await home.load(services_of(request).pool, since=visit.since, owner=visible_owner(request))
     answer = page(request, "home/page.html", section="/", home=overview)
     answer.set_cookie(VISIT, visit.cookie(), max_age=31_536_000, httponly=True, samesite="strict")
     return answer
@@ -58,7 +59,7 @@ async def live_home(request: Request) -> Response:
     since = visit_of(request).since
 
     async def draw() -> Frame:
-        overview = await home.load(services_of(request).pool, since=since)
+        overview = await home.load(services_of(request).pool, since=since, owner=visible_owner(request))
         bands = ("attention", "running", "news")
         parts = (
             Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in bands

@@ -15,7 +15,7 @@ from chiron_api.http.problems import Problem
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import estimate
 from chiron_workers.batches.submit import submit
-from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.errors import Conflict, KeyBudgetSpent, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub.signals import notify
 
@@ -31,8 +31,8 @@ async def submit_form(request: Request) -> Response:
     draft = draft_of(fields)
     try:
         batch = draft.batch(services.settings, idempotency_key=fields.get("key") or None)
-        receipt = await submit(services.pool, batch)
-    except (Problem, UsageError, Conflict) as error:
+        receipt = await submit(services.pool, batch, principal=services.principal)
+    except (Problem, UsageError, Conflict, KeyBudgetSpent) as error:
         return await _form(request, draft, problem=str(error))
     await notify(services.settings.redis_url, receipt.batch_id)
     return see_other(f"/batches/{receipt.batch_id}")

@@ -1,0 +1,51 @@
+"""Who calls a tool over MCP, what that needs, and what it is called in the audit trail."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastmcp.server.dependencies import get_http_request
+
+from chiron_api.mcp_server.instructions import ANNOTATIONS, READS, READS_THE_WEB
+from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.errors import ScopeExceeded
+from chiron_workers.states import AccessScope
+
+# The action, and the argument or the member of the result that names its target.
+ACTIONS = {
+    "start_research": ("batches.submit", "batch_id"),
+    "write_report": ("batches.report", "id"),
+    "cancel_run": ("runs.cancel", "id"),
+    "create_subscription": ("subscriptions.create", "subscription_id"),
+}
+
+
+def current_principal() -> Principal:
+    """Whose message is answered: over HTTP whoever the gate let in, over standard input the user of this machine."""
+    try:
+        request = get_http_request()
+    except RuntimeError:
+        return LOCAL
+    principal: Principal = request.state.principal
+    return principal
+
+
+def changes_something(tool_name: str) -> bool:
+    """Whether a tool may change something; one of somebody's own may."""
+    return ANNOTATIONS.get(tool_name) not in (READS, READS_THE_WEB)
+
+
+def require_scope_for(tool_name: str, principal: Principal) -> None:
+    """Raise ScopeExceeded where the key of a principal is for reading alone, and the tool changes something."""
+    if changes_something(tool_name) and not principal.may(AccessScope.SUBMIT):
+        raise ScopeExceeded(
+            f"The key {principal.key_name!r} may {principal.scope}, and {tool_name} needs one that may {AccessScope.SUBMIT}."
+        )
+
+
+def act_of_call(tool_name: str, arguments: Mapping[str, Any], result: object) -> tuple[str, str]:
+    """What a call that changed something is called in the audit trail, and what it was done to."""
+    if tool_name not in ACTIONS:
+        return "tools.call", tool_name
+    action, name = ACTIONS[tool_name]
+    members = result if isinstance(result, Mapping) else {}
+    return action, str(members.get(name) or arguments.get(name) or "")
