@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from uuid import uuid4
 
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, NewRun, Submitted, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
@@ -48,7 +49,9 @@ class SubmittedCheck:
     batch: Submitted | None
 
 
-async def submit_check(pool: Pool, subject: str, options: CheckOptions) -> SubmittedCheck:
+async def submit_check(
+    pool: Pool, subject: str, options: CheckOptions, *, principal: Principal = LOCAL
+) -> SubmittedCheck:
     """Store a run that has the unchecked facts of a subject judged; notify the workers afterwards.
 
     The same facts, by the same model under the same budget, are the same batch.
@@ -83,5 +86,6 @@ async def submit_check(pool: Pool, subject: str, options: CheckOptions) -> Submi
     parts = [subject_id, unchecked.digest, model, str(options.budget.usd), str(options.budget.tokens)]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     name = f"Check: {subject_id}"[:NAME_CHARS_MAX]
-    batch = await submit(pool, NewBatch([run], subject_id, name, idempotency_key=f"check {key}"))
+    new_batch = NewBatch([run], subject_id, name, idempotency_key=f"check {key}")
+    batch = await submit(pool, new_batch, principal=principal)
     return SubmittedCheck(subject_id, unchecked.assertions, unchecked.unverified, judge, batch)

@@ -8,6 +8,7 @@ from chiron_api.checks import CheckOptions, SubmittedCheck, submit_check
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.money import usd_option
 from chiron_api.text import as_json as json_line
+from chiron_workers.access.audit import record_command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
@@ -47,6 +48,7 @@ async def order_check(pool: Pool, subject: str, options: CheckOptions) -> Submit
     from chiron_workers.pubsub.signals import notify
 
     receipt = await submit_check(pool, subject, options)
+    await record_command(pool, "subjects.check", receipt.subject_id)
     if receipt.batch is not None:
         await notify(settings().redis_url, receipt.batch.batch_id)
     return receipt

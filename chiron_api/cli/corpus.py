@@ -9,6 +9,7 @@ import typer
 
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import count, one_line
+from chiron_workers.access.audit import record_command
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
@@ -129,6 +130,7 @@ async def _add(
                 addition += await Corpus(session).add(
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
+        await record_command(pool, "documents.add", subject)
         if folder:
             gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
         changed_urls = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *gone_urls]

@@ -11,4 +11,4 @@ cli = typer.Typer()
 async def pause(target: Target, as_json: AsJson = False) -> None:
     """Put a run, or all open runs of a batch, aside until `chiron resume`. A model call in flight is finished first."""
     asked_words = "pausing as soon as the model has answered"
-    await steer(target, steering.pause, "paused", asked_words, as_json=as_json)
+    await steer(target, steering.pause, "paused", asked_words, action="pause", as_json=as_json)

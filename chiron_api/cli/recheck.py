@@ -7,6 +7,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
+from chiron_workers.access.audit import record_command
 from chiron_workers.rechecks.recheck import SOURCES_MAX, FactOutcome, Recheck, SourceOutcome, recheck_subject
 from chiron_workers.settings import settings
 
@@ -34,6 +35,7 @@ async def recheck(
         outcome = await recheck_subject(
             services.pool, services.embedder, services.settings, subject_id, limit=limit
         )
+        await record_command(services.pool, "subjects.recheck", subject_id)
     typer.echo(json_line(outcome) if as_json else "\n".join(recheck_lines(outcome)))
 
 

@@ -17,4 +17,11 @@ async def resume(
 ) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     command = partial(steering.resume, budget=Budget(budget_usd, budget_tokens))
-    await steer(target, command, "going on", hint=f"`chiron watch {target}` follows.", as_json=as_json)
+    await steer(
+        target,
+        command,
+        "going on",
+        hint=f"`chiron watch {target}` follows.",
+        action="resume",
+        as_json=as_json,
+    )

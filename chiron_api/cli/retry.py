@@ -28,4 +28,11 @@ async def retry(
 ) -> None:
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
     command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens), from_scratch=from_scratch)
-    await steer(target, command, "tried again", hint=f"`chiron watch {target}` follows.", as_json=as_json)
+    await steer(
+        target,
+        command,
+        "tried again",
+        hint=f"`chiron watch {target}` follows.",
+        action="retry",
+        as_json=as_json,
+    )

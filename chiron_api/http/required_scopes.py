@@ -14,6 +14,7 @@ ACTIONS = {
     "batches.create": "batches.submit",
     "runs.create": "runs.submit",
     "submit.create": "batches.submit",
+    "keys.delete": "keys.revoke",
     "runs.messages": "runs.say",
     "tools.change": "tools.call",
 }

@@ -14,6 +14,7 @@ from chiron_workers.states import AccessScope
 ACTIONS = {
     "start_research": ("batches.submit", "batch_id"),
     "write_report": ("batches.report", "id"),
+    "check_subject": ("subjects.check", "subject_id"),
     "cancel_run": ("runs.cancel", "id"),
     "create_subscription": ("subscriptions.create", "subscription_id"),
 }

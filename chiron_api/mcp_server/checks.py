@@ -53,7 +53,10 @@ async def check_subject(
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
     with tool_errors():
         receipt = await submit_check(
-            store.session.pool, subject_id, CheckOptions(model, budget, is_fresh=again)
+            store.session.pool,
+            subject_id,
+            CheckOptions(model, budget, is_fresh=again),
+            principal=store.caller.principal,
         )
     started = StartedCheck(
         subject_id=receipt.subject_id,

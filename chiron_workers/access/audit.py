@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from chiron_workers.access.principals import Principal
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.ids import first_id, new_id
@@ -57,6 +57,13 @@ async def record(
         await connection.execute(SQL["insert"], args)
 
 
+async def record_command(
+    pool: Pool, action: str, target: object = "", detail: Mapping[str, Any] | None = None
+) -> None:
+    """Add an entry for a command, which the user of this machine gives."""
+    await record(pool, LOCAL, action, target, {"via": "command"} | dict(detail or {}))
+
+
 async def newest_entries(
     pool: Pool, *, limit: int, before: UUID | None = None, owner: str | None = None
 ) -> list[AuditEntry]:
@@ -65,9 +72,9 @@ async def newest_entries(
     return [AuditEntry(**row) for row in await fetch_all(pool, SQL["newest"], args)]
 
 
-async def prune_entries(pool: Pool, *, now: datetime, older_than: timedelta, dry_run: bool = False) -> int:
+async def prune_entries(pool: Pool, *, older_than: timedelta, dry_run: bool = False) -> int:
     """Delete the entries that are older; how many they are, which is all that `dry_run` tells."""
-    args = {"before": first_id(now - older_than)}
+    args = {"before": first_id(datetime.now(UTC) - older_than)}
     if dry_run:
         [row] = await fetch_all(pool, SQL["count"], args)
         return int(row["entries"])

@@ -6,6 +6,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import KeyBudgetSpent
 from chiron_workers.states import BudgetPeriod
@@ -34,7 +35,7 @@ async def reserve(
         )
     if row["budget_usd"] is None:
         return budget_usd
-    left = row["budget_usd"] - await _committed(connection, key_id, row)
+    left = row["budget_usd"] - await _committed(connection, key_id, row["budget_period"])
     if left < MICRO_USD or (budget_usd is not None and budget_usd > left):
         raise KeyBudgetSpent(_sentence(row, left, f"this asks for {_usd(budget_usd)}" if budget_usd else ""))
     return left.quantize(MICRO_USD) if budget_usd is None else budget_usd
@@ -50,10 +51,16 @@ async def require_room(connection: AsyncConnection[DictRow], target: UUID) -> No
     row = await _lock(connection, key_id)
     if row is None or row["budget_usd"] is None:
         return
-    committed = await _committed(connection, key_id, row)
+    committed = await _committed(connection, key_id, row["budget_period"])
     if committed > row["budget_usd"]:
         left = row["budget_usd"] - committed
         raise KeyBudgetSpent(_sentence(row, left, "what goes on counts with its whole budget"))
+
+
+async def committed_usd(pool: Pool, key_id: UUID, period: BudgetPeriod) -> Decimal:
+    """What batches of a key have spent or may still spend, today or in all."""
+    async with pool.connection() as connection:
+        return await _committed(connection, key_id, period)
 
 
 async def _lock(connection: AsyncConnection[DictRow], key_id: UUID | None) -> DictRow | None:
@@ -62,10 +69,9 @@ async def _lock(connection: AsyncConnection[DictRow], key_id: UUID | None) -> Di
     return await (await connection.execute(SQL["lock"], {"key_id": key_id})).fetchone()
 
 
-async def _committed(connection: AsyncConnection[DictRow], key_id: UUID | None, row: DictRow) -> Decimal:
-    args = {"key_id": key_id, "period": row["budget_period"]}
-    sums = await (await connection.execute(SQL["committed"], args)).fetchone()
-    return Decimal(sums["usd"]) if sums else Decimal(0)
+async def _committed(connection: AsyncConnection[DictRow], key_id: UUID | None, period: str) -> Decimal:
+    row = await fetch_one(connection, SQL["committed"], {"key_id": key_id, "period": period})
+    return Decimal(row["usd"])
 
 
 def _sentence(row: DictRow, left: Decimal, reason: str) -> str:

@@ -5,7 +5,9 @@ import typer
 from chiron_api.cli.display.answer import print_answer
 from chiron_api.steering import Command
 from chiron_api.steering import steer as steer_runs
+from chiron_workers.access.audit import record_command
 from chiron_workers.batches.references import id_of
+from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
 
@@ -18,6 +20,7 @@ async def steer(
     changed_words: str,
     asked_words: str = "",
     *,
+    action: str,
     hint: str = "",
     as_json: bool,
 ) -> None:
@@ -26,10 +29,15 @@ async def steer(
     Args:
         changed_words: What became of the runs that it changed at once, such as "cancelled".
         asked_words: What becomes of those whose worker was asked to act.
+        action: What the command is called in the audit trail.
         hint: What to do next.
     """
     async with open_pool(settings().database_url, size=1) as pool:
-        effect = await steer_runs(pool, settings().redis_url, await id_of(pool, target), command)
+        target_id = await id_of(pool, target)
+        effect = await steer_runs(pool, settings().redis_url, target_id, command)
+        async with pool.connection() as connection:
+            kind = "batches" if await batch_of(connection, target_id) == target_id else "runs"
+        await record_command(pool, f"{kind}.{action}", target_id)
     counts = [(changed_words, effect.changed), (asked_words, effect.requested)]
     parts = [f"{words}: {count:,} {'run' if count == 1 else 'runs'}" for words, count in counts if count]
     if effect.lifted_models:

@@ -1,7 +1,13 @@
-from datetime import UTC, date, datetime
+import re
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import typer
+
+from chiron_workers.errors import UsageError
+
+DAYS = {"d": 1, "w": 7, "y": 365}
+DAYS_MAX = 365_000
 
 
 def parse_time(value: object) -> datetime:
@@ -22,6 +28,30 @@ def parse_time(value: object) -> datetime:
     except (OverflowError, ValueError, OSError):  # OSError: the platform's clock lacks that year
         example = "2026-03-01T09:30 or 2026-03-01T09:30Z"
         raise ValueError(f"must be a time such as {example} (got {value!r:.60}).") from None
+
+
+def parse_age(text: str) -> timedelta:
+    """Parse an age such as 90d, 12w or 1y. Raises UsageError."""
+    match = re.fullmatch(r"\s*(\d{1,6})\s*([dwy])\s*", text)
+    if match is None or not 0 < (days := int(match[1]) * DAYS[match[2]]) <= DAYS_MAX:
+        raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")
+    return timedelta(days=days)
+
+
+def parse_end(text: str) -> datetime:
+    """When something ends: after an age such as 30d, or at a time. Raises UsageError for what has passed, or is neither."""
+    try:
+        end = datetime.now(UTC) + parse_age(text)
+    except UsageError:
+        try:
+            end = parse_time(text)
+        except ValueError:
+            raise UsageError(
+                f"{text[:40]!r} is no end; write 30d, 12w or 1y for a time from now, or a date such as 2026-12-31."
+            ) from None
+    if end <= datetime.now(UTC):
+        raise UsageError(f"{text[:40]} has passed already.")
+    return end
 
 
 def time_option(help: str) -> Any:

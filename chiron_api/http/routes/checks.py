@@ -38,7 +38,7 @@ DEFAULTS = Checking()
 async def check_subject(id: str, services: ServicesOf, body: Checking = DEFAULTS) -> Response:
     """Have a model asked about the facts that only rules have judged: 202 with the batch, 200 where nothing is open."""
     options = CheckOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
-    receipt = await submit_check(services.pool, id, options)
+    receipt = await submit_check(services.pool, id, options, principal=services.principal)
     counts = {
         "subject_id": receipt.subject_id,
         "unchecked": receipt.unchecked,

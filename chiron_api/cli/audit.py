@@ -1,0 +1,36 @@
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli.display.answer import AsJson
+from chiron_api.text import as_json as json_line
+from chiron_api.text import local_time, one_line
+from chiron_workers.access.audit import newest_entries
+from chiron_workers.db.connect import open_pool
+from chiron_workers.settings import settings
+
+cli = typer.Typer()
+
+
+@cli.command()
+async def audit(
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Entries at most.")] = 50,
+    owner: Annotated[str | None, typer.Option(help="Only what this owner did.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show who changed what, newest first: over HTTP, over MCP and by commands. --json prints a line an entry."""
+    async with open_pool(settings().database_url, size=1) as pool:
+        entries = await newest_entries(pool, limit=limit, owner=owner)
+    for entry in entries:
+        if as_json:
+            typer.echo(json_line(entry))
+            continue
+        key = f" ({entry.key_name})" if entry.key_name else ""
+        via = f"  {entry.detail['via']}" if "via" in entry.detail else ""
+        typer.echo(
+            one_line(
+                f"{local_time(entry.at, '%Y-%m-%d %H:%M:%S')}  {entry.owner}{key}  {entry.action}  {entry.target}{via}"
+            )
+        )
+    if not entries and not as_json:
+        typer.echo("Nothing was changed yet.")

@@ -1,0 +1,107 @@
+"""`chiron keys` and `chiron audit`."""
+
+import json
+
+import pytest
+
+
+def test_create_prints_the_key_once_and_no_list_shows_it(chiron, rows):
+    created = chiron(
+        "keys",
+        "create",
+        "alice",
+        "--scope",
+        "submit",
+        "--expires",
+        "30d",
+        "--budget-usd",
+        "5",
+        "--per",
+        "day",
+    )
+    assert (created.exit_code, created.stderr) == (0, "")
+    secret = created.stdout.strip()
+    assert secret.startswith("chiron_")
+    listed = chiron("keys", "list").stdout
+    for words in ("alice  may submit", "budget $5.00 a day, $5.00 left", "ends "):
+        assert words in listed
+    [item] = json.loads(chiron("keys", "list", "--json").stdout)
+    assert (item["name"], item["scope"], item["left_usd"]) == ("alice", "submit", 5.0)
+    assert secret not in listed + json.dumps(item) + str(rows("select * from audit")) + str(
+        rows("select * from access_keys")
+    )
+
+
+def test_create_as_json_has_the_key_and_what_it_may(chiron):
+    document = json.loads(
+        chiron("keys", "create", "ci", "--scope", "read", "--owner", "team", "--rate", "60", "--json").stdout
+    )
+    assert document["key"].startswith("chiron_")
+    assert (document["owner"], document["requests_per_minute"]) == ("team", 60)
+
+
+def test_a_revoked_key_is_listed_only_where_all_are(chiron):
+    chiron("keys", "create", "alice", "--scope", "read")
+    assert chiron("keys", "revoke", "alice").stdout == "The key 'alice' is revoked.\n"
+    assert "There is no key" in chiron("keys", "list").stdout
+    assert "revoked " in chiron("keys", "list", "--all").stdout
+    again = chiron("keys", "revoke", "alice")
+    assert (again.exit_code, "no key 'alice' in use" in again.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--expires", "soon"), "is no end"),
+        (("--expires", "2020-01-01"), "has passed already"),
+        (("--budget-usd", "-1"), "above 0"),
+        (("--rate", "0"), "--rate"),
+    ],
+)
+def test_what_cannot_be_a_key_is_refused(chiron, rows, arguments, words):
+    outcome = chiron("keys", "create", "alice", "--scope", "read", *arguments)
+    assert outcome.exit_code == 2
+    assert words in outcome.stderr
+    assert rows("select id from access_keys") == []
+
+
+def test_the_trail_has_what_commands_changed_newest_first(chiron):
+    assert "Nothing was changed yet." in chiron("audit").stdout
+    batch = json.loads(chiron("submit", "A", "--subject", "S", "--json").stdout)
+    chiron("pause", batch["batch_id"])
+    chiron("resume", batch["run_ids"][0])
+    chiron("say", batch["run_ids"][0], "a secret word")
+    chiron("keys", "create", "alice", "--scope", "read")
+    chiron("cancel", batch["batch_id"])
+    chiron("delete", batch["batch_id"], "--yes")
+    chiron("show", batch["batch_id"])
+    lines = [json.loads(line) for line in chiron("audit", "--json").stdout.splitlines()]
+    assert [line["action"] for line in reversed(lines)] == [
+        "batches.submit",
+        "batches.pause",
+        "runs.resume",
+        "runs.say",
+        "keys.create",
+        "batches.cancel",
+        "batches.delete",
+    ]
+    assert {line["owner"] for line in lines} == {"local"}
+    assert lines[-1]["target"] == batch["batch_id"]
+    assert "secret word" not in str(lines)
+    assert "chiron_" not in str(lines)
+    assert "batches.submit" in chiron("audit").stdout
+
+
+def test_prune_takes_old_entries_along(chiron, rows):
+    chiron("keys", "create", "alice", "--scope", "read")
+    chiron("keys", "revoke", "alice")
+    # An id tells when it was made: the older half of all ids was made before any of ours.
+    rows(
+        "update audit set id = '00000000-0000-7000-8000-000000000001' where action = 'keys.create' returning id"
+    )
+    assert "audit trail      would go (1 entry)" in chiron("prune", "--older-than", "90d", "--dry-run").stdout
+    assert json.loads(chiron("prune", "--older-than", "90d", "--json").stdout)["audit"] == 1
+    assert [row["action"] for row in rows("select action from audit order by id")] == [
+        "keys.revoke",
+        "journals.prune",
+    ]
