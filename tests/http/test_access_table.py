@@ -1,0 +1,183 @@
+"""Who may call what: every route, with each scope, of the owner and of a stranger.
+
+A new route belongs into one of the sets below; without that `test_every_route_is_in_the_table` fails.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+import httpx2
+import pytest
+from starlette.routing import Route
+from support.api_server import api_client
+
+from chiron_api.http.app import build_app
+from chiron_workers.access.keys import NewKey, create_key
+from chiron_workers.db.connect import Pool
+from chiron_workers.settings import Settings
+from chiron_workers.states import AccessScope
+
+EVERYBODY = {"GET /healthz", "GET /readyz", "GET /open", "GET /assets/{hash}/{name}"}
+# What is shared by all who may read.
+READ_SHARED = {
+    "GET /v1/batches",
+    "GET /v1/subscriptions",
+    "GET /v1/facts/{id}",
+    "GET /v1/rechecks/{id}",
+    "GET /v1/subjects",
+    "GET /v1/subjects/{id}/diff",
+    "GET /v1/subjects/{id}/report",
+    "GET /v1/tools",
+    "GET /v1/skills",
+    "POST /v1/knowledge/search",
+    "GET /",
+    "GET /live",
+    "GET /batches",
+    "GET /facts/{id}",
+    "GET /submit",
+    "POST /submit/estimate",
+    "POST /close",
+}
+# What is there for its owner and for admins alone.
+READ_OWN = {
+    "GET /v1/batches/{id}",
+    "GET /v1/batches/{id}/results",
+    "GET /v1/batches/{id}/events",
+    "GET /v1/batches/{id}/report",
+    "GET /v1/runs/{id}",
+    "GET /v1/runs/{id}/events",
+    "GET /v1/runs/{id}/report",
+    "GET /v1/subscriptions/{id}",
+    "GET /v1/subscriptions/{id}/times",
+    "GET /batches/{id}",
+    "GET /batches/{id}/live",
+    "GET /runs/{id}",
+    "GET /runs/{id}/live",
+    "GET /runs/{id}/calls/{call_id}",
+}
+SUBMIT_SHARED = {
+    "POST /v1/batches",
+    "POST /v1/subscriptions",
+    "POST /v1/facts/{id}/withdraw",
+    "POST /v1/facts/{id}/reinstate",
+    "POST /v1/subjects/{id}/check",
+    "POST /v1/subjects/{id}/recheck",
+    "POST /v1/subjects/{id}/report",
+    "POST /v1/tools/{name}",
+    "POST /facts/{id}/withdraw",
+    "POST /facts/{id}/reinstate",
+    "POST /submit",
+}
+SUBMIT_OWN = {
+    *(f"POST {prefix}/{noun}/{{id}}/{verb}" for prefix in ("/v1", "") for noun in ("batches", "runs")
+      for verb in ("cancel", "pause", "resume", "retry")),
+    "DELETE /v1/batches/{id}",
+    "DELETE /v1/runs/{id}",
+    "POST /v1/batches/{id}/report",
+    "POST /v1/runs/{id}/report",
+    "POST /v1/runs/{id}/messages",
+    "POST /runs/{id}/say",
+    "DELETE /v1/subscriptions/{id}",
+    "POST /v1/subscriptions/{id}/pause",
+    "POST /v1/subscriptions/{id}/resume",
+}  # fmt: skip
+ADMIN = {"POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{name}", "GET /v1/audit"}
+SCOPES = {
+    None: EVERYBODY,
+    AccessScope.READ: READ_SHARED | READ_OWN,
+    AccessScope.SUBMIT: SUBMIT_SHARED | SUBMIT_OWN,
+    AccessScope.ADMIN: ADMIN,
+}
+OWNED = READ_OWN | SUBMIT_OWN
+TABLE = sorted((route, scope, route in OWNED) for scope, routes in SCOPES.items() for route in routes)  # type: ignore[type-var]
+BATCH = {"subject": "Sea ice", "topics": ["What is a polynya?"], "model": "offline"}
+SUBSCRIPTION = {"subject": "Sea ice", "topics": ["Extent"], "model": "offline"}
+Headers = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """The headers of a key of each scope, of the owner and of a stranger."""
+
+    owner: dict[AccessScope, Headers]
+    stranger: dict[AccessScope, Headers]
+
+
+@pytest.fixture
+async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    async with api_client(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def callers(pool: Pool) -> Callers:
+    async def keys(owner: str) -> dict[AccessScope, Headers]:
+        made = {
+            scope: await create_key(pool, NewKey(f"{owner}-{scope}", scope, owner)) for scope in AccessScope
+        }
+        return {scope: {"Authorization": f"Bearer {secret}"} for scope, (secret, _) in made.items()}
+
+    return Callers(await keys("alice"), await keys("bob"))
+
+
+def test_every_route_is_in_the_table(settings: Settings):
+    routes = {
+        f"{method} {route.path}"
+        for route in build_app(settings).routes
+        if isinstance(route, Route)
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert routes == {route for route, _, _ in TABLE}
+    assert len(TABLE) == len(routes), "a route is in two sets"
+
+
+async def test_every_route_answers_as_the_table_says_to_each_scope_of_owner_and_stranger(
+    api: httpx2.AsyncClient, callers: Callers
+):
+    surprises = []
+    for route, scope, is_owned in TABLE:
+        method, path = route.split(" ")
+        target = await _path(api, path, callers.owner[AccessScope.SUBMIT])
+        for who, keys in (("owner", callers.owner), ("stranger", callers.stranger)):
+            for key_scope, headers in keys.items():
+                status = await _status(api, method, target, headers)
+                expected = _expected(scope, key_scope, is_hidden=is_owned and who == "stranger")
+                if (status in expected[1]) != expected[0]:
+                    surprises.append(f"{route}: {status} to a {who} who may {key_scope}")
+        nobody = await _status(api, method, target, {})
+        if (nobody == 401) == (scope is None) and path != "/open":
+            surprises.append(f"{route}: {nobody} to nobody")
+    assert surprises == []
+
+
+def _expected(
+    scope: AccessScope | None, key_scope: AccessScope, *, is_hidden: bool
+) -> tuple[bool, tuple[int, ...]]:
+    """Whether the status is one of those, or none of them."""
+    order = list(AccessScope)
+    if scope is not None and order.index(key_scope) < order.index(scope):
+        return True, (403,)
+    if is_hidden and key_scope is not AccessScope.ADMIN:
+        return True, (404,)
+    return False, (401, 403, 500) if scope is not None else (403, 500)
+
+
+async def _path(api: httpx2.AsyncClient, path: str, owner: Headers) -> str:
+    """The path of something that the owner has just made."""
+    target = str(uuid4())
+    if "/batches/{id}" in path or "/runs/{id}" in path:
+        receipt = (await api.post("/v1/batches", json=BATCH, headers=owner)).json()
+        target = receipt["batch_id"] if "/batches/" in path else receipt["run_ids"][0]
+    elif "/subscriptions/{id}" in path:
+        new = SUBSCRIPTION | {"cron": f"{int(uuid4()) % 60} {int(uuid4()) % 24} * * MON"}
+        target = (await api.post("/v1/subscriptions", json=new, headers=owner)).json()["id"]
+    values = {"id": target, "call_id": "c", "hash": "h", "name": "list_subjects"}
+    return path.format_map(values)
+
+
+async def _status(api: httpx2.AsyncClient, method: str, path: str, headers: Headers) -> int:
+    """The status alone, since some answers never end."""
+    async with asyncio.timeout(30), api.stream(method, path, headers=headers) as answer:
+        return answer.status_code
