@@ -11,6 +11,7 @@ from support.api_server import api_client
 
 from chiron_api.http import principals
 from chiron_api.http.csrf import token_for
+from chiron_api.local_stack.access import api_key
 from chiron_workers.access.audit import newest_entries
 from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.access.sessions import create_code
@@ -161,3 +162,54 @@ async def test_without_a_key_a_form_is_taken_with_the_token_of_our_pages_alone_w
         token = re.search(r'name="token" value="([0-9a-f]{64})"', page.text)
         assert token
         assert (await one.post("/submit", data=form | {"token": token[1]})).status_code == 303
+
+
+async def test_a_stream_ends_with_its_key(
+    pool: Pool, api: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(principals, "CACHED_S", 0.05)
+    monkeypatch.setattr("chiron_api.http.sse.HEARTBEAT_S", 0.2)
+    headers = await bearer(pool, "alice", AccessScope.SUBMIT)
+    batch = {"subject": "S", "topics": ["A"], "model": "offline"}
+    receipt = (await api.post("/v1/batches", json=batch, headers=headers)).json()
+    path = f"/v1/batches/{receipt['batch_id']}/events"
+    async with asyncio.timeout(30), api.stream("GET", path, headers=headers) as stream:
+        assert stream.status_code == 200
+        chunks = stream.aiter_text()
+        assert await anext(chunks)
+        await revoke_key(pool, "alice")
+        async for _ in chunks:  # ends
+            pass
+
+
+async def test_keys_are_made_listed_and_revoked_over_http_by_admins(
+    pool: Pool, api: httpx2.AsyncClient, settings: Settings
+):
+    local = {"Authorization": f"Bearer {api_key(settings)}"}
+    body = {
+        "name": "alice",
+        "scope": "submit",
+        "budget_usd": 5,
+        "budget_period": "day",
+        "requests_per_minute": 60,
+    }
+    made = await api.post("/v1/keys", json=body, headers=local)
+    assert made.status_code == 201
+    secret = made.json()["key"]
+    own = {"Authorization": f"Bearer {secret}"}
+    assert (await api.get("/v1/subjects", headers=own)).status_code == 200
+    assert (await api.get("/v1/keys", headers=own)).status_code == 403
+    assert (await api.post("/v1/keys", json=body, headers=local)).status_code == 409
+    assert (await api.post("/v1/keys", json=body | {"name": "a b"}, headers=local)).status_code == 422
+    [item] = (await api.get("/v1/keys", headers=local)).json()["items"]
+    assert (item["name"], item["left_usd"], item["budget_period"]) == ("alice", 5.0, "day")
+    assert item["last_used_at"] is not None
+    assert "key" not in item
+    assert (await api.delete("/v1/keys/alice", headers=local)).status_code == 204
+    assert (await api.delete("/v1/keys/alice", headers=local)).status_code == 404
+    assert (await api.get("/v1/keys", headers=local)).json()["items"] == []
+    trail = (await api.get("/v1/audit?limit=1", headers=local)).json()
+    assert [(entry["action"], entry["target"]) for entry in trail["items"]] == [("keys.revoke", "alice")]
+    rest = (await api.get(f"/v1/audit?after={trail['next']}", headers=local)).json()
+    assert [entry["action"] for entry in rest["items"]] == ["keys.create"]
+    assert secret not in str(trail) + str(rest)

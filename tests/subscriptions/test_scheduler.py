@@ -1,7 +1,9 @@
 """What is due: rows are moved into the past, clocks never."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -10,10 +12,12 @@ import pytest
 from psycopg.rows import DictRow
 from support.run_harness import Stage
 
+from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.batches.submit import NewBatch, Submitted, submit
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import Conflict
-from chiron_workers.runs.session import Session
+from chiron_workers.runs.session import Caller, Session
+from chiron_workers.states import AccessScope
 from chiron_workers.subscriptions import scheduler as due_times
 from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.scheduler import DueOccurrence, start_due
@@ -234,10 +238,10 @@ async def test_a_worker_that_was_stopped_in_the_midst_of_a_look_starts_nothing_t
     await make_due(stage)
     stopped, go_on = asyncio.Event(), asyncio.Event()
 
-    async def submit_late(pool: Pool, batch: NewBatch) -> Submitted:
+    async def submit_late(pool: Pool, batch: NewBatch, **options: Any) -> Submitted:
         stopped.set()
         await go_on.wait()
-        return await submit(pool, batch)
+        return await submit(pool, batch, **options)
 
     with monkeypatch.context() as patched:
         patched.setattr(due_times, "submit", submit_late)
@@ -339,3 +343,28 @@ async def test_the_same_subscription_with_and_without_a_recheck_is_refused(stage
     await subscribe(stage.pool, recheck=True)
     with pytest.raises(Conflict, match="but reads the sources of its subject again"):
         await subscribe(stage.pool)
+
+
+async def test_what_a_key_made_is_its_owners_takes_from_its_budget_and_pauses_with_it(
+    stage: Stage, setting: Callable[[str, str], None]
+) -> None:
+    setting("PRICES", '{"offline": {"input": 1, "output": 1}}')
+    new_key = NewKey("alice", AccessScope.SUBMIT, "team", budget_usd=Decimal("1.5"))
+    _, key = await create_key(stage.pool, new_key)
+    caller = Caller("team", key_id=key.id, is_admin=False)
+    async with Session(stage.pool, caller) as session:
+        new = NewSubscription(("sea ice",), "The Arctic", DAILY, model="offline", budget_usd=Decimal(1))
+        await Subscriptions(session).create(new)
+    await make_due(stage)
+    assert [due.outcome for due in await start_due(stage.pool)] == ["started"]
+    [batch] = await stage.rows("select owner, key_id, budget_usd from batches")
+    assert batch == {"owner": "team", "key_id": key.id, "budget_usd": Decimal(1)}
+    await stage.rows("update batches set open_runs = 0, spent_usd = 1, finished_at = now() returning 1")
+    await make_due(stage, hours_ago=0.5)
+    [due] = await start_due(stage.pool)
+    assert due.outcome == "skipped"
+    assert "has 0.5 USD left" in due.reason
+    await revoke_key(stage.pool, "alice")
+    await make_due(stage, hours_ago=0.25)
+    [due] = await start_due(stage.pool)
+    assert (due.outcome, due.reason) == ("paused", "The key 'alice' that made it was revoked or has expired.")
