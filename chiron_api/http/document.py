@@ -32,6 +32,7 @@ TAGS = {
     "Subjects": "What facts are about, and how it changes.",
     "Reports": "What was found, to read and to hand on; and answers written from it.",
     "Subscriptions": "Research that recurs.",
+    "Keys": "Who may use the API, for how much, and who changed what.",
     "Tools": "What agents work with; each tool can be called from outside, too.",
     "Health": "Is the server alive, and is it ready?",
     "Documentation": "This document.",

@@ -70,7 +70,7 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
     """
     with tool_errors():
         scope = await resolve_scope(store.session.pool, await _visible_target(store, id))
-        report = await gather(store.session.pool, scope)
+        report = await gather(store.session.pool, scope, owner=store.caller.visible_owner)
     render = FORMATS["md"].render
     assert render
     text = "".join(map(str, render(report)))
@@ -82,5 +82,5 @@ async def _visible_target(store: Store, id: str) -> UUID | str:
     target = parse_id_or_none(id)
     if target is None:
         return id
-    await require_visible(store.session.pool, target, store.caller.principal.visible_owner)
+    await require_visible(store.session.pool, target, store.caller.visible_owner)
     return target

@@ -125,7 +125,7 @@ async def get_run(
     deadline = time.monotonic() + wait_s
     while True:
         with tool_errors():
-            summary = await find(store.session.pool, id, owner=store.caller.principal.visible_owner)
+            summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
         if summary.state.is_final or time.monotonic() >= deadline:
             return await describe(store.session.pool, summary)
         await asyncio.sleep(POLL_S)
@@ -143,7 +143,7 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
     """
     with tool_errors():
         target = parse_id(id)
-        await require_visible(store.session.pool, target, store.caller.principal.visible_owner)
+        await require_visible(store.session.pool, target, store.caller.visible_owner)
         return await cancel_research(store.session.pool, target)
 
 

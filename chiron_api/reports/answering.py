@@ -46,7 +46,7 @@ async def written_answer(
     runs: Sequence[RunLine],
 ) -> WrittenAnswer | None:
     """The answer that was handed in last on a target, with what became of its facts since; None where there is none."""
-    draft = await latest_draft(pool, str(target.id))
+    draft = await latest_draft(pool, str(target.id), owner=target.owner)
     if draft is None:
         return None
     findings = {finding.fact_id: finding for part in arrangement.sections for finding in part.findings}

@@ -27,17 +27,25 @@ USAGE_NAMES = tuple(field.name for field in fields(RunUsage))
 
 
 async def gather(
-    pool: Pool, scope: UUID | str, *, with_candidates: bool = False, with_selections: bool = False
+    pool: Pool,
+    scope: UUID | str,
+    *,
+    with_candidates: bool = False,
+    with_selections: bool = False,
+    owner: str | None = None,
 ) -> Report:
     """The report on a run or batch, by its id, or on a subject, by its name; 100,000 findings at most.
 
     It is read in short statements, so it can hold what was stored while it was read. Selections take reading the texts of all
     sources.
 
+    Args:
+        owner: Whose runs a report on a subject tells of; None: those of all. Its facts are those of all.
+
     Raises:
         NotFound: There is nothing of that id or name.
     """
-    target = await report_rows.find_target(pool, scope)
+    target = await report_rows.find_target(pool, scope, owner=owner)
     statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if with_candidates else ())]
     counts = await report_rows.counts(pool, target)
     fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)

@@ -37,6 +37,12 @@ class Target:
     id: UUID | str
     subject_id: str
     title: str
+    owner: str | None = None  # whose runs count as those of a subject; None: those of all
+
+    @property
+    def args(self) -> dict[str, object]:
+        """What selects its runs."""
+        return {"id": self.id, "owner": self.owner}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,8 @@ class Rows:
     links: list[DictRow]
 
 
-async def find_target(pool: Pool, target: UUID | str) -> Target:
-    """The run or batch of an id, or the subject of a name. Raises NotFound, saying what lists them."""
+async def find_target(pool: Pool, target: UUID | str, *, owner: str | None = None) -> Target:
+    """The run or batch of an id, or the subject of a name with the runs of an owner. Raises NotFound, saying what lists them."""
     if isinstance(target, UUID):
         rows = await fetch_all(pool, SQL["target"], {"id": target})
         if not rows:
@@ -58,7 +64,7 @@ async def find_target(pool: Pool, target: UUID | str) -> Target:
     subjects = await subject_rows(pool, [slug(target)])
     if not subjects:
         raise await Subjects(Session(pool)).unknown(target)
-    return Target(Kind.SUBJECT, slug(target), slug(target), subjects[0]["title"])
+    return Target(Kind.SUBJECT, slug(target), slug(target), subjects[0]["title"], owner)
 
 
 async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
@@ -121,25 +127,25 @@ def address(source_url: str) -> str:
 
 async def uses(pool: Pool, target: Target) -> list[DictRow]:
     """What the runs of a target used: runs, money, tokens and times, a row for each model, and one for all of them last."""
-    return await fetch_all(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+    return await fetch_all(pool, SQL["uses"].format(scope=SQL[f"of_a_{target.kind}"]), target.args)
 
 
 async def counts_by_state(pool: Pool, target: Target) -> dict[str, int]:
     """How many runs of a target are in each state, of those that any is in."""
-    rows = await fetch_all(pool, SQL["states"].format(scope=SQL[f"of_a_{target.kind}"]), {"id": target.id})
+    rows = await fetch_all(pool, SQL["states"].format(scope=SQL[f"of_a_{target.kind}"]), target.args)
     return {row["state"]: row["runs"] for row in rows}
 
 
 async def runs(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
     """The runs of a target, those that failed first."""
     query = SQL["runs"].format(scope=SQL[f"of_a_{target.kind}"])
-    return await fetch_all(pool, query, {"id": target.id, "limit": limit})
+    return await fetch_all(pool, query, target.args | {"limit": limit})
 
 
 async def answers(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
     """What the agents of runs that were to find something said at their end, those that stored most first."""
     query = SQL["answers"].format(scope=SQL[f"of_a_{target.kind}"])
-    return await fetch_all(pool, query, {"id": target.id, "limit": limit})
+    return await fetch_all(pool, query, target.args | {"limit": limit})
 
 
 async def statuses(pool: Pool, fact_ids: Sequence[str]) -> dict[str, FactStatus]:

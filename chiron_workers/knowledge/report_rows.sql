@@ -183,6 +183,7 @@ select id::text as fact_id, status
 
 -- of_a_subject
 subject_id = %(id)s
+   and (%(owner)s::text is null or batch_id in (select id from batches where owner = %(owner)s))
 
 -- of_a_batch
 batch_id = %(id)s

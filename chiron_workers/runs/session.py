@@ -33,6 +33,11 @@ class Caller:
     is_admin: bool = True  # whether it sees what others own
 
     @property
+    def visible_owner(self) -> str | None:
+        """Whose batches, runs and subscriptions it sees; None: those of all."""
+        return None if self.is_admin else self.owner
+
+    @property
     def principal(self) -> Principal:
         """Who submits what it orders."""
         scope = AccessScope.ADMIN if self.is_admin else AccessScope.SUBMIT

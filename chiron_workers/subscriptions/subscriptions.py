@@ -160,7 +160,7 @@ class Subscriptions:
         self, *, limit: int, before: UUID | None = None, subject_id: str | None = None
     ) -> list[Subscription]:
         """The newest subscriptions that the caller sees, newest first; with `before` those older than that one."""
-        owner = self._session.caller.principal.visible_owner
+        owner = self._session.caller.visible_owner
         args = {"limit": limit, "before": before, "subject_id": subject_id, "owner": owner}
         return [_subscription(row) for row in await self._session.rows(SQL["newest"], args)]
 

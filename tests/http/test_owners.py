@@ -145,3 +145,22 @@ async def test_what_each_marks_as_active_is_ones_own(api: httpx2.AsyncClient, al
     ]
     assert "sea-ice" in str(mine)
     assert "sea-ice" not in str(other)
+
+
+async def test_a_report_on_a_subject_shares_facts_and_tells_of_ones_own_runs_alone(
+    pool: Pool, api: httpx2.AsyncClient, alice: Headers, bob: Headers, local: Headers
+):
+    for who, topic in ((alice, "What is a polynya?"), (bob, "What is a lead?")):
+        body = BATCH | {"topics": [topic]}
+        run_id = (await api.post("/v1/batches", json=body, headers=who)).json()["run_ids"][0]
+        async with pool.connection() as connection:
+            await connection.execute(
+                "update runs set answer = %s, state = 'completed' where id = %s", (f"Of {topic}", run_id)
+            )
+    reports = [(await api.get("/v1/subjects/sea-ice/report", headers=who)) for who in (alice, bob, local)]
+    assert [("polynya" in report.text, "a lead" in report.text) for report in reports] == [
+        (True, False),
+        (False, True),
+        (True, True),
+    ]
+    assert [report.json()["work"]["runs_by_state"]["completed"] for report in reports] == [1, 1, 2]

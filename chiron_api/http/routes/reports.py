@@ -137,6 +137,7 @@ async def stream_report(
         target,
         with_candidates=options.candidates,
         with_selections=report_format.has_selections,
+        owner=services.principal.visible_owner,
     )
     if report.kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")

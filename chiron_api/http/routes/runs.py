@@ -85,7 +85,9 @@ async def show_run(id: UUID, services: ServicesOf) -> Response:
     status_code=HTTPStatus.ACCEPTED,
     summary="Say something to a run",
     response_model=RunId,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+    responses=answers(
+        HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED
+    ),
 )
 async def send_message(id: UUID, message: Message, services: ServicesOf) -> Response:
     """Continue the conversation with a run; 409 if the run was cancelled."""

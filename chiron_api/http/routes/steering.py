@@ -85,7 +85,9 @@ async def pause_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OP
     status_code=HTTPStatus.ACCEPTED,
     summary="Resume a batch",
     response_model=Steering,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+    responses=answers(
+        HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED
+    ),
 )
 async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
@@ -97,7 +99,9 @@ async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME
     status_code=HTTPStatus.ACCEPTED,
     summary="Retry a batch",
     response_model=Steering,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+    responses=answers(
+        HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED
+    ),
 )
 async def retry_batch(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""
@@ -135,7 +139,9 @@ async def pause_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTI
     status_code=HTTPStatus.ACCEPTED,
     summary="Resume a run",
     response_model=Steering,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+    responses=answers(
+        HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED
+    ),
 )
 async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
@@ -147,7 +153,9 @@ async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_B
     status_code=HTTPStatus.ACCEPTED,
     summary="Retry a run",
     response_model=Steering,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED),
+    responses=answers(
+        HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, located=HTTPStatus.ACCEPTED
+    ),
 )
 async def retry_run(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""

@@ -145,9 +145,13 @@ class Drafts:
         return run_id
 
 
-async def latest_draft(pool: Pool, scope: str) -> Draft | None:
-    """The draft on a scope (the id of a batch or a run, or a subject) that was handed in last; None where there is none."""
-    rows = await fetch_all(pool, SQL["latest"], {"scope": scope})
+async def latest_draft(pool: Pool, scope: str, *, owner: str | None = None) -> Draft | None:
+    """The draft on a scope (the id of a batch or a run, or a subject) that was handed in last; None where there is none.
+
+    Args:
+        owner: Whose it is to be; None: anybody's.
+    """
+    rows = await fetch_all(pool, SQL["latest"], {"scope": scope, "owner": owner})
     if not rows:
         return None
     sections = _sections(await fetch_all(pool, SQL["sentences"], {"run_id": rows[0]["run_id"]}))

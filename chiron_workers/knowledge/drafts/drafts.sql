@@ -41,6 +41,7 @@ select d.run_id, r.model, d.handed_in_at
   from drafts d
   join runs r on r.id = d.run_id
  where r.scope = %(scope)s
+   and (%(owner)s::text is null or r.batch_id in (select id from batches where owner = %(owner)s))
  order by d.handed_in_at desc, d.run_id desc
  limit 1;
 
