@@ -2,13 +2,14 @@
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
+from uuid import UUID
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
-from chiron_workers.access.keys import Key, find_key, secret_hash, use_key
+from chiron_workers.access.keys import Key, find_key, use_key
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.access.sessions import find_session
 from chiron_workers.db.connect import Pool
@@ -19,6 +20,7 @@ CACHED_S = 3.0  # a key that is revoked is refused within five seconds
 CACHED_MAX = 10_000
 USE_NOTED_S = 60.0  # between two notes of when a key without a rate was used last
 
+Name = TypeVar("Name")
 Value = TypeVar("Value")
 
 
@@ -26,8 +28,8 @@ Value = TypeVar("Value")
 class Credentials:
     """What a request brings: a bearer token, else the token of a session; both are empty where there is none."""
 
-    bearer: str = ""
-    session: str = ""
+    bearer: str = field(default="", repr=False)
+    session: str = field(default="", repr=False)
 
 
 def credentials_of(headers: Headers) -> Credentials:
@@ -47,9 +49,8 @@ class Principals:
 
     def __init__(self, local_key: str) -> None:
         self._local_key = local_key.encode()
-        self._keys: dict[bytes, tuple[float, Key]] = {}
-        self._sessions: dict[bytes, tuple[float, Principal]] = {}
-        self._noted: dict[bytes, float] = {}
+        self._keys: dict[Credentials, tuple[float, Key | None]] = {}
+        self._noted: dict[UUID, float] = {}
 
     def is_local(self, credentials: Credentials) -> bool:
         """Whether the request brings the key of this machine's user."""
@@ -59,51 +60,43 @@ class Principals:
         """Whose request it is, without counting it. Raises Unauthenticated."""
         if self.is_local(credentials):
             return LOCAL
-        if credentials.bearer:
-            return (await self._key(pool, credentials.bearer)).principal
-        if not credentials.session:
+        if not credentials.bearer and not credentials.session:
             raise Unauthenticated(
                 "Send a key as `Authorization: Bearer KEY`: `chiron key` prints that of this server to its owner, and "
                 "`chiron keys create` makes others. `chiron open` opens the page in a browser."
             )
-        return await self._session(pool, credentials.session)
+        key = await self._key(pool, credentials)
+        return LOCAL if key is None else key.principal
 
     async def count(self, pool: Pool, credentials: Credentials) -> None:
         """Count a request against the rate of its key, and note when the key was used. Raises RateExceeded."""
-        digest = secret_hash(credentials.bearer)
-        entry = self._keys.get(digest)
-        if entry is None:
+        key = None if self.is_local(credentials) else await self._key(pool, credentials)
+        if key is None:
             return
-        key, now = entry[1], time.monotonic()
-        if key.requests_per_minute is None and now - self._noted.get(digest, -USE_NOTED_S) < USE_NOTED_S:
+        now = time.monotonic()
+        is_noted = now - self._noted.get(key.id, -USE_NOTED_S) < USE_NOTED_S
+        if key.requests_per_minute is None and is_noted:
             return
         await use_key(pool, key)
-        _remember(self._noted, digest, now)
+        _remember(self._noted, key.id, now)
 
     def forget(self, credentials: Credentials) -> None:
         """Look a session up anew at its next request."""
-        self._sessions.pop(secret_hash(credentials.session), None)
+        self._keys.pop(credentials, None)
 
-    async def _key(self, pool: Pool, secret: str) -> Key:
-        digest, now = secret_hash(secret), time.monotonic()
-        entry = self._keys.get(digest)
+    async def _key(self, pool: Pool, credentials: Credentials) -> Key | None:
+        """The key that a request brings, or that its session is of; None for a session of the local user."""
+        now = time.monotonic()
+        entry = self._keys.get(credentials)
         if entry is None or now - entry[0] >= CACHED_S:
-            self._keys.pop(digest, None)
-            entry = (now, await find_key(pool, secret))
-            _remember(self._keys, digest, entry)
-        return entry[1]
-
-    async def _session(self, pool: Pool, token: str) -> Principal:
-        digest, now = secret_hash(token), time.monotonic()
-        entry = self._sessions.get(digest)
-        if entry is None or now - entry[0] >= CACHED_S:
-            self._sessions.pop(digest, None)
-            entry = (now, await find_session(pool, token))
-            _remember(self._sessions, digest, entry)
+            self._keys.pop(credentials, None)
+            bearer, session = credentials.bearer, credentials.session
+            entry = (now, await (find_key(pool, bearer) if bearer else find_session(pool, session)))
+            _remember(self._keys, credentials, entry)
         return entry[1]
 
 
-def _remember(cache: dict[bytes, Value], digest: bytes, value: Value) -> None:
-    cache[digest] = value
+def _remember(cache: dict[Name, Value], name: Name, value: Value) -> None:
+    cache[name] = value
     while len(cache) > CACHED_MAX:
         cache.pop(next(iter(cache)))

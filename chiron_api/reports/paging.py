@@ -49,13 +49,16 @@ class ReportPage:
     topics: tuple[Topic, ...]
 
 
-async def gather_page(pool: Pool, scope: UUID | str, *, number: int) -> ReportPage:
+async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str | None = None) -> ReportPage:
     """A page of the report on a run, a batch or a subject; the last one where there are fewer.
+
+    Args:
+        owner: As for the whole report.
 
     Raises:
         NotFound: There is nothing of that id or name.
     """
-    target = await report_rows.find_target(pool, scope)
+    target = await report_rows.find_target(pool, scope, owner=owner)
     rows = await report_rows.topics(pool, target)
     rows.sort(key=lambda row: order_of_topic(row["subject_id"], row["topic_path"]))
     fact_ids = [fact_id for row in rows for fact_id in row["ids"]]
@@ -63,7 +66,7 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int) -> ReportPa
     pages = max(1, -(-len(fact_ids) // PAGE_FINDINGS))
     number = min(number, pages)
     page_ids = fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
-    draft = await latest_draft(pool, str(target.id)) if number == 1 else None
+    draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
     cited_ids = [
         fact_id
         for part in (draft.sections if draft else ())

@@ -4,8 +4,7 @@ import secrets
 from datetime import timedelta
 from uuid import UUID
 
-from chiron_workers.access.keys import SECRET_CHARS_MAX, key_of_row, secret_hash
-from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.access.keys import SECRET_CHARS_MAX, Key, key_of_row, secret_hash
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Unauthenticated
@@ -42,8 +41,8 @@ async def trade_code(pool: Pool, code: str) -> str:
     return token
 
 
-async def find_session(pool: Pool, token: str) -> Principal:
-    """Who a session belongs to; it then stays open for another twelve hours.
+async def find_session(pool: Pool, token: str) -> Key | None:
+    """The key of a session, None for one of the local user; it then stays open for another twelve hours.
 
     Raises:
         Unauthenticated: It is unknown, idle for too long or closed, or its key is no longer valid.
@@ -57,7 +56,7 @@ async def find_session(pool: Pool, token: str) -> Principal:
         raise Unauthenticated(OVER)
     async with pool.connection() as connection:
         await connection.execute(SQL["touch"], args)
-    return LOCAL if row["session_key_id"] is None else key_of_row(row).principal
+    return None if row["session_key_id"] is None else key_of_row(row)
 
 
 async def close_session(pool: Pool, token: str) -> None:

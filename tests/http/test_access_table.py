@@ -19,7 +19,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
 from chiron_workers.states import AccessScope
 
-EVERYBODY = {"GET /healthz", "GET /readyz", "GET /open", "GET /assets/{hash}/{name}"}
+EVERYBODY = {"GET /healthz", "GET /readyz", "GET /open", "POST /open", "GET /assets/{hash}/{name}"}
 # What is shared by all who may read.
 READ_SHARED = {
     "GET /v1/batches",
@@ -41,7 +41,17 @@ READ_SHARED = {
     "GET /subjects/{id}",
     "GET /subjects/{id}/sources",
     "GET /subjects/{id}/changes",
+    "GET /subjects/{id}/report",
+    "GET /subjects/{id}/report.{format}",
+    "GET /search",
+    "GET /system",
+    "GET /system/live",
+    "GET /docs",
     "GET /openapi.json",
+    "GET /v1/runs",
+    "GET /v1/subjects/{id}",
+    "GET /v1/subjects/{id}/documents",
+    "GET /v1/subjects/{id}/facts",
     "POST /submit/estimate",
     "POST /close",
 }
@@ -61,6 +71,7 @@ READ_OWN = {
     "GET /runs/{id}",
     "GET /runs/{id}/live",
     "GET /runs/{id}/calls/{call_id}",
+    *(f"GET /{noun}/{{id}}/report{ending}" for noun in ("batches", "runs") for ending in ("", ".{format}")),
 }
 SUBMIT_SHARED = {
     "POST /v1/batches",
@@ -75,6 +86,9 @@ SUBMIT_SHARED = {
     "POST /facts/{id}/reinstate",
     "POST /subjects",
     "POST /subjects/{id}/goal",
+    "POST /subjects/{id}/report",
+    "POST /v1/runs",
+    "POST /v1/subjects/{id}/documents",
     "POST /subjects/{id}/recheck",
     "POST /submit",
 }
@@ -87,6 +101,8 @@ SUBMIT_OWN = {
     "POST /v1/runs/{id}/report",
     "POST /v1/runs/{id}/messages",
     "POST /runs/{id}/say",
+    "POST /batches/{id}/report",
+    "POST /runs/{id}/report",
     "DELETE /v1/subscriptions/{id}",
     "POST /v1/subscriptions/{id}/pause",
     "POST /v1/subscriptions/{id}/resume",
@@ -183,7 +199,7 @@ async def _path(api: httpx2.AsyncClient, path: str, owner: Headers) -> str:
     elif "/subscriptions/{id}" in path:
         new = SUBSCRIPTION | {"cron": f"{int(uuid4()) % 60} {int(uuid4()) % 24} * * MON"}
         target = (await api.post("/v1/subscriptions", json=new, headers=owner)).json()["id"]
-    values = {"id": target, "call_id": "c", "hash": "h", "name": "list_subjects"}
+    values = {"id": target, "call_id": "c", "hash": "h", "name": "list_subjects", "format": "md"}
     return path.format_map(values)
 
 

@@ -125,7 +125,7 @@ async def accept(body: BatchRequest, services: Services, idempotency_key: str | 
     """Store a batch and notify the workers. Raises Problem 422 for a key that was used with another body."""
     batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
     try:
-        receipt = await submit(services.pool, batch)
+        receipt = await submit(services.pool, batch, principal=services.principal)
     except Conflict as error:
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
     await notify(services.settings.redis_url, receipt.batch_id)

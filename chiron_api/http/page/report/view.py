@@ -25,7 +25,7 @@ from chiron_api.reports.formats.html_addresses import FactPages
 from chiron_api.reports.paging import ReportPage, gather_page
 from chiron_api.reports.writing import WritingOptions, submit_report
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import KeyBudgetSpent, NotFound, UsageError
 from chiron_workers.knowledge.report_rows import Kind, find_target
 from chiron_workers.pubsub.signals import notify
 
@@ -49,7 +49,7 @@ async def _show(
 ) -> Response:
     services, target = services_of(request), _target(request, kind)
     number = 1 if problem else read_query(request, Options).page
-    part = await gather_page(services.pool, target, number=number)
+    part = await gather_page(services.pool, target, number=number, owner=services.principal.visible_owner)
     if part.report.kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")
     return page(
@@ -108,8 +108,8 @@ async def _write(request: Request, kind: Kind) -> Response:
         budget = Budget(amount(fields, "budget_usd"), None)
         model = fields.get("model", "").strip() or None
         options = WritingOptions(model, budget, is_fresh=bool(fields.get("again")))
-        receipt = await submit_report(services.pool, target, options)
-    except (Problem, UsageError) as error:
+        receipt = await submit_report(services.pool, target, options, principal=services.principal)
+    except (Problem, UsageError, KeyBudgetSpent) as error:
         return await _show(request, kind, fields=fields, problem=str(error))
     await notify(services.settings.redis_url, receipt.batch_id)
     return see_other(f"/batches/{receipt.batch_id}")
