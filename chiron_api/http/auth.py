@@ -125,11 +125,11 @@ class Authentication:
 
 async def require_visible_path(pool: Pool, path: str, principal: Principal) -> None:
     """Raise NotFound for the path of a batch, a run or a subscription that somebody else owns."""
-    noun, _, rest = path.removeprefix("/v1").strip("/").partition("/")
-    if noun not in OWNED or not rest or principal.visible_owner is None:
+    noun, _, subpath = path.removeprefix("/v1").strip("/").partition("/")
+    if noun not in OWNED or not subpath or principal.visible_owner is None:
         return
     try:
-        target = UUID(rest.partition("/")[0])
+        target = UUID(subpath.partition("/")[0])
     except ValueError:  # the route says that there is no such thing
         return
     await require_visible(pool, target, principal.visible_owner)

@@ -35,10 +35,12 @@ async def reserve(
         )
     if row["budget_usd"] is None:
         return budget_usd
-    left = row["budget_usd"] - await _committed(connection, key_id, row["budget_period"])
-    if left < MICRO_USD or (budget_usd is not None and budget_usd > left):
-        raise KeyBudgetSpent(_sentence(row, left, f"this asks for {_usd(budget_usd)}" if budget_usd else ""))
-    return left.quantize(MICRO_USD) if budget_usd is None else budget_usd
+    available_usd = row["budget_usd"] - await _committed(connection, key_id, row["budget_period"])
+    if available_usd < MICRO_USD or (budget_usd is not None and budget_usd > available_usd):
+        raise KeyBudgetSpent(
+            _sentence(row, available_usd, f"this asks for {_usd(budget_usd)}" if budget_usd else "")
+        )
+    return available_usd.quantize(MICRO_USD) if budget_usd is None else budget_usd
 
 
 async def require_room(connection: AsyncConnection[DictRow], target: UUID) -> None:
@@ -51,10 +53,10 @@ async def require_room(connection: AsyncConnection[DictRow], target: UUID) -> No
     row = await _lock(connection, key_id)
     if row is None or row["budget_usd"] is None:
         return
-    committed = await _committed(connection, key_id, row["budget_period"])
-    if committed > row["budget_usd"]:
-        left = row["budget_usd"] - committed
-        raise KeyBudgetSpent(_sentence(row, left, "what goes on counts with its whole budget"))
+    sum_usd = await _committed(connection, key_id, row["budget_period"])
+    if sum_usd > row["budget_usd"]:
+        available_usd = row["budget_usd"] - sum_usd
+        raise KeyBudgetSpent(_sentence(row, available_usd, "what goes on counts with its whole budget"))
 
 
 async def committed_usd(pool: Pool, key_id: UUID, period: BudgetPeriod) -> Decimal:
@@ -74,12 +76,12 @@ async def _committed(connection: AsyncConnection[DictRow], key_id: UUID | None, 
     return Decimal(row["usd"])
 
 
-def _sentence(row: DictRow, left: Decimal, reason: str) -> str:
+def _sentence(row: DictRow, available_usd: Decimal, reason: str) -> str:
     period = WORDS[BudgetPeriod(row["budget_period"])]
     sentence = f"The key {row['name']!r} may spend {_usd(row['budget_usd'])} USD {period}"
-    if left < 0:
-        return f"{sentence}, and this would take it {_usd(-left)} USD over that: {reason}."
-    return f"{sentence} and has {_usd(left)} USD left{f'; {reason} USD' if reason else ''}."
+    if available_usd < 0:
+        return f"{sentence}, and this would take it {_usd(-available_usd)} USD over that: {reason}."
+    return f"{sentence} and has {_usd(available_usd)} USD left{f'; {reason} USD' if reason else ''}."
 
 
 def _usd(amount: Decimal | None) -> str:
