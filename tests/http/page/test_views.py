@@ -191,3 +191,23 @@ async def test_a_fact_that_came_between_the_page_and_its_stream_joins_the_page(
         async for line in stream.aiter_lines():
             if line.startswith("data:") and "A closure keeps its cells." in line:
                 return
+
+
+async def test_a_long_story_is_told_page_by_page(client: httpx2.AsyncClient, shelf: Shelf):
+    batch_id, run_id = stored_run(shelf, "Closures")
+    events: list[tuple[str, dict]] = []
+    for turn in range(1, 301):
+        call = {"call_id": f"c{turn}", "name": "web_search", "arguments": {"query": f"question {turn}"}}
+        events += [
+            ("model.replied", {"turn": turn, "text": f"words {turn}"}),
+            ("tool.called", call),
+            ("tool.returned", {"call_id": f"c{turn}", "name": "web_search", "is_error": False, "ms": 5}),
+        ]
+    shelf.events(run_id, batch_id, events)
+    path, turns = f"/runs/{run_id}", []
+    while path:
+        page = (await client.get(path)).text
+        turns = [int(n) for n in re.findall(r">Turn (\d+)<", page)] + turns
+        earlier = re.search(r'href="(\?before=\d+)">Earlier', page)
+        path = f"/runs/{run_id}{earlier[1]}" if earlier else ""
+    assert turns == list(range(1, 301))
