@@ -37,13 +37,14 @@ TAGS = {
     "Health": "Is the server alive, and is it ready?",
     "Documentation": "This document.",
 }
-OF_ALL = (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE)
-OF_KEYS = (
-    HTTPStatus.UNAUTHORIZED,
+# A server that asks for no key refuses pages of others and foreign names, whatever they ask for.
+OF_ALL = (
     HTTPStatus.FORBIDDEN,
     HTTPStatus.MISDIRECTED_REQUEST,
-    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
 )
+OF_KEYS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS)
 OF_BODIES = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_TIMEOUT,

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from chiron_workers.errors import (
     ChironError,
@@ -130,15 +131,25 @@ def problem_of(error: ChironError) -> Problem:
 async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
     """What the router refuses: no such path, or no such method on it."""
     refusal = cast(HTTPException, error)
-    status = HTTPStatus(refusal.status_code)
+    status, headers = HTTPStatus(refusal.status_code), refusal.headers
     match status:
         case HTTPStatus.NOT_FOUND:
             detail = f"Nothing is at {request.url.path}."
         case HTTPStatus.METHOD_NOT_ALLOWED:
-            detail = f"{request.method} is not possible here."
+            detail, headers = (
+                f"{request.method} is not possible here.",
+                {"Allow": ", ".join(_methods_of(request))},
+            )
         case _:
             detail = refusal.detail
-    return Problem(status, detail, headers=refusal.headers).response()
+    return Problem(status, detail, headers=headers).response()
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What all routes of a path together take, since each has its own methods."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    methods = {method for route in routes for method in route.methods or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def answer_failed_tool(request: Request, error: Exception) -> JSONResponse:

@@ -1,26 +1,56 @@
 """What bodies and query strings are made of."""
 
+import re
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, ClassVar
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, RootModel, model_validator
+from fastapi import Header
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    RootModel,
+    Strict,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from chiron_workers.batches.submit import KEY_CHARS_MAX
+
+YEAR = re.compile(r"[0-9]{4}-")
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
 
 
 def _require_text(value: object) -> object:
-    """A time as text: pydantic would take a number for the seconds since 1970."""
-    if isinstance(value, str):
+    """A time as text that begins with a year: pydantic would take a number for the seconds since 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and YEAR.match(value.strip())):
         return value
     raise PydanticCustomError("time_text", "a time is text such as 2026-10-01T09:30:00Z")
 
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
-Usd = Annotated[Decimal, Field(gt=0)]
+Usd = Annotated[
+    Decimal,
+    Field(gt=0),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0},
+                {"type": "string", "pattern": r"^(?=[0-9.]*[1-9])[0-9]{1,12}(\.[0-9]{1,6})?$"},
+            ]
+        }
+    ),
+]
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=KEY_CHARS_MAX)]
 Tokens = Annotated[int, Field(gt=0)]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
+AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
+Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word
 
 
 class RequestModel(BaseModel):

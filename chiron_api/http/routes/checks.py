@@ -6,7 +6,7 @@ from chiron_api.checks import CheckOptions, submit_check
 from chiron_api.client.models.subjects import CheckReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Name, RequestModel, Tokens, Usd
+from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_workers.billing.budgets import Budget
@@ -21,7 +21,7 @@ class Checking(RequestModel):
     model: Name | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
-    again: bool = False
+    again: Flag = False
 
 
 DEFAULTS = Checking()

@@ -28,6 +28,7 @@ from chiron_workers.runs.session import Session
 router = api_router("Subjects")
 
 PATH_CHARS_MAX = 300
+NAME_CHARS_MAX = 50  # of the file while it is read; a system takes 255 bytes
 BINARY = "application/octet-stream"
 MEDIA_TYPES = (BINARY, *sorted({file_format.content_type for file_format in FORMATS.values()}))
 ENDINGS = ", ".join(FORMATS)
@@ -39,7 +40,15 @@ PATH = re.compile(r"(?:[^/.\x00-\x1f][^/\x00-\x1f]*/)*[^/.\x00-\x1f][^/\x00-\x1f
 class DocumentPath(RequestModel):
     """Under which path the corpus has a document; its ending says what kind of text it is."""
 
-    path: Annotated[str, Field(min_length=1, max_length=PATH_CHARS_MAX, examples=["papers/ice.pdf"])]
+    path: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=PATH_CHARS_MAX,
+            examples=["papers/ice.pdf"],
+            json_schema_extra={"pattern": rf"^{PATH.pattern}({'|'.join(map(re.escape, FORMATS))})$"},
+        ),
+    ]
 
 
 @router.post(
@@ -107,7 +116,7 @@ def _require_readable(request: Request, path: str) -> None:
 async def _received(request: Request, path: str, *, bytes_max: int) -> FileDocument:
     """The document that a body becomes. Raises Problem 408, 413 and 422."""
     with tempfile.TemporaryDirectory(prefix="chiron-upload-") as folder:
-        file = Path(folder, Path(path).name)
+        file = Path(folder, f"{Path(path).stem[:NAME_CHARS_MAX]}{Path(path).suffix}")
         with await asyncio.to_thread(file.open, "wb") as target:
             async for chunk in bounded_chunks(request, bytes_max=bytes_max):
                 await asyncio.to_thread(target.write, chunk)

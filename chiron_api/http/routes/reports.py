@@ -10,7 +10,7 @@ from chiron_api.client.models.reports import Report
 from chiron_api.client.models.runs import WritingReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
-from chiron_api.http.requests import Name, RequestModel, Tokens, Usd
+from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.reports.formats import FORMATS, DocumentName
@@ -51,7 +51,7 @@ class Writing(RequestModel):
     model: Name | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
-    again: bool = False
+    again: Flag = False
 
 
 DEFAULTS = Writing()

@@ -2,7 +2,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Header, Query
+from fastapi import Query
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from chiron_api.client.models.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
-from chiron_api.http.requests import Name, Page, RequestModel
+from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routes.batches import BatchRequest, TopicRequest, accept
 from chiron_api.http.routing import api_router
@@ -52,11 +52,10 @@ class Message(RequestModel):
     responses=answers(HTTPStatus.PAYMENT_REQUIRED, located=HTTPStatus.ACCEPTED),
 )
 async def start_run(
-    body: RunRequest, services: ServicesOf, idempotency_key: Annotated[str | None, Header()] = None
+    body: RunRequest, services: ServicesOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Store a run and notify the workers. The same Idempotency-Key with the same body gives the same run."""
-    topic = TopicRequest(**body.model_dump())
-    receipt = await accept(BatchRequest(topics=[topic], subject=body.subject), services, idempotency_key)
+    receipt = await accept(BatchRequest(topics=[body], subject=body.subject), services, idempotency_key)
     document = {"batch_id": receipt.batch_id, "run_id": receipt.run_ids[0]}
     return json_response(
         document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{receipt.run_ids[0]}"}

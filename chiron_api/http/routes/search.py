@@ -1,4 +1,3 @@
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -6,7 +5,7 @@ from starlette.responses import JSONResponse
 
 from chiron_api.client.models.facts import FoundFacts
 from chiron_api.http.dependencies import StoreOpener
-from chiron_api.http.requests import RequestModel
+from chiron_api.http.requests import AnyTime, Flag, RequestModel
 from chiron_api.http.routing import api_router
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
@@ -25,14 +24,14 @@ class SearchRequest(RequestModel):
     mode: SearchMode = SearchMode.HYBRID
     subject_id: Name | None = None
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
-    candidates: bool = False
+    candidates: Flag = False
     topic_path: Name | None = None
     source: Name | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    validated_since: datetime | None = None
-    node_id: Name | None = None
-    neighbours: bool = False
+    since: AnyTime | None = None
+    until: AnyTime | None = None
+    validated_since: AnyTime | None = None
+    node_id: Annotated[Name, Field(json_schema_extra={"format": "uuid"})] | None = None
+    neighbours: Flag = False
 
 
 @router.post("/v1/knowledge/search", summary="Search the facts", response_model=FoundFacts)

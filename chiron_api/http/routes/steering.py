@@ -9,7 +9,7 @@ from starlette.responses import Response
 from chiron_api.client.models.runs import Steering
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import RequestModel, Tokens, Usd
+from chiron_api.http.requests import Flag, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.services import Services
@@ -41,7 +41,7 @@ class NewBudget(NoOptions):
 class Retry(NewBudget):
     """`from_scratch` begins anew instead of where the run ended."""
 
-    from_scratch: bool = False
+    from_scratch: Flag = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from chiron_api.client.models.differences import Difference
@@ -10,7 +10,7 @@ from chiron_api.client.models.facts import FactList
 from chiron_api.client.models.subjects import SubjectDetails, SubjectList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Page, RequestModel
+from chiron_api.http.requests import Page, RequestModel, Time
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.reports.gathering import subject_part
@@ -29,8 +29,8 @@ router = api_router("Subjects")
 class Period(RequestModel):
     """A period, its times with their zones; it ends now unless `until` is given."""
 
-    since: AwareDatetime
-    until: AwareDatetime | None = None
+    since: Time
+    until: Time | None = None
     limit: Annotated[int, Field(ge=1, le=1_000)] = 100
 
 

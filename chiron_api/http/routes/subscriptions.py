@@ -11,7 +11,7 @@ from chiron_api.client.models.subjects import Subscription as SubscriptionAnswer
 from chiron_api.client.models.subjects import SubscriptionList, SubscriptionTimeList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
-from chiron_api.http.requests import Name, Page, RequestModel, Time, Usd
+from chiron_api.http.requests import Flag, Name, Page, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
@@ -43,7 +43,7 @@ class SubscriptionRequest(RequestModel):
     model: Name | None = None
     budget_usd: Usd | None = None
     ends_at: Time | None = None
-    recheck: bool = False
+    recheck: Flag = False
 
 
 class SubscriptionPage(Page):

@@ -62,6 +62,11 @@ async def test_what_cannot_be_a_document_is_refused_and_says_why(
     assert (await client.get(PATH)).json()["items"] == []
 
 
+async def test_a_document_may_have_a_long_name(client: httpx2.AsyncClient):
+    answer = await send(client, TEXT, f"{'ж' * 290}.md")
+    assert answer.status_code == 201, answer.text
+
+
 async def test_a_document_without_a_path_is_refused_with_the_field(client: httpx2.AsyncClient):
     answer = await client.post(PATH, content=TEXT, headers=MARKDOWN)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "path")

@@ -9,7 +9,7 @@ RUN = {"topic": "Closures", "subject": "Python", "max_turns": 7}
 
 
 async def test_a_run_is_started_by_itself(client: httpx2.AsyncClient):
-    answer = await client.post("/v1/runs", json=RUN | {"budget_usd": 2, "priority": 3})
+    answer = await client.post("/v1/runs", json=RUN | {"budget_usd": 2, "ready_at": "2026-03-01T09:30:00Z"})
     receipt = answer.json()
     assert (answer.status_code, answer.headers["Location"]) == (202, f"/v1/runs/{receipt['run_id']}")
     run = (await client.get(answer.headers["Location"])).json()

@@ -27,6 +27,7 @@ async def test_a_difference_that_cannot_be_told_is_a_problem_that_says_why(
         ("ice", {"since": "2025-03-02T00:00:00"}, 422, "timezone"),
         ("ice", {"since": "2099-03-02T00:00:00Z"}, 422, "has no length"),
         ("ice", {"since": "2025-03-02T00:00:00Z", "limit": 0}, 422, "limit"),
+        ("ice", {"since": "0.5"}, 422, "a time is text such as"),
     ):
         answer = await client.get(f"/v1/subjects/{where}/diff", params=params)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")

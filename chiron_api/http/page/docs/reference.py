@@ -1,6 +1,6 @@
 """The OpenAPI document as rows that a template shows: operations by their headings, models with their fields."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,13 @@ def chapters(api: Mapping[str, Any]) -> list[Chapter]:
         )
         for tag in api["tags"]
     ]
+
+
+def common_replies(chapters: Sequence[Chapter]) -> tuple[Reply, ...]:
+    """The problems of every operation that needs a key, which one table shows for all."""
+    operations = [operation for chapter in chapters for operation in chapter.operations if operation.scope]
+    shared = set.intersection(*({reply.status for reply in operation.replies} for operation in operations))
+    return tuple(reply for reply in operations[0].replies if reply.status in shared)
 
 
 def models(api: Mapping[str, Any]) -> list[Model]:
