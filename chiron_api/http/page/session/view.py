@@ -42,7 +42,7 @@ FORWARDING = """<!doctype html>
 async def open_session(request: Request) -> Response:
     """Sign a browser in with the code of a link, once, and lead it on to the start page; without a code show the form."""
     code = request.query_params.get("code", "")
-    if not code:
+    if not code or request.method == "HEAD":  # whoever previews a link does not use it up
         return sign_in_page(request, "", status=HTTPStatus.OK)
     token = await trade_code(services_of(request).pool, code)
     response = HTMLResponse(FORWARDING, headers=HEADERS | {"Referrer-Policy": "no-referrer"})
