@@ -70,7 +70,7 @@ class Authentication:
             await _refusal(request, error)(scope, receive, send)
             return
         scope["state"]["principal"] = principal
-        if act := act_of(request.method, request.url.path):
+        if act := act_of(request.method, path_of(request)):
             send = recorded(send, lambda: self._find_pool(scope), principal, act)
         if self._needs_key and (principal.key_id is not None or credentials.session):
             send = self._while_valid(scope, credentials, send)
@@ -81,7 +81,7 @@ class Authentication:
 
     async def _admit(self, request: Request, credentials: Credentials) -> Principal:
         """Raises Problem, ChironError, OperationalError."""
-        path, state = request.url.path, request.scope["state"]
+        path, state = path_of(request), request.scope["state"]
         if not self._needs_key:
             _refuse_other_sites(request)
             if self._has_pages and not path.startswith("/v1/") and not is_open(path):
@@ -123,6 +123,12 @@ class Authentication:
         return send_if_valid
 
 
+def path_of(request: Request) -> str:
+    """The path by which a request is routed: that of its URL lacks line breaks and tabs, so that an id in it is another."""
+    path: str = request.scope["path"]
+    return path
+
+
 async def require_visible_path(pool: Pool, path: str, principal: Principal) -> None:
     """Raise NotFound for the path of a batch, a run or a subscription that somebody else owns."""
     noun, _, subpath = path.removeprefix("/v1").strip("/").partition("/")
@@ -136,7 +142,7 @@ async def require_visible_path(pool: Pool, path: str, principal: Principal) -> N
 
 
 def _require_scope(principal: Principal, request: Request) -> None:
-    scope = required_scope(request.method, request.url.path)
+    scope = required_scope(request.method, path_of(request))
     if not principal.may(scope):
         raise ScopeExceeded(
             f"The key {principal.key_name!r} may {principal.scope}; this needs one that may {scope}. "
@@ -153,7 +159,7 @@ def _refuse_provoked(request: Request) -> None:
         request.headers.getlist("host"), origins, scheme=request.url.scheme, has_any_name=True
     )
     is_proven = bool(origins) or has_token(request, request.headers.get(CSRF_HEADER, ""))
-    if status or (request.url.path.startswith("/v1/") and not is_proven):
+    if status or (path_of(request).startswith("/v1/") and not is_proven):
         raise Problem(
             HTTPStatus.FORBIDDEN,
             f"A signed-in browser changes something only from a page of this server: send its Origin or {CSRF_HEADER}.",
@@ -188,4 +194,4 @@ def _refusal(request: Request, error: Exception) -> Response:
 
 def _is_of_page(request: Request) -> bool:
     """Whether a person looks at the answer, rather than a program."""
-    return not request.url.path.startswith("/v1/") and "text/html" in request.headers.get("accept", "")
+    return not path_of(request).startswith("/v1/") and "text/html" in request.headers.get("accept", "")

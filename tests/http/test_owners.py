@@ -76,6 +76,24 @@ async def test_a_batch_and_its_runs_are_there_for_their_owner_and_for_admins_alo
     assert (await api.post(f"/v1/batches/{batch_id}/cancel", headers=alice)).status_code == 202
 
 
+@pytest.mark.parametrize("blank", ["%09", "%0A", "%0D", "%20", "_", "+"])
+async def test_an_id_with_a_blank_for_its_first_digit_is_nobodys(
+    api: httpx2.AsyncClient, alice: Headers, bob: Headers, blank: str
+):
+    receipt = (await api.post("/v1/batches", json=BATCH, headers=alice)).json()
+    for noun, own_id in (("batches", receipt["batch_id"]), ("runs", receipt["run_ids"][0])):
+        assert own_id.startswith("0"), "a blank counts as this digit"
+        for base in (f"/{noun}/{blank}{own_id[1:]}", f"/v1/{noun}/{blank}{own_id[1:]}"):
+            assert (await api.get(base, headers=bob)).status_code == 404, base
+            assert (await api.get(f"{base}/report", headers=bob)).status_code == 404, base
+            for verb in ("pause", "cancel", "resume", "retry"):
+                form = {"Content-Type": "application/x-www-form-urlencoded"}
+                answer = await api.post(f"{base}/{verb}", headers=bob | form)
+                assert answer.status_code == 404, (base, verb)
+    run = (await api.get(f"/v1/runs/{receipt['run_ids'][0]}", headers=alice)).json()
+    assert run["state"] == "queued"
+
+
 async def test_lists_hold_what_is_ones_own(
     api: httpx2.AsyncClient, alice: Headers, bob: Headers, local: Headers
 ):
