@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication
+from chiron_api.http.exposition import Exposition
 from chiron_api.http.page.routes import all_routes as page_routes
 from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
@@ -36,10 +37,11 @@ def build_app(settings: Settings) -> FastAPI:
     embedder = open_embedder(settings)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Services]]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, object]]:
         try:
             async with open_pool(settings.database_url, size=settings.pool_size) as pool:
-                yield {"services": Services(settings, pool, embedder, Streams(pool, settings.redis_url))}
+                services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
+                yield {"services": services, "exposition": Exposition(settings, pool)}
         finally:
             await embedder.close()
 

@@ -35,6 +35,7 @@ TAGS = {
     "Keys": "Who may use the API, for how much, and who changed what.",
     "Tools": "What agents work with; each tool can be called from outside, too.",
     "Health": "Is the server alive, and is it ready?",
+    "Metrics": "What Prometheus scrapes.",
     "Documentation": "This document.",
 }
 # A server that asks for no key refuses pages of others and foreign names, whatever they ask for.

@@ -13,6 +13,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
+from chiron_workers.instruments import record_tool_call
 from chiron_workers.model import Model
 from chiron_workers.roles import role_of
 from chiron_workers.runs.entries import Limit, Reply, ToolCall, ToolResult, storable
@@ -135,6 +136,8 @@ class Toolbox:
             ms = round((time.monotonic() - began) * 1000)
             events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]
             await self.journal.settle_call(run, n, call, result, session, ms=ms, events=events)
+        name = call.name if self.registry.includes(call.name) else None
+        record_tool_call(name, time.monotonic() - began, is_error=result.is_error)
         chars = len(result.text)
         log.debug(
             "tool.returned", name=call.name, call_id=call.id, is_error=result.is_error, ms=ms, chars=chars

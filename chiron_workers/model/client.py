@@ -12,6 +12,7 @@ from anthropic.types import ModelInfo
 
 from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.errors import RunFailed
+from chiron_workers.instruments import timed_model_call
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.context_sizes import ContextSizes
 from chiron_workers.model.descriptions import ModelDescriptions
@@ -92,7 +93,7 @@ class Model:
         """
         attributes = (request.model, request.max_tokens, request.system, request.messages)
         began = time.monotonic()
-        with spans.chat(*attributes, server=self._server) as span:
+        with timed_model_call(request.model), spans.chat(*attributes, server=self._server) as span:
             tariff = tariff or Tariff.of_model(request.model, self._settings.prices)
             reply, tries = await self._reply_with_retries(request, on_text, tariff, before_try, on_failure)
             span.replied(reply, tries=tries)

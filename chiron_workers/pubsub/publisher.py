@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections import deque
 from itertools import islice
 from uuid import UUID
@@ -6,6 +7,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from chiron_workers.instruments import record_dropped_event, record_publication
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
@@ -37,7 +39,7 @@ class Publisher:
 
     def __init__(self, redis_url: str) -> None:
         self._redis = redis_client(redis_url) if redis_url else None
-        self._queue: deque[Event] = deque()
+        self._queue: deque[tuple[Event, float]] = deque()  # with the time at which each came
         self._arrived = asyncio.Event()
         self._sender: asyncio.Task[None] | None = None
         self._is_closing = False
@@ -45,9 +47,12 @@ class Publisher:
     def publish(self, event: Event) -> None:
         """Queue an event; returns at once and never raises. Call it within the event loop."""
         limit = DELTAS_FROM if event.kind == EventKind.TEXT_DELTA else EVENTS_MAX
-        if self._redis is None or len(self._queue) >= limit:
+        if self._redis is None:
             return
-        self._queue.append(event)
+        if len(self._queue) >= limit:
+            record_dropped_event()
+            return
+        self._queue.append((event, time.monotonic()))
         self._arrived.set()
         if self._sender is None:
             self._sender = asyncio.get_running_loop().create_task(self._send_all(self._redis))
@@ -81,7 +86,7 @@ class Publisher:
     async def _send_batch(self, redis: Redis) -> bool:
         events = list(islice(self._queue, PIPELINE_EVENTS))
         pipeline = redis.pipeline(transaction=False)
-        for event in events:
+        for event, _ in events:
             message = event.to_json()
             pipeline.publish(batch_channel(event.batch_id), message)
             pipeline.publish(run_channel(event.run_id), message)
@@ -89,8 +94,10 @@ class Publisher:
             await pipeline.execute()
         except (RedisError, OSError):
             return False
-        for _ in events:
+        now = time.monotonic()
+        for _, came_at in events:
             self._queue.popleft()
+            record_publication(now - came_at)
         if not self._queue and not self._is_closing:
             self._arrived.clear()
         return True

@@ -1,3 +1,4 @@
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.outages import Value, commit_paid, is_fault_of_data, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
+from chiron_workers.instruments import TokenCounts, record_lost_reply, record_reply
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -21,6 +23,7 @@ from chiron_workers.runs.entries import (
     SideQuestion,
     ToolCall,
     ToolResult,
+    Usage,
 )
 from chiron_workers.runs.entry_rows import (
     entry_columns,
@@ -121,7 +124,7 @@ class Journal:
 
         if not isinstance(entry, Reply):
             return await through_outage(attempt)
-        return await self._commit_reply(run, n, attempt, is_final=not entry.content)
+        return await self._commit_reply(run, n, entry, attempt, is_turn=True)
 
     async def settle_call(
         self,
@@ -196,7 +199,7 @@ class Journal:
             if not await self._fetch_row_once(SQL["side_reply_exists"], args):
                 raise LeaseLost(run.id)
 
-        await self._commit_reply(run, question.n, attempt)
+        await self._commit_reply(run, question.n, reply, attempt, is_turn=False)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.
@@ -280,20 +283,26 @@ class Journal:
         self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
 
     async def _commit_reply(
-        self, run: Run, n: int, attempt: Callable[[], Awaitable[Value]], *, is_final: bool = True
+        self, run: Run, n: int, reply: Reply, attempt: Callable[[], Awaitable[Value]], *, is_turn: bool
     ) -> Value:
-        # What is wrong itself and not final is stored without its words.
+        began = time.monotonic()
         try:
-            return await commit_paid(attempt, what="reply")
+            value = await commit_paid(attempt, what="reply")
         except LeaseLost:
             raise
         except BaseException as error:
-            if is_fault_of_data(error) and not is_final:
-                raise
+            if is_fault_of_data(error) and is_turn and reply.content:
+                raise  # what is wrong itself is stored without its words
             self.lost_replies += 1
             reason = str(error).strip() or "its run was cancelled"
+            record_lost_reply()
             log.critical("reply.lost", run_id=str(run.id), n=n, reason=reason)
             raise
+        commit_s = time.monotonic() - began
+        record_reply(
+            run.model, _token_counts(reply.usage), reply.cost_usd, is_turn=is_turn, commit_s=commit_s
+        )
+        return value
 
     def _fence(self, run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
         return fence(run, events) | {"lease_for": self._lease_for}
@@ -307,3 +316,13 @@ class Journal:
     async def _fetch_row_once(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
         async with self.pool.connection() as connection:
             return await (await connection.execute(query, args)).fetchone()
+
+
+def _token_counts(usage: Usage) -> TokenCounts:
+    """As OpenTelemetry counts: the input includes what the cache read and wrote."""
+    return TokenCounts(
+        input=usage.tokens - usage.output_tokens,
+        output=usage.output_tokens,
+        cache_read_input=usage.cache_read_tokens,
+        cache_write_input=usage.written_tokens,
+    )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from chiron_workers.instruments import STALL_BUCKETS_S
 from chiron_workers.telemetry.exporters import (
     FLUSH_S,
     METRICS,
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.metrics import MeterProvider
 
 log = structlog.get_logger()
-
-STALL_BUCKETS_S = (0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
 @dataclass(frozen=True, slots=True)

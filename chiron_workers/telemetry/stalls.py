@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from chiron_workers import instruments
 from chiron_workers.telemetry import metrics
 
 log = structlog.get_logger()
@@ -80,6 +81,7 @@ class StallWatch:
             began, ended = self._ended.popleft()
             stack = self._current.stack if self._current and self._current.began == began else ""
             metrics.record_stall(ended - began)
+            instruments.record_stall(ended - began)
             log.warning("loop.stalled", ms=round((ended - began) * 1_000), stack=stack)
         began = self._last_beat
         if not self._is_stall(began, now):

@@ -93,6 +93,10 @@ class Registry:
             raise ToolNotFoundError(f"There is no tool {name!r}. {hint}", tool=name)
         return self._tools[name]
 
+    def includes(self, name: str) -> bool:
+        """Whether a tool of that name is registered."""
+        return name in self._tools
+
     def all(self) -> list[Tool]:
         """Every tool, by name."""
         return [self._tools[name] for name in sorted(self._tools)]

@@ -30,6 +30,7 @@ from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.subscriptions.occurrences import compare_occurrences
 from chiron_workers.subscriptions.scheduler import start_due
+from chiron_workers.telemetry.worker_metrics import SAVE_INTERVAL_S, WorkerMetrics
 from chiron_workers.worker.postgres_contact import PostgresContact
 
 log = structlog.get_logger()
@@ -89,6 +90,14 @@ async def rescue_lost_runs(
                 log.warning("runs.rescued", runs=count)
                 on_rescue()
         await asyncio.sleep(settings.rescue_s)
+
+
+async def save_metrics(metrics: WorkerMetrics) -> None:
+    """Save what this worker's instruments say, every ten seconds; never ends."""
+    while True:
+        with outages_logged("metrics"):
+            await metrics.save()
+        await asyncio.sleep(SAVE_INTERVAL_S)
 
 
 async def log_silence(contact: PostgresContact, *, silence_max_s: float) -> None:

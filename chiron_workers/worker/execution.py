@@ -21,6 +21,7 @@ from chiron_workers.errors import (
     RunFailed,
     UsageError,
 )
+from chiron_workers.instruments import record_lease_loss
 from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
@@ -56,6 +57,7 @@ class Execution:
         self._reason = "the worker stops"
         self._canceller: asyncio.Task[None] | None = None
         self._is_dropped = False
+        self._has_lost_lease = False
 
     async def execute(self) -> Outcome:
         """Play the run and release it; log lines and spans of it name the run."""
@@ -87,7 +89,7 @@ class Execution:
 
     def drop(self) -> None:
         """Stop in the middle of a call and write nothing: another worker has the lease."""
-        self._is_dropped = True
+        self._is_dropped = self._has_lost_lease = True
         self._cancel_task()
 
     def _cancel_task(self) -> None:
@@ -104,6 +106,8 @@ class Execution:
                 return Outcome.LEFT
             return await self._release_soon(hand_back(self._reason))
         finally:
+            if self._has_lost_lease:
+                record_lease_loss()
             await self._tools.forget(self.run)
 
     async def _play_and_release(self) -> Outcome:
@@ -120,6 +124,7 @@ class Execution:
                 await play(run, self._journal, self._model, self._tools, settings, lambda: self.is_stopping)
             )
         except LeaseLost:
+            self._has_lost_lease = True
             return None
         except Stopped:
             return hand_back(self._reason)
@@ -163,6 +168,7 @@ class Execution:
             if is_last and not await self._journal.has_progressed(self.run):
                 return failed_release("crash", reason)
         except LeaseLost:
+            self._has_lost_lease = True
             return None
         retry_s = min(CRASH_RETRY_S * 4 ** (self.run.attempt - 1), CRASH_RETRY_MAX_S)
         return hand_back(reason, ready_in=timedelta(seconds=retry_s), counts=True)
@@ -183,6 +189,7 @@ class Execution:
             if not await self._journal.release(self.run, release):
                 return Outcome.NOT_OURS
         except LeaseLost:
+            self._has_lost_lease = True
             return Outcome.LEFT
         except Exception as error:  # the lease runs out, and the rescue counts the attempt
             if is_transient(error):

@@ -72,6 +72,11 @@ class Executions:
         """Runs that could begin here now."""
         return 0 if self.is_draining else self._slots - len(self._by_run)
 
+    @property
+    def busy_slots(self) -> int:
+        """Runs that are executed here now."""
+        return len(self._by_run)
+
     def leases(self) -> Sequence[tuple[UUID, int]]:
         """The runs of this worker as (id, lease); callable from any thread."""
         return [(execution.run.id, execution.run.lease) for execution in tuple(self._by_run.values())]

@@ -18,6 +18,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Space, open_embedder
 from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.instruments import set_slots
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.pubsub.publisher import Publisher
 from chiron_workers.runs.journal import Journal
@@ -28,6 +29,7 @@ from chiron_workers.skills import skills
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry import metrics, tracing
 from chiron_workers.telemetry.stalls import StallWatch
+from chiron_workers.telemetry.worker_metrics import WorkerMetrics
 from chiron_workers.tools import own_tools, registry
 from chiron_workers.worker.dispatcher import Dispatcher
 from chiron_workers.worker.duties import (
@@ -37,8 +39,10 @@ from chiron_workers.worker.duties import (
     listen_for_signals,
     log_deafness,
     log_silence,
+    outages_logged,
     perform_rechecks,
     rescue_lost_runs,
+    save_metrics,
     start_due_subscriptions,
 )
 from chiron_workers.worker.executions import Executions
@@ -55,6 +59,7 @@ log = structlog.get_logger()
 Value = TypeVar("Value")
 
 START_S = 120.0  # on a slow disk models and tools load for long
+LAST_SAVE_S = 2.0  # for the last metrics, where Postgres is away
 CLOSE_S = 10.0  # for releasing runs after their calls were cancelled
 # How long a transaction may be idle: shorter than elsewhere, since a run repeats a call that was ended so.
 IDLE_S = 2
@@ -145,12 +150,14 @@ class Host:
             registry(), journal, tools_pool, embedder, settings, clients_of, skills(), own_tools=own_tools()
         )
         self._resources.push_async_callback(skills().close)
+        worker = f"{socket.gethostname()}:{os.getpid()}"
+        self._metrics = WorkerMetrics(pool, worker, look=self._set_gauges)
         self._executions = Executions(
             settings,
             journal,
             self._clients,
             tools,
-            worker=f"{socket.gethostname()}:{os.getpid()}",
+            worker=worker,
             slots=self._slots,
             on_change=self._wake_dispatcher,
         )
@@ -180,6 +187,7 @@ class Host:
                 pool, settings, is_draining=lambda: self._executions.is_draining, on_start=wake
             ),
             self._dispatcher.run(),
+            save_metrics(self._metrics),
             build_vector_indexes(settings, space),
             index_earlier_words(settings),
             on_failure=self._shut_down,
@@ -195,7 +203,13 @@ class Host:
 
     async def _close(self) -> None:
         await self._duties.stop()
+        with outages_logged("metrics"), contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SAVE_S):
+                await self._metrics.save(is_last=True)
         await self._resources.aclose()
+
+    def _set_gauges(self) -> None:
+        set_slots(self._slots, busy=self._executions.busy_slots)
 
     def _wake_dispatcher(self) -> None:
         self._dispatcher.wake()

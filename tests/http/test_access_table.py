@@ -48,6 +48,7 @@ READ_SHARED = {
     "GET /system/live",
     "GET /docs",
     "GET /openapi.json",
+    "GET /metrics",
     "GET /v1/runs",
     "GET /v1/subjects/{id}",
     "GET /v1/subjects/{id}/documents",
