@@ -16,7 +16,7 @@ from chiron_workers.db.queries import load as load_queries
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.states import EventKind
 
-SQL = load_queries(__file__.replace("story", "run"))
+SQL = load_queries(__file__)
 EVENTS_PER_PAGE = 400
 SHOWN_CHARS = 300  # that an event holds of a reply's words
 RESULT_CHARS = 60_000  # of a result that is looked at for how many sources it names
