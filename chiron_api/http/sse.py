@@ -1,6 +1,5 @@
 """Progress as server-sent events."""
 
-import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
@@ -51,29 +50,6 @@ async def event_stream(
     return EventSourceResponse(_frames(stream), ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S)
 
 
-async def events_of(
-    request: Request,
-    *,
-    batch_id: UUID | None = None,
-    run_id: UUID | None = None,
-    after: str | None = None,
-    with_text: bool = False,
-) -> AsyncGenerator[list[dict[str, Any]]]:
-    """The same events as dicts for whoever renders them, as many at once as there are; wrap it in `contextlib.aclosing`.
-
-    Each has `id`, which a stream that is opened again takes as `after`, and the fields of `chiron watch --json`. All streams
-    of the process share the dicts: change none.
-
-    Raises:
-        NotFound: There is no such batch or run (any more).
-        Problem: 400, `after` is no id of this stream's.
-    """
-    stream = await _open(request, batch_id=batch_id, run_id=run_id, after=after, with_text=with_text)
-    async with stream, aclosing(stream.pages()) as pages:
-        async for items in pages:
-            yield [item.rendering("fields", _fields) for item in items]
-
-
 async def _open(request: Request, **target: Any) -> Stream:
     try:
         return await services_of(request).streams.open(**target)
@@ -90,7 +66,3 @@ async def _frames(stream: Stream) -> AsyncGenerator[bytes]:
 
 def _frame(item: StreamedEvent) -> bytes:
     return ServerSentEvent(item.event.to_json(), event=item.event.kind, id=item.id).encode()
-
-
-def _fields(item: StreamedEvent) -> dict[str, Any]:
-    return {"id": item.id, **json.loads(item.event.to_json())}

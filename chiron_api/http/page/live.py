@@ -12,9 +12,9 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.sse import HEARTBEAT_S, SEND_TIMEOUT_S
 from chiron_workers.pubsub.streams import Streams
 
-HEARTBEAT_S = 15
 FRAME_S = 1.0  # between two looks at what changes all the time
 IDLE_FRAME_S = 5.0
 
@@ -53,7 +53,7 @@ def live_parts(
     """
     source = _changes(draw, services_of(request).streams, batch_id=batch_id, run_id=run_id)
     return EventSourceResponse(
-        source, ping=HEARTBEAT_S, send_timeout=60, headers={"Cache-Control": "no-store"}
+        source, ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S, headers={"Cache-Control": "no-store"}
     )
 
 

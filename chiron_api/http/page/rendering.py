@@ -12,8 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from chiron_api.http.csrf import csrf_token
 from chiron_api.http.page import filters
-from chiron_api.http.page.access import form_token, has_session, owner_of
+from chiron_api.http.page.access import has_session, owner_of
 from chiron_api.text import CONTROLS
 
 POLICY = (
@@ -53,12 +54,12 @@ def _harmless(value: object) -> object:
 
 def render(request: Request, template: str, values: Mapping[str, Any]) -> str:
     """A template as HTML, with what every page is handed: theme, owner, and the token of its forms."""
-    theme = request.cookies.get("theme")
+    theme, form_token = request.cookies.get("theme"), csrf_token(request)
     frame = {
         "theme": theme if theme in THEMES else "",
         "owner": owner_of(request),
-        "form_token": form_token(request),
-        "can_sign_out": has_session(request) and bool(form_token(request)),
+        "form_token": form_token,
+        "can_sign_out": has_session(request) and bool(form_token),
         "section": "",
     }
     return environment().get_template(template).render(frame | dict(values))

@@ -1,6 +1,5 @@
 """Views: routes whose errors are pages."""
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
@@ -14,10 +13,9 @@ from starlette.routing import Route
 
 from chiron_api.http.page.access import has_session
 from chiron_api.http.page.rendering import page
-from chiron_api.http.problems import STATUS_OF_ERROR, Problem
+from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_workers.errors import ChironError
 
-LOG = logging.getLogger(__name__)
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -31,15 +29,13 @@ def _with_error_pages(handler: Handler) -> Handler:
     async def answer(request: Request) -> Response:
         try:
             return await handler(request)
-        except Problem as problem:
-            return error_page(request, problem.status, problem.detail)
+        except Problem as error:
+            problem = error
         except ChironError as error:
-            status = next((code for kind, code in STATUS_OF_ERROR if isinstance(error, kind)), None)
-            return error_page(request, status or HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+            problem = problem_of(error)
         except (psycopg.OperationalError, PoolTimeout, RedisError) as error:
-            LOG.warning("%s %s: %s", request.method, request.url.path, " ".join(str(error).split()))
-            detail = "The database or Redis cannot be reached now. Nothing is lost; try again in a moment."
-            return error_page(request, HTTPStatus.SERVICE_UNAVAILABLE, detail)
+            problem = lost_service_problem(request, error)
+        return error_page(request, problem.status, problem.detail)
 
     return answer
 

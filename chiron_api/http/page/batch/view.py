@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
-from chiron_api.http.page.access import visible_owner
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.batch import batch, listing
 from chiron_api.http.page.batch.batch import BatchView, Order, Selection
@@ -37,9 +36,8 @@ class Options(RequestModel):
 async def list_batches(request: Request) -> Response:
     """Every batch, newest first, in pages."""
     options = read_query(request, listing.Options)
-    batches = await listing.load(
-        services_of(request).pool, before=options.before, owner=visible_owner(request)
-    )
+    services = services_of(request)
+    batches = await listing.load(services.pool, before=options.before, owner=services.principal.visible_owner)
     return page(request, "batch/list.html", section="/batches", listing=batches)
 
 

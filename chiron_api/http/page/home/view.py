@@ -7,15 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
-from chiron_api.http.page.access import visible_owner
 from chiron_api.http.page.home import home
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.views import view
 
-VISIT = (
-    "visit"  # the cookie: when the visit before this one began, and when this one was last seen, in seconds
-)
+# The cookie: when the visit before this one was last seen, and when this one was, in seconds.
+VISIT = "visit"
 VISIT_PAUSE = timedelta(minutes=30)  # a longer absence begins a new visit
 FIRST_VISIT = timedelta(days=1)
 
@@ -47,8 +45,8 @@ def visit_of(request: Request) -> Visit:
 
 async def show_home(request: Request) -> Response:
     """The three bands; without any batch a form with an example."""
-    visit = visit_of(request)
-    overview = await home.load(services_of(request).pool, since=visit.since, owner=visible_owner(request))
+    visit, services = visit_of(request), services_of(request)
+    overview = await home.load(services.pool, since=visit.since, owner=services.principal.visible_owner)
     answer = page(request, "home/page.html", section="/", home=overview)
     answer.set_cookie(VISIT, visit.cookie(), max_age=31_536_000, httponly=True, samesite="strict")
     return answer
@@ -56,10 +54,10 @@ async def show_home(request: Request) -> Response:
 
 async def live_home(request: Request) -> Response:
     """The bands as they change."""
-    since = visit_of(request).since
+    since, services = visit_of(request).since, services_of(request)
 
     async def draw() -> Frame:
-        overview = await home.load(services_of(request).pool, since=since, owner=visible_owner(request))
+        overview = await home.load(services.pool, since=since, owner=services.principal.visible_owner)
         bands = ("attention", "running", "news")
         parts = (
             Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in bands

@@ -22,7 +22,7 @@ from chiron_workers.access.sessions import close_session, create_code, trade_cod
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Unauthenticated
 
-FORM_BYTES_MAX = 4_096  # of whoever is not known yet
+SIGN_IN_BYTES_MAX = 4_096  # of whoever is not known yet
 _guesses: WeakKeyDictionary[Pool, Guesses] = WeakKeyDictionary()
 
 # A redirect would not do: after a click in another site's page, say a terminal in the browser, it counts as that site's
@@ -51,7 +51,7 @@ async def open_session(request: Request) -> Response:
 
 async def open_session_with_key(request: Request) -> Response:
     """Sign a browser in with a key. A wrong one is said in the form; after ten in a minute an address has to wait."""
-    _refuse_other_origins(request)
+    _refuse_strange_form(request)
     pool, address = services_of(request).pool, request.client.host if request.client else ""
     guesses = _guesses.setdefault(pool, Guesses())
     if wait_s := guesses.wait_s(address):
@@ -69,10 +69,10 @@ async def open_session_with_key(request: Request) -> Response:
     return _signed_in(request, see_other("/"), token)
 
 
-def _refuse_other_origins(request: Request) -> None:
+def _refuse_strange_form(request: Request) -> None:
     """Refuse what is too long, and a form of another site: it would sign the browser in as somebody else."""
     length = request.headers.get("content-length", "")
-    if not (length.isascii() and length.isdecimal() and int(length) <= FORM_BYTES_MAX):
+    if not (length.isascii() and length.isdecimal() and int(length) <= SIGN_IN_BYTES_MAX):
         raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Send the key in a form, and nothing else.")
     hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
     if status := refusal_status(hosts, origins, scheme=request.url.scheme, has_any_name=True):
