@@ -61,16 +61,16 @@ async def submit_check(
         UsageError: Nobody may be asked, or an option cannot be used.
     """
     session = Session(pool)
-    known_subject = await Subjects(session).find(subject)
-    if known_subject is None:
+    subject_fields = await Subjects(session).find(subject)
+    if subject_fields is None:
         raise NotFound(f"There is no subject {subject!r}.")
-    subject_id = known_subject["subject_id"]
+    subject_id = subject_fields["subject_id"]
     verdict_model = settings().verdict_model
     if verdict_model == NOBODY:
         raise UsageError(NOBODY_ASKED)
     model = options.model or verdict_model or settings().model
-    asked_model = model if model == OFFLINE_MODEL else verdict_model or model
-    judge = Decider.RULES if asked_model == OFFLINE_MODEL else asked_model
+    judge_model = model if model == OFFLINE_MODEL else verdict_model or model
+    judge = Decider.RULES if judge_model == OFFLINE_MODEL else judge_model
     unchecked = await unchecked_of(session, subject_id)
     if unchecked.digest is None:
         return SubmittedCheck(subject_id, 0, unchecked.unverified, judge, None)

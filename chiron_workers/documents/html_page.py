@@ -92,9 +92,8 @@ def _lists_of_links(tree: Any) -> list[Any]:
     from lxml import etree  # type: ignore[import-untyped]
 
     lists = list[Any]()
-    words = links = depth = (
-        0  # letters so far, those of links among them, and in how many links the next ones stand
-    )
+    # Letters so far, those of links among them, and in how many links the next ones stand.
+    words = links = depth = 0
     before = list[tuple[int, int]]()  # both counts where each open list began
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         if event == "start" and element.tag in LISTS:

@@ -48,9 +48,8 @@ def without_struck_words(text: str, pieces: list[str], page: Any, words: Any, ra
     indexes = [index for index, code in enumerate(codes) if code < 0x110000 and _is_mapped(chr(code))]
     places = [place for place, letter in enumerate(text) if _is_mapped(letter)]
     if [chr(codes[index]) for index in indexes] != [text[place] for place in places]:
-        return "".join(
-            pieces
-        )  # The text is in another order than the characters, so nobody knows which is which.
+        # The text is in another order than the characters, so nobody knows which is which.
+        return "".join(pieces)
     struck_places = set[int]()
     for index, place in zip(indexes, places, strict=True):
         if _is_struck(index, lines, words, raw):

@@ -47,9 +47,8 @@ class Position:
     """
 
     snapshot: Snapshot | None = None
-    runs: int = (
-        0  # of the batch; where it is another number by now, runs were deleted and the numbers are others
-    )
+    # Of the batch. Where it has another number of them by now, runs were deleted and the numbers are others.
+    runs: int = 0
     exceptions: Mapping[int, int] = field(default_factory=dict)
     has_lags: bool = False  # some of the exceptions are behind the snapshot
 

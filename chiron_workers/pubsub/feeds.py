@@ -85,9 +85,8 @@ class Feed:
         self.run_ids: list[UUID] = []
         self.seqs = array("i")  # of the events handed out, by the number of the run
         self.is_over = False
-        self.is_stale = (
-            True  # until it begins, and where a run is new to it: a survey of all runs has to come
-        )
+        # Until it begins, and where a run is new to it: a survey of all runs has to come.
+        self.is_stale = True
         self._request = request
         self._numbers: dict[UUID, int] = {}
         self._exceptions: dict[int, int] = {}  # runs that are elsewhere than the snapshot has them
@@ -140,7 +139,7 @@ class Feed:
         self.began.set()
 
     def apply(self, snapshot: Snapshot, heads: Heads) -> None:
-        """Take over a newer snapshot. `lags` has the runs that are behind it."""
+        """Take over a newer snapshot; afterwards `lags` has the runs that are behind it."""
         if any(run_id not in self._numbers for run_id in heads.seqs):
             self.is_stale = True
             self._request(self)

@@ -18,9 +18,8 @@ from chiron_workers.pubsub.feeds import Feed, StreamedEvent
 from chiron_workers.pubsub.positions import seqs_at
 from chiron_workers.runs.events import read_page
 
-PAGE_EVENTS = (
-    400  # of one page; with GROUP_RUNS it decides which page an event is on, so cursors depend on both
-)
+# Of one page. With GROUP_RUNS it decides which page an event is on, so cursors depend on both.
+PAGE_EVENTS = 400
 GROUP_RUNS = 200
 PAGES_KEPT = 16  # for the next who ask for them
 READS_MAX = 4  # at once, and no more than a quarter of the pool
@@ -56,9 +55,8 @@ class Reads:
         task = self._pages.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = self._pages[key] = asyncio.create_task(self.read(read))
-            task.add_done_callback(
-                lambda task: task.cancelled() or task.exception()
-            )  # if nobody waits any more
+            # Its error is looked at even if nobody waits for the page any more.
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._pages.move_to_end(key)
         while len(self._pages) > PAGES_KEPT:
             self._pages.popitem(last=False)

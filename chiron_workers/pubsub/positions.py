@@ -65,9 +65,8 @@ async def seqs_at(pool: Pool, batch_id: UUID, position: Position) -> tuple[list[
         for number, seq in position.exceptions.items():
             if number < len(seqs):
                 seqs[number] = min(seq, SEQ_MAX)
-    elif (
-        position.has_lags
-    ):  # Runs were deleted, and which ones lag cannot be said: rather everything twice than anything never.
+    elif position.has_lags:
+        # Runs were deleted, and which ones lag cannot be said: rather everything twice than anything never.
         seqs = array("i", bytes(seqs.itemsize * len(seqs)))
     return [row["id"] for row in rows], seqs
 

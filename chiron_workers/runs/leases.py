@@ -40,14 +40,12 @@ class Run(LeasedRun):
     subscription_id: UUID | None  # that started it
     since: datetime | None  # when the subscription last looked into the topic
     found_before: str | None
-    price: (
-        dict[str, Any] | str | None
-    )  # of its model, as frozen at its submit; None in rows of versions before
+    # Of its model, as frozen at its submit; None in rows of versions before.
+    price: dict[str, Any] | str | None
     thinking: ThinkingMode
     effort: Effort | None  # None: what its model does by itself
-    scope: (
-        str | None
-    )  # which facts it works on: of a batch or a run, by its id, or of a subject; None: of its own subject
+    # Which facts it works on: of a batch or a run, by its id, or of a subject; None: of its own subject.
+    scope: str | None
     owner: str = LOCAL_OWNER  # of its batch
     key_id: UUID | None = None  # that its batch was submitted with
 
