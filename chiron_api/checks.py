@@ -10,7 +10,7 @@ from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, NewRun, Submitted, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.checks import PAGE_FACTS, unchecked_of
 from chiron_workers.knowledge.facts.verdicts import NOBODY
@@ -61,10 +61,7 @@ async def submit_check(
         UsageError: Nobody may be asked, or an option cannot be used.
     """
     session = Session(pool)
-    subject_fields = await Subjects(session).find(subject)
-    if subject_fields is None:
-        raise NotFound(f"There is no subject {subject!r}.")
-    subject_id = subject_fields["subject_id"]
+    subject_id = (await Subjects(session).require(subject))["subject_id"]
     verdict_model = settings().verdict_model
     if verdict_model == NOBODY:
         raise UsageError(NOBODY_ASKED)

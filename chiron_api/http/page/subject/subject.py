@@ -11,7 +11,6 @@ from chiron_api.http.page.subject.coverage_map import CoverageMap, draw_up
 from chiron_api.http.page.subject.picture import Picture, picture_of
 from chiron_workers.batches.summaries import BatchSummary, summaries_of
 from chiron_workers.db.queries import load as load_queries
-from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.corpus import Corpus, ListedDocument
 from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
@@ -68,19 +67,9 @@ class Sources:
     recheck: RecheckOrder | None
 
 
-async def find(store: Store, subject_id: str) -> Subject:
-    """The subject of an id. Raises NotFound."""
-    subject = await store.subjects.find(subject_id)
-    if subject is None:
-        raise NotFound(
-            f"There is no subject {subject_id[:100]!r}. The list of subjects has those that there are."
-        )
-    return subject
-
-
 async def load(store: Store, subject_id: str, selection: Selection) -> Overview:
     """Read what is known of a subject. Raises NotFound."""
-    subject = await find(store, subject_id)
+    subject = await store.subjects.require(subject_id)
     session, args = store.session, {"subject_id": subject["subject_id"]}
     coverage = await _coverage(store, subject["subject_id"], selection)
     [work] = await session.rows(SQL["work"], args)
@@ -111,7 +100,7 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Overview:
 
 async def load_sources(store: Store, subject_id: str, *, page: int) -> Sources:
     """Read what a subject rests on. Raises NotFound."""
-    subject = await find(store, subject_id)
+    subject = await store.subjects.require(subject_id)
     session, args = store.session, {"subject_id": subject["subject_id"]}
     [work] = await session.rows(SQL["work"], args)
     place = {"limit": SOURCES_PER_PAGE, "offset": (page - 1) * SOURCES_PER_PAGE}

@@ -111,7 +111,7 @@ async def show_changes(request: Request) -> Response:
     """What is different in a subject since a day."""
     since = read_query(request, ChangeOptions).beginning()
     async with services_of(request).store() as store:
-        stored_subject = await subject.find(store, request.path_params["id"])
+        stored_subject = await store.subjects.require(request.path_params["id"])
         changes = await between(store.session, stored_subject["subject_id"], since, limit=CHANGES_MAX)
     return page(
         request,
@@ -127,7 +127,7 @@ async def recheck_sources(request: Request) -> Response:
     """Have a worker read the sources of a subject again."""
     await read_form(request)
     async with services_of(request).store() as store:
-        stored_subject = await subject.find(store, request.path_params["id"])
+        stored_subject = await store.subjects.require(request.path_params["id"])
         await order_recheck(store.session, stored_subject["subject_id"])
     return see_other(f"/subjects/{stored_subject['subject_id']}/sources")
 
@@ -136,7 +136,7 @@ async def save_goal(request: Request) -> Response:
     """Say anew what a subject is for and how deep it goes."""
     fields = await read_form(request)
     async with services_of(request).store() as store:
-        stored_subject = await subject.find(store, request.path_params["id"])
+        stored_subject = await store.subjects.require(request.path_params["id"])
         await store.subjects.save_goal(
             stored_subject["subject_id"],
             purpose_statement=fields.get("purpose_statement", ""),
