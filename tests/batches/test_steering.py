@@ -74,7 +74,7 @@ async def bring(stage: Stage, run_id: UUID, state: str) -> Run | None:
         case _:
             run = await stage.claim(run_id)
             endings = {
-                "completed": Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)),
+                "completed": Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {"answer": "42"}),)),
                 "failed": failed_release("refusal", "The model refuses."),
             }
             if state in endings:
@@ -365,7 +365,9 @@ async def test_workers_and_commands_at_once_leave_exact_counts(stage: Stage) -> 
 
     async def worker(run_id: UUID) -> None:
         run = await stage.claim(run_id)
-        await journal(stage).release(run, Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {}),)))
+        await journal(stage).release(
+            run, Release(RunState.COMPLETED, ((EventKind.RUN_COMPLETED, {"answer": "42"}),))
+        )
 
     commands = [pause(stage.pool, batch_id), cancel(stage.pool, batch_id), resume(stage.pool, batch_id)]
     works = [worker(run_id) for run_id in ids[:15]]

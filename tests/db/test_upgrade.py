@@ -41,6 +41,12 @@ def database_url(released_url: str) -> str:
     return released_url
 
 
+@pytest.fixture
+def stage(stage: Stage) -> Stage:
+    stage.holds_events_to_models = False
+    return stage
+
+
 async def ids(stage: Stage) -> dict[str, UUID]:
     return {row["topic"]: row["id"] for row in await stage.rows("select id, topic from runs")}
 

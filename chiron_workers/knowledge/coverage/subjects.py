@@ -1,8 +1,6 @@
 from difflib import get_close_matches
 from typing import TypedDict, cast
 
-from slugify import slugify
-
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import NotFound, ToolError, ToolValidationError
@@ -33,6 +31,8 @@ def slug(name: str) -> str:
     Raises:
         ToolValidationError: The name holds no letter and no digit.
     """
+    from slugify import slugify  # with its tables of letters: commands that show a batch do without
+
     subject_id: str = slugify(name, max_length=SLUG_CHARS_MAX)
     if not subject_id:
         raise ToolValidationError(
