@@ -53,7 +53,7 @@ async def test_text_deltas_are_dropped_before_events(mortal, open_publisher):
             out.publish(delta)
         out.publish(event)
         assert len(out._queue) == DELTAS_FROM + 1
-        assert out._queue[-1] == event
+        assert out._queue[-1][0] == event
 
 
 def test_a_redis_url_that_is_none_is_named():
