@@ -1,0 +1,71 @@
+"""Facts: search them, look at them, withdraw them."""
+
+from datetime import datetime
+from typing import Literal
+
+from chiron_api.client.call import Call, fields, get
+from chiron_api.client.models.facts import Fact, FoundFact, FoundFacts
+from chiron_api.client.targets import Id
+
+SearchMode = Literal["hybrid", "vector", "text"]
+FactRef = Id | Fact | FoundFact
+
+
+def search(  # noqa: PLR0913  # the filters of a search
+    query: str,
+    *,
+    top_k: int = 5,
+    mode: SearchMode = "hybrid",
+    subject_id: str | None = None,
+    min_confidence: float = 0.0,
+    candidates: bool = False,
+    topic_path: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    validated_since: datetime | None = None,
+    node_id: str | None = None,
+    neighbours: bool = False,
+) -> Call[FoundFacts]:
+    """The facts that fit a query best, in `items`; without a subject all of them are searched.
+
+    Args:
+        candidates: Also facts that are not sure enough.
+        source: A word of the address of a source.
+        node_id: Only facts of this node of the coverage map; with `neighbours` also those around it.
+    """
+    body = fields(
+        query=query,
+        top_k=top_k,
+        mode=mode,
+        subject_id=subject_id,
+        min_confidence=min_confidence,
+        candidates=candidates,
+        topic_path=topic_path,
+        source=source,
+        since=since,
+        until=until,
+        validated_since=validated_since,
+        node_id=node_id,
+        neighbours=neighbours,
+    )
+    return Call("POST", "/v1/knowledge/search", FoundFacts, body=body, is_repeatable=True)
+
+
+def fact(fact: FactRef) -> Call[Fact]:
+    """A fact with its sources, how its confidence comes about, what contradicts it, and its history."""
+    return get("/v1/facts/{id}", Fact, target=_fact_id(fact))
+
+
+def withdraw(fact: FactRef, reason: str = "") -> Call[Fact]:
+    """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is then."""
+    return Call("POST", "/v1/facts/{id}/withdraw", Fact, target=_fact_id(fact), body={"reason": reason})
+
+
+def reinstate(fact: FactRef, reason: str = "") -> Call[Fact]:
+    """Take a withdrawal back. The fact as it is then."""
+    return Call("POST", "/v1/facts/{id}/reinstate", Fact, target=_fact_id(fact), body={"reason": reason})
+
+
+def _fact_id(fact: FactRef) -> str:
+    return str(fact.id if isinstance(fact, Fact | FoundFact) else fact)

@@ -1,0 +1,32 @@
+"""Tools and skills, and the health of the server."""
+
+from typing import Any
+
+from chiron_api.client.call import Call, get
+from chiron_api.client.models.basics import Health
+from chiron_api.client.models.tools import Skill, SkillList, Tool, ToolList, ToolResult
+
+
+def tools() -> Call[list[Tool]]:
+    """The tools that agents are offered, in the form that the Messages API takes."""
+    return get("/v1/tools", ToolList, part="items")
+
+
+def call_tool(name: str, arguments: dict[str, Any]) -> Call[Any]:
+    """Run a tool and commit what it wrote; what it gave back."""
+    return Call("POST", "/v1/tools/{name}", ToolResult, target=name, part="result", body=arguments)
+
+
+def skills() -> Call[list[Skill]]:
+    """The skills that agents can load, those that are hidden, and those that are left out with the reason."""
+    return get("/v1/skills", SkillList, part="items")
+
+
+def health() -> Call[Health]:
+    """Whether the server is alive."""
+    return get("/healthz", Health)
+
+
+def readiness() -> Call[Health]:
+    """Whether Postgres answers and its schema is up to date. Raises Unavailable otherwise, after its patience."""
+    return get("/readyz", Health)

@@ -1,0 +1,201 @@
+"""Events and results through cuts and restarts: none missing, none twice."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import pytest
+from aiohttp import web
+from support.api_server import api_client
+from support.committed_events import assert_gapless, batch_of, happen, work
+from support.cutting_proxy import CuttingProxy, cutting_proxy
+from support.http_server import served
+
+from chiron_api.client import NotFound, Refused, Unavailable, UnknownEvent
+from chiron_api.client.models.events import RunCompleted, RunQueued
+from chiron_workers.batches.delete import delete
+from chiron_workers.db.connect import Pool
+from chiron_workers.ids import new_id
+from chiron_workers.pubsub.publisher import Publisher
+from chiron_workers.settings import Settings
+from chiron_workers.states import EventKind
+
+RUNS, STEPS = 4, 12
+
+
+@pytest.fixture
+def open_api(settings: Settings) -> Settings:
+    """Settings of a server that asks for no key."""
+    return settings.model_copy(update={"api_without_key": True})
+
+
+@pytest.fixture
+async def way(open_api: Settings) -> AsyncIterator[CuttingProxy]:
+    """A way to a server that can be cut."""
+    async with api_client(open_api) as api, cutting_proxy(api.base_url.port or 0) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def publisher(valkey: str) -> AsyncIterator[Publisher]:
+    opened = Publisher(valkey)
+    yield opened
+    await opened.close()
+
+
+async def play(pool: Pool, publisher: Publisher, run_ids: list[UUID], *, events: int = STEPS) -> None:
+    await asyncio.gather(
+        *(work(pool, run_id, events=events, publish=publisher.publish) for run_id in run_ids)
+    )
+
+
+async def test_events_go_on_after_every_cut_of_the_connection(connect, way, pool, publisher):
+    batch_id, run_ids = await batch_of(pool, RUNS)
+    way.bytes_before_cut = lambda: random.randint(1_500, 6_000)
+    playing = asyncio.create_task(play(pool, publisher, run_ids))
+    async with asyncio.timeout(120):
+        events = await connect(way.address).items("events", batch_id)
+    await playing
+    assert_gapless(events, run_ids, last=STEPS + 2)
+    assert len(events) == RUNS * (STEPS + 2)
+    assert way.cuts > 1
+    assert isinstance(events[0], RunQueued)
+
+
+async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool, publisher):
+    batch_id, run_ids = await batch_of(pool, RUNS)
+    events = []
+    async with cutting_proxy(0) as way:
+        async with api_client(open_api) as api:
+            way.upstream = api.base_url.port or 0
+            shell = connect(way.address)
+            stream = shell.iterate("events", batch_id)
+            for run_id in run_ids:
+                await happen(pool, run_id, EventKind.TOOL_CALLED)
+            events = [await anext(stream) for _ in range(RUNS)]
+        way.upstream = 1  # while nothing listens, runs go on
+        following = asyncio.create_task(_rest(stream))
+        await play(pool, publisher, run_ids)
+        async with api_client(open_api) as api, asyncio.timeout(120):
+            way.upstream = api.base_url.port or 0
+            events += await following
+    assert_gapless(events, run_ids, last=STEPS + 3)
+    assert len(events) == RUNS * (STEPS + 3)
+
+
+async def _rest(stream) -> list:
+    return [event async for event in stream]
+
+
+async def test_events_of_a_run_begin_after_the_id_that_an_earlier_stream_ended_at(
+    connect, way, pool, publisher
+):
+    _, [run_id] = await batch_of(pool, 1)
+    await play(pool, publisher, [run_id], events=3)
+    shell = connect(way.address)
+    for after in (None, "2"):
+        events = await shell.items("events", run=run_id, after=after)
+        assert [event.seq for event in events] == list(range(int(after or 0) + 1, 6))
+    assert await shell.items("events", run=run_id, after="5") == []
+
+
+async def test_a_stream_says_where_it_is(connect, way, pool, publisher):
+    batch_id, run_ids = await batch_of(pool, 2)
+    await play(pool, publisher, run_ids, events=3)
+    shell = connect(way.address)
+    everything = await shell.items("events", batch_id)
+    stream = shell.client.events(batch_id)
+    assert stream.last_id is None
+    first = await shell.read(stream, count=3)
+    rest = await shell.items("events", batch_id, after=stream.last_id)
+    assert first + rest == everything
+
+
+async def test_whoever_follows_learns_that_the_batch_is_gone(connect, way, pool, publisher):
+    batch_id, run_ids = await batch_of(pool, 1)
+    shell = connect(way.address)
+    with pytest.raises(NotFound):
+        await shell.items("events", new_id())
+    with pytest.raises(Refused, match="event id") as error:
+        await shell.items("events", batch_id, after="nonsense")
+    assert error.value.status == 400
+    following = asyncio.create_task(shell.items("events", batch_id, count=2))
+    await happen(pool, run_ids[0], EventKind.TOOL_CALLED)
+    assert len(await following) == 2
+    await play(pool, publisher, run_ids, events=1)
+    await delete(pool, batch_id)
+    with pytest.raises(NotFound):
+        await shell.items("events", batch_id)
+
+
+async def test_results_come_once_though_the_connection_is_cut(connect, way, pool, publisher):
+    batch_id, run_ids = await batch_of(pool, 30)
+    await play(pool, publisher, run_ids[:2], events=1)
+    limits = iter([3_000, 7_000])
+    way.bytes_before_cut = lambda: next(limits, 10**9)
+    results = await connect(way.address).items("results", batch_id)
+    assert [result.id for result in results] == run_ids
+    assert [result.state for result in results[:3]] == ["completed", "completed", "queued"]
+    assert way.cuts == 2
+
+
+def frame(seq: int, kind: str, data: dict) -> bytes:
+    event = {
+        "batch_id": str(UUID(int=1)),
+        "run_id": str(UUID(int=2)),
+        "seq": seq,
+        "at": "2026-10-01T00:00:00Z",
+    }
+    body = json.dumps(event | {"kind": kind, "data": data})
+    return f"id: {seq}\r\nevent: {kind}\r\ndata: {body}\r\n\r\n".encode()
+
+
+def scripted_stream(*bodies: bytes) -> web.Application:
+    """Answers a stream with one body after the other, then that it is over."""
+    rest = list(bodies)
+
+    async def answer(request: web.Request) -> web.Response:
+        if not rest:
+            return web.Response(status=204)
+        return web.Response(body=rest.pop(0), content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_get("/v1/runs/{id}/events", answer)
+    return app
+
+
+async def test_an_event_that_only_a_newer_server_knows_is_handed_on(connect):
+    newer = (
+        frame(1, "run.dreamt", {"of": "sheep"})
+        + b": ping\r\n\r\n"
+        + frame(2, "run.completed", {"answer": "A"})
+    )
+    async with served(scripted_stream(newer)) as address:
+        first, second = await connect(address).items("events", run=UUID(int=2))
+    assert isinstance(first, UnknownEvent)
+    assert (first.kind, first.data) == ("run.dreamt", {"of": "sheep"})
+    assert isinstance(second, RunCompleted)
+    assert second.data.answer == "A"
+
+
+async def test_what_a_server_sends_again_comes_once_and_half_an_event_not_at_all(connect):
+    bodies = [
+        frame(1, "run.completed", {"answer": "A"}) + frame(2, "run.completed", {"answer": "B"})[:-4],
+        frame(1, "run.completed", {"answer": "A"}) + frame(2, "run.completed", {"answer": "B"}),
+    ]
+    async with served(scripted_stream(*bodies)) as address:
+        events = await connect(address).items("events", run=UUID(int=2))
+    assert [event.seq for event in events] == [1, 2]
+
+
+async def test_a_server_that_stays_away_is_waited_for_as_long_as_was_said(connect, way, pool):
+    batch_id, _ = await batch_of(pool, 1)
+    shell = connect(way.address, patience_s=1.0)
+    stream = shell.iterate("events", batch_id)
+    await anext(stream)
+    way.upstream = 1
+    await way.hang_up()
+    with pytest.raises(Unavailable, match="cut before the answer"):
+        await anext(stream)
