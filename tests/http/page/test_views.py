@@ -1,5 +1,6 @@
 """The page as a browser gets it: rendered on the server, readable without a script."""
 
+import json
 import re
 from collections.abc import Iterator
 from uuid import UUID
@@ -211,3 +212,32 @@ async def test_a_long_story_is_told_page_by_page(client: httpx2.AsyncClient, she
         earlier = re.search(r'href="(\?before=\d+)">Earlier', page)
         path = f"/runs/{run_id}{earlier[1]}" if earlier else ""
     assert turns == list(range(1, 301))
+
+
+async def test_a_story_says_what_its_calls_came_to(client: httpx2.AsyncClient, shelf: Shelf):
+    batch_id, run_id = stored_run(shelf, "Closures")
+    results = [
+        ("web_search", {"query": "cells"}, [{"url": "https://a.org/", "title": "A"}] * 3, "3 sources"),
+        ("vector_search", {"query": "cells"}, [{"id": "1", "content": "x" * 5_000}], "1 fact"),
+        ("web_fetch", {"url": "https://a.org/cells"}, {"url": "…", "title": 'On "cells"'}, "read On &#34;cells&#34; - a.org"),
+        ("store_knowledge", {"content": "A cell"}, {"status": "joined", "fact_id": "f"}, "joined"),
+    ]  # fmt: skip
+    events: list[tuple[str, dict]] = [("model.replied", {"turn": 1, "text": "Looks."})]
+    for n, (name, arguments, value, _) in enumerate(results):
+        call = {"call_id": f"c{n}", "name": name}
+        events += [("tool.called", call | {"arguments": arguments})]
+        events += [("tool.returned", call | {"is_error": False, "ms": 1_500, "chars": 9})]
+        body = json.dumps(value, ensure_ascii=False)
+        shelf.insert(
+            "tool_results",
+            run_id=run_id,
+            n=3,
+            call_id=f"c{n}",
+            name=name,
+            is_error=False,
+            body=body,
+            ms=1_500,
+        )
+    shelf.events(run_id, batch_id, events)
+    page = (await client.get(f"/runs/{run_id}")).text
+    assert [words for *_, words in results if words not in page] == []

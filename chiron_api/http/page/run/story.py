@@ -1,6 +1,7 @@
 """A run as a story: its events, told turn by turn, each call with what came of it and the facts that it stored."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +20,8 @@ from chiron_workers.states import EventKind
 SQL = load_queries(__file__)
 EVENTS_PER_PAGE = 400
 SHOWN_CHARS = 300  # that an event holds of a reply's words
-RESULT_CHARS = 60_000  # of a result that is looked at for how many sources it names
+RESULT_CHARS = 60_000  # of a result on a page of its own
+EXCERPT_CHARS = 1_000  # of one in a story, in which a title or a status stands
 WORDS_CHARS = 200
 NEWEST = 2**31 - 1
 
@@ -71,7 +73,7 @@ async def load(pool: Pool, run_id: UUID, *, before: int = NEWEST, after: int = 0
     call_ids = [
         event["data"].get("call_id", "") for event in events if event["kind"] == EventKind.TOOL_RETURNED
     ]
-    result_args = {"run_id": run_id, "call_ids": call_ids, "chars": RESULT_CHARS}
+    result_args = {"run_id": run_id, "call_ids": call_ids, "chars": EXCERPT_CHARS}
     results = {row["call_id"]: row for row in await fetch_all(pool, SQL["results"], result_args)}
     fact_ids = [event["data"].get("fact_id") for event in events if event["kind"] == EventKind.FACT_STORED]
     fact_args = {
@@ -216,20 +218,22 @@ def _settle(call: Call, data: Mapping[str, Any], result: DictRow | None, facts: 
     if call.is_error:
         call.result = one_line(body, chars_max=2 * WORDS_CHARS) or "error"
         return
-    try:
-        value = json.loads(body)
-    except ValueError:  # no JSON, or only its beginning
-        value = None
-    match call.name, value:
-        case (("web_search" | "vector_search"), list()):
-            call.result = plural(len(value), "source" if call.name == "web_search" else "fact")
-        case "web_fetch", {"title": str(title)} if title:
+    match call.name:
+        case "web_search" | "vector_search" if result and result["hits"] is not None:
+            call.result = plural(result["hits"], "source" if call.name == "web_search" else "fact")
+        case "web_fetch" if title := _member(body, "title"):
             call.words = f"read {one_line(title, chars_max=WORDS_CHARS)} - {host(call.address)}"
             call.result = span
-        case "store_knowledge", {"status": str(status)}:
+        case "store_knowledge" if status := _member(body, "status"):
             call.result = one_line(status)
         case _:
             call.result = span
+
+
+def _member(excerpt: str, name: str) -> str:
+    """The first text of this name in the beginning of a JSON document; empty where there is none."""
+    match = re.search(rf'"{name}": ("(?:[^"\\]|\\.)*")', excerpt)
+    return str(json.loads(match[1])) if match else ""
 
 
 def _span(ms: object) -> str:

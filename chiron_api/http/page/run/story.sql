@@ -9,8 +9,9 @@ select seq, kind, at, data
  limit %(limit)s;
 
 -- results
--- What calls came to; the beginning of each, since a page may be long.
-select n, call_id, name, is_error, left(body, %(chars)s) as body, length(body) as chars, ms
+-- What calls came to: the beginning of each, since a page may be long, and how many sources or facts a search gave.
+select call_id, left(body, %(chars)s) as body,
+       case when name in ('web_search', 'vector_search') then regexp_count(body, '\{"(url|id)": ') end as hits
   from tool_results
  where run_id = %(run_id)s
    and call_id = any(%(call_ids)s);
