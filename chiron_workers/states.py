@@ -213,6 +213,42 @@ class BudgetPeriod(StrEnum):
     TOTAL = "total"
 
 
+class NoticeKind(StrEnum):
+    """What a webhook can be sent. Those that are events of runs are called as these."""
+
+    RUN_COMPLETED = "run.completed"
+    RUN_FAILED = "run.failed"
+    RUN_CANCELLED = "run.cancelled"
+    RUN_PAUSED = "run.paused"
+    BATCH_COMPLETED = "batch.completed"
+    BUDGET_REACHED = "budget.reached"
+    SUBSCRIPTION_NEWS = "subscription.news"
+    WEBHOOK_TEST = "webhook.test"
+
+
+class WebhookFormat(StrEnum):
+    """What a webhook is sent: a signed body after Standard Webhooks, one for Slack, or a mail."""
+
+    STANDARD = "standard"
+    SLACK = "slack"
+    MAIL = "mail"
+
+
+class WebhookState(StrEnum):
+    """Whether a webhook is sent anything; one that fails for days is off."""
+
+    ACTIVE = "active"
+    OFF = "off"
+
+
+class DeliveryState(StrEnum):
+    """What became of a delivery: a waiting one is sent when it is due."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 class Outcome(StrEnum):
     """What became of a dispatched message."""
 

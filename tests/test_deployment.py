@@ -56,6 +56,7 @@ def test_each_container_gets_only_its_own_variables():
     owners = {
         "ANTHROPIC_API_KEY": {"worker"},
         "CHIRON_API_KEY": {"api"},
+        "CHIRON_SMTP_PASSWORD": {"worker"},
         "CHIRON_FLOWER_PASSWORD": {"flower"},
         "CHIRON_DATABASE_URL": {"migrate", "worker", "api"},
         "CHIRON_SEARCH_KEYS": {"worker", "api"},
@@ -71,7 +72,7 @@ def test_workers_and_api_get_every_setting_that_is_theirs():
     elsewhere |= {f"CHIRON_FLOWER_{part}" for part in ("HOST", "PORT", "PASSWORD")}
     settings = {f"CHIRON_{name.upper()}" for name in Settings.model_fields} - elsewhere
     assert settings <= set(SERVICES["worker"]["environment"])
-    assert settings - {"CHIRON_DRAIN_S"} <= set(SERVICES["api"]["environment"])
+    assert settings - {"CHIRON_DRAIN_S", "CHIRON_SMTP_PASSWORD"} <= set(SERVICES["api"]["environment"])
 
 
 def test_images_are_named_by_exact_version_and_digest():

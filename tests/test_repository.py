@@ -26,10 +26,12 @@ from chiron_workers.states import (
     BudgetPeriod,
     ChangeKind,
     Decider,
+    DeliveryState,
     Effort,
     EventKind,
     FactStatus,
     Ground,
+    NoticeKind,
     QuoteState,
     Relation,
     RunState,
@@ -38,6 +40,8 @@ from chiron_workers.states import (
     SubscriptionState,
     ThinkingMode,
     Verdict,
+    WebhookFormat,
+    WebhookState,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -149,6 +153,10 @@ def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.
         ("subscriptions_state_is_known", set(SubscriptionState)),
         ("access_keys_scope_is_known", set(AccessScope)),
         ("access_keys_budget_period_is_known", set(BudgetPeriod)),
+        ("webhooks_format_is_known", set(WebhookFormat)),
+        ("webhooks_state_is_known", set(WebhookState)),
+        ("deliveries_kind_is_known", set(NoticeKind)),
+        ("deliveries_state_is_known", set(DeliveryState)),
     ],
 )
 def test_the_schema_knows_the_same_words(database_url: str, constraint: str, words: set[str]):

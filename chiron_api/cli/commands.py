@@ -25,6 +25,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
         "cancel": Summary("cancel", "End runs. What they found stays."),
         "retry": Summary("retry", "Try failed or cancelled runs again."),
         "subscriptions": Summary("subscriptions", "Have topics researched again at set times."),
+        "webhooks": Summary("webhooks", "Hear of ends, pauses, budgets and news elsewhere."),
         "open": Summary("open", "Open the page in a browser, signed in."),
         "demo": Summary("demo", "Research a real batch in a minute, without a key."),
     },

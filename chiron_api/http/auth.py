@@ -23,7 +23,7 @@ from chiron_workers.errors import ChironError, ScopeExceeded, Unauthenticated
 from chiron_workers.states import AccessScope
 
 CLOSE_PATH = "/close"
-OWNED = frozenset({"batches", "runs", "subscriptions"})
+OWNED = frozenset({"batches", "runs", "subscriptions", "webhooks", "deliveries"})
 NOBODY = Principal("", AccessScope.READ)
 FindPool = Callable[[Scope], Awaitable[Pool]]
 
@@ -130,7 +130,7 @@ def path_of(request: Request) -> str:
 
 
 async def require_visible_path(pool: Pool, path: str, principal: Principal) -> None:
-    """Raise NotFound for the path of a batch, a run or a subscription that somebody else owns."""
+    """Raise NotFound for the path of something that somebody else owns."""
     noun, _, subpath = path.removeprefix("/v1").strip("/").partition("/")
     if noun not in OWNED or not subpath or principal.visible_owner is None:
         return

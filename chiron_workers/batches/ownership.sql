@@ -10,4 +10,13 @@ select b.owner
 union all
 select made_by
   from subscriptions
- where id = %(id)s;
+ where id = %(id)s
+union all
+select owner
+  from webhooks
+ where id = %(id)s
+union all
+select w.owner
+  from deliveries d
+  join webhooks w on w.id = d.webhook_id
+ where d.id = %(id)s;

@@ -23,6 +23,8 @@ class Referent(StrEnum):
     RESEARCH = "research"  # a batch or a run
     FACT = "fact"
     SUBSCRIPTION = "subscription"
+    WEBHOOK = "webhook"
+    DELIVERY = "delivery"
 
 
 async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:

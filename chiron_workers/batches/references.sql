@@ -22,6 +22,18 @@ select id
  where id between %(first)s and %(last)s
  limit 2;
 
+-- webhook_between
+select id
+  from webhooks
+ where id between %(first)s and %(last)s
+ limit 2;
+
+-- delivery_between
+select id
+  from deliveries
+ where id between %(first)s and %(last)s
+ limit 2;
+
 -- newest
 select id
   from batches

@@ -14,10 +14,11 @@ from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_bu
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
-from chiron_workers.runs.events import Event
+from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.leases import MORE_TURNS
 from chiron_workers.runs.model_holds import lift
-from chiron_workers.runs.release import ON_REQUEST, close_batch
+from chiron_workers.runs.notices import announce
+from chiron_workers.runs.release import close_batch
 from chiron_workers.states import FINAL_STATES, EventKind, RunState, StopRequest
 
 SQL = load(__file__)
@@ -122,6 +123,7 @@ async def _stop(  # what differs between cancel and pause
             and await _count_open(connection, batch_id, -len(stopped_rows)) == 0
         ):
             events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped_rows[-1]["id"]))
+        await announce(connection, batch_id, events)
     return SteeringResult(len(stopped_rows), len(requested_rows), events)
 
 

@@ -10,6 +10,7 @@ from chiron_workers.db.queries import load
 
 SQL = load(__file__)
 PAGE_ROWS = 2_000
+ON_REQUEST = {"reason": "asked for"}  # of what somebody stopped
 
 
 @dataclass(frozen=True, slots=True)

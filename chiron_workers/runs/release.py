@@ -12,12 +12,12 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
-from chiron_workers.runs.events import Event
+from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events, shard_of
+from chiron_workers.runs.notices import announce
 from chiron_workers.states import EventKind, RunState, StopRequest
 
 SQL = load(__file__)
-ON_REQUEST = {"reason": "asked for"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ async def _release_locked(
     events = numbered_events(run, row, release.events)
     if row["open_runs"] == 0:
         events.append(await close_batch(connection, batch_id=run.batch_id, run_id=run.id))
+    if locked_row["has_webhooks"]:
+        await announce(connection, run.batch_id, events)
     return events
 
 

@@ -1,6 +1,11 @@
 -- lock
 -- Holds the run row, so that the messages, the stop request and the reservations read next are all there are.
-select entries, unread, stop_requested, reserved_usd, reserved_tokens
+select entries, unread, stop_requested, reserved_usd, reserved_tokens,
+       exists (select
+                 from batches b
+                 join webhooks w on w.owner = b.owner
+                where b.id = runs.batch_id
+                  and w.state = 'active') as has_webhooks
   from runs
  where id = %(run_id)s
    and lease = %(lease)s

@@ -324,6 +324,29 @@ class Settings(BaseSettings):
         le=10_000_000,
         description="Bytes of a document that is sent to the corpus of a subject over HTTP.",
     )
+    public_url: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$", max_length=500)] = Field(
+        "",
+        description="Address under which people reach the page, for the links in webhooks. Empty: that of CHIRON_API_HOST and "
+        "CHIRON_API_PORT.",
+    )
+    webhook_private: bool = Field(
+        False, description="Let webhooks reach loopback and private networks, on any port."
+    )
+    smtp_host: str = Field(
+        "", description="Mail server that sends the mails of webhooks. Empty: webhooks cannot be mails."
+    )
+    smtp_port: Port = Field(587, description="Port of the mail server.")
+    smtp_tls: Literal["starttls", "tls", "none"] = Field(
+        "starttls",
+        description="How the mail server is spoken to: `starttls` or nothing is sent, `tls` from the first byte, or `none`.",
+    )
+    smtp_user: str = Field("", description="User at the mail server. Empty: nobody signs in.")
+    smtp_password: SecretStr = Field(SecretStr(""), description="Password at the mail server.")
+    smtp_from: str = Field(
+        "",
+        max_length=200,
+        description="Whom the mails are from. Empty: `chiron@` and the name of the mail server.",
+    )
 
     files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(_split_path)] = Field(
         default_factory=tuple,

@@ -66,6 +66,8 @@ async def compare_occurrences(pool: Pool) -> list[UUID]:
 
 
 async def _compare(pool: Pool, batch_id: UUID) -> bool:
+    from chiron_workers.runs.notices import announce_news  # whoever only shows a batch needs none of it
+
     occurrence = await occurrence_of(Session(pool), batch_id, entries_max=1)
     if occurrence is None or occurrence.finished_at is None:  # it was deleted, or goes on again
         return False
@@ -74,5 +76,7 @@ async def _compare(pool: Pool, batch_id: UUID) -> bool:
     async with pool.connection() as connection, connection.transaction():
         if is_silent:
             await connection.execute(SQL["silence"], args)
-        await connection.execute(SQL["compared"], args)
+        row = await (await connection.execute(SQL["compared"], args)).fetchone()
+        if row is not None and occurrence.difference is not None and not is_silent:
+            await announce_news(connection, batch_id, row["subscription_id"], occurrence.difference.counts)
     return is_silent

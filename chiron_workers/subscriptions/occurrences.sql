@@ -46,7 +46,10 @@ update runs
    and state = 'completed';
 
 -- compared
+-- One worker alone, so that news are announced once.
 update batches
    set compared_at = now()
  where id = %(batch_id)s
-   and finished_at = %(finished_at)s;
+   and finished_at = %(finished_at)s
+   and (compared_at is null or compared_at < finished_at)
+returning subscription_id;

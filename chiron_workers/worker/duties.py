@@ -31,6 +31,8 @@ from chiron_workers.settings import Settings
 from chiron_workers.subscriptions.occurrences import compare_occurrences
 from chiron_workers.subscriptions.scheduler import start_due
 from chiron_workers.telemetry.worker_metrics import SAVE_INTERVAL_S, WorkerMetrics
+from chiron_workers.webhooks.deliveries import forget_old
+from chiron_workers.webhooks.sender import Sender
 from chiron_workers.worker.postgres_contact import PostgresContact
 
 log = structlog.get_logger()
@@ -151,6 +153,21 @@ async def perform_rechecks(
             while not is_draining() and (order_id := await perform_next_recheck(pool, embedder, settings)):
                 log.info("recheck.finished", recheck_id=str(order_id))
         await asyncio.sleep(settings.rescue_s)
+
+
+async def send_deliveries(pool: Pool, settings: Settings, *, is_draining: Callable[[], bool]) -> None:
+    """Send what webhooks have due, and look for more every `rescue_s` and whenever one is sent; never ends."""
+    sender, forgets_at = Sender(pool, settings), 0.0
+    try:
+        while True:
+            with outages_logged("deliveries"):
+                await sender.send_due(is_draining=is_draining)
+                if time.monotonic() >= forgets_at:
+                    await forget_old(pool)
+                    forgets_at = time.monotonic() + INDEX_INTERVAL_S
+            await sender.wait(timeout_s=settings.rescue_s)
+    finally:
+        await sender.stop()
 
 
 async def build_vector_indexes(settings: Settings, space: Space) -> None:

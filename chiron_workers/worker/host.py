@@ -16,7 +16,7 @@ import structlog
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.embeddings import Space, open_embedder
+from chiron_workers.embeddings import Embedder, Space, open_embedder
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.instruments import set_slots
 from chiron_workers.mcp_client.servers import Servers
@@ -43,6 +43,7 @@ from chiron_workers.worker.duties import (
     perform_rechecks,
     rescue_lost_runs,
     save_metrics,
+    send_deliveries,
     start_due_subscriptions,
 )
 from chiron_workers.worker.executions import Executions
@@ -172,10 +173,7 @@ class Host:
             on_failure=self._renewal_ended,
         )
         self._start_duties(pool, journal, embedder.space)
-        rechecks = perform_rechecks(
-            tools_pool, embedder, settings, is_draining=lambda: self._executions.is_draining
-        )
-        self._duties.start(rechecks, on_failure=self._shut_down)
+        self._start_duties_of_tools(tools_pool, embedder)
 
     def _start_duties(self, pool: Pool, journal: Journal, space: Space) -> None:
         settings, wake = self._settings, self._dispatcher.wake
@@ -196,6 +194,18 @@ class Host:
             settings.redis_url, on_cooldown=self._clients.admission.apply, on_target=self._target_changed
         )
         self._duties.start(listener, on_failure=log_deafness)
+
+    def _start_duties_of_tools(self, tools_pool: Pool, embedder: Embedder) -> None:
+        settings = self._settings
+
+        def is_draining() -> bool:
+            return self._executions.is_draining
+
+        self._duties.start(
+            perform_rechecks(tools_pool, embedder, settings, is_draining=is_draining),
+            send_deliveries(tools_pool, settings, is_draining=is_draining),
+            on_failure=self._shut_down,
+        )
 
     async def _play(self, run_id: UUID) -> Outcome:
         await self._servers.wait_for_first_attempts()  # a run keeps the tools that are there when it begins

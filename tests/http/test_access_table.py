@@ -24,6 +24,7 @@ EVERYBODY = {"GET /healthz", "GET /readyz", "GET /open", "POST /open", "GET /ass
 READ_SHARED = {
     "GET /v1/batches",
     "GET /v1/subscriptions",
+    "GET /v1/webhooks",
     "GET /v1/facts/{id}",
     "GET /v1/rechecks/{id}",
     "GET /v1/subjects",
@@ -67,6 +68,8 @@ READ_OWN = {
     "GET /v1/runs/{id}/report",
     "GET /v1/subscriptions/{id}",
     "GET /v1/subscriptions/{id}/times",
+    "GET /v1/webhooks/{id}",
+    "GET /v1/webhooks/{id}/deliveries",
     "GET /batches/{id}",
     "GET /batches/{id}/live",
     "GET /runs/{id}",
@@ -77,6 +80,7 @@ READ_OWN = {
 SUBMIT_SHARED = {
     "POST /v1/batches",
     "POST /v1/subscriptions",
+    "POST /v1/webhooks",
     "POST /v1/facts/{id}/withdraw",
     "POST /v1/facts/{id}/reinstate",
     "POST /v1/subjects/{id}/check",
@@ -107,6 +111,9 @@ SUBMIT_OWN = {
     "DELETE /v1/subscriptions/{id}",
     "POST /v1/subscriptions/{id}/pause",
     "POST /v1/subscriptions/{id}/resume",
+    "DELETE /v1/webhooks/{id}",
+    "POST /v1/webhooks/{id}/test",
+    "POST /v1/deliveries/{id}/resend",
 }  # fmt: skip
 ADMIN = {"POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{name}", "GET /v1/audit"}
 SCOPES = {
@@ -200,6 +207,11 @@ async def _path(api: httpx2.AsyncClient, path: str, owner: Headers) -> str:
     elif "/subscriptions/{id}" in path:
         new = SUBSCRIPTION | {"cron": f"{int(uuid4()) % 60} {int(uuid4()) % 24} * * MON"}
         target = (await api.post("/v1/subscriptions", json=new, headers=owner)).json()["id"]
+    elif "/webhooks/{id}" in path or "/deliveries/{id}" in path:
+        webhook = {"url": "https://example.org/hook"}
+        target = (await api.post("/v1/webhooks", json=webhook, headers=owner)).json()["id"]
+        if "/deliveries/{id}" in path:
+            target = (await api.post(f"/v1/webhooks/{target}/test", headers=owner)).json()["id"]
     values = {"id": target, "call_id": "c", "hash": "h", "name": "list_subjects", "format": "md"}
     return path.format_map(values)
 

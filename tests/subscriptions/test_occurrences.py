@@ -16,6 +16,7 @@ from chiron_workers.subscriptions.cron import Recurrence
 from chiron_workers.subscriptions.occurrences import compare_occurrences, last_occurrences, occurrence_of
 from chiron_workers.subscriptions.scheduler import start_due
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
+from chiron_workers.webhooks.webhooks import NewWebhook, Webhooks
 
 
 @pytest.fixture
@@ -150,3 +151,21 @@ async def test_workers_that_look_at_once_agree(stage: Stage, dated: Dated) -> No
     batch_id = await time(stage, 10, ends=10.5)
     await asyncio.gather(*(compare_occurrences(stage.pool) for _ in range(4)))
     assert await silent(stage, batch_id) == 2
+
+
+async def test_news_are_announced_once_to_the_webhooks_of_the_owner(stage: Stage, dated: Dated) -> None:
+    async with Session(stage.pool) as session:
+        await Webhooks(session).create(NewWebhook("https://example.org/hook"))
+    subscription_id = await subscribe(stage)
+    quiet = await time(stage, 1, ends=2)
+    await compare_occurrences(stage.pool)
+    assert await stage.rows("select from deliveries") == []
+    await time(stage, 3, ends=5)
+    await dated.fact("It shrinks.", at=4)
+    await asyncio.gather(*(compare_occurrences(stage.pool) for _ in range(3)))
+    [delivery] = await stage.rows("select kind, payload from deliveries")
+    data = delivery["payload"]["data"]
+    assert (delivery["kind"], data["subscription_id"]) == ("subscription.news", str(subscription_id))
+    assert data["counts"]["new"] == 1
+    assert data["batch_id"] != str(quiet)
+    assert data["link"] == f"/batches/{data['batch_id']}"

@@ -1,0 +1,25 @@
+-- audience
+-- The webhooks that hear of a batch. Nobody deletes them until this transaction ends, so what is inserted for them stays valid.
+select w.id, w.kinds
+  from batches b
+  join webhooks w on w.owner = b.owner
+ where b.id = %(batch_id)s
+   and w.state = 'active'
+   and w.kinds && %(kinds)s::text[]
+ order by w.id
+   for key share of w;
+
+-- runs
+select id as run_id, batch_id, subject_id, topic as name, state, facts, spent_usd
+  from runs
+ where id = any(%(run_ids)s);
+
+-- batch
+select id as batch_id, subject_id, name, spent_usd,
+       (select sum(facts) from runs where batch_id = batches.id)::int as facts
+  from batches
+ where id = %(batch_id)s;
+
+-- insert
+insert into deliveries (id, webhook_id, kind, payload)
+values (%(id)s, %(webhook_id)s, %(kind)s, %(payload)s);

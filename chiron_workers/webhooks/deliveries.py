@@ -1,0 +1,189 @@
+"""Deliveries: what a webhook is sent, how often that was tried, and what came of it."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg import Rollback
+from psycopg.rows import DictRow
+from psycopg.types.json import Json
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.ids import first_id, new_id
+from chiron_workers.runs.session import Session
+from chiron_workers.states import DeliveryState, NoticeKind, WebhookFormat
+from chiron_workers.webhooks.webhooks import Webhooks
+
+SQL = load(__file__)
+CLAIM_FOR = timedelta(seconds=45)  # more than a request may take
+REST = timedelta(seconds=5)  # of an endpoint that has just failed, whatever else is due there
+PATIENCE = timedelta(days=5)  # with an endpoint that does nothing but fail
+KEPT_FOR = timedelta(days=30)
+# As Standard Webhooks proposes, after the first try.
+BACKOFFS = tuple(
+    timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+)
+JITTER = 0.2
+GONE = 410
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What is sent to a webhook. `status` and `error` are of the last try; `due_at` is None unless it waits."""
+
+    id: UUID
+    webhook_id: UUID
+    kind: str
+    payload: dict[str, Any]
+    state: DeliveryState
+    tries: int
+    due_at: datetime | None
+    status: int | None
+    error: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A delivery that this worker alone sends, until `CLAIM_FOR` is over."""
+
+    id: UUID
+    webhook_id: UUID
+    payload: Mapping[str, Any]
+    tries: int
+    url: str = field(repr=False)
+    format: WebhookFormat
+    secret: str = field(repr=False)
+    claims: int
+    has_failed_for_long: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a try: the status of the answer if there was one, and what was wrong, or nothing."""
+
+    status: int | None
+    error: str = ""
+
+
+async def newest_deliveries(
+    session: Session, webhook_id: UUID, *, limit: int, before: UUID | None = None
+) -> list[Delivery]:
+    """The newest deliveries of a webhook, newest first; with `before` those older than that one. Raises NotFound."""
+    webhook = await Webhooks(session).get(webhook_id)
+    args = {"webhook_id": webhook.id, "limit": limit, "before": before}
+    return [_delivery(row) for row in await session.rows(SQL["newest"], args)]
+
+
+async def resend(session: Session, delivery_id: UUID) -> Delivery:
+    """Have a delivery sent at once, again if it was: under the same id, so that a receiver sees that it is the same.
+
+    Raises:
+        NotFound: There is no such delivery.
+        Conflict: Its webhook is off.
+    """
+    delivery = await _get(session, delivery_id)
+    if not await session.write(SQL["resend"], {"id": delivery_id}):
+        raise Conflict(
+            f"Webhook {delivery.webhook_id} is off; `chiron webhooks test {delivery.webhook_id}` turns it on again."
+        )
+    return await _get(session, delivery_id)
+
+
+async def send_test(session: Session, webhook_id: UUID) -> Delivery:
+    """Have a delivery sent that says nothing; a webhook that is off is turned on again. Raises NotFound."""
+    webhook = await Webhooks(session).turn_on(webhook_id)
+    kind, at = NoticeKind.WEBHOOK_TEST, datetime.now(UTC).isoformat()
+    payload = {"type": kind, "timestamp": at, "data": {"webhook_id": str(webhook.id), "link": "/"}}
+    delivery_id = new_id()
+    args = {"id": delivery_id, "webhook_id": webhook.id, "kind": kind, "payload": Json(payload)}
+    await session.write(SQL["insert"], args)
+    return await _get(session, delivery_id)
+
+
+async def claim_next(pool: Pool) -> Claim | None:
+    """Claim the delivery that is due first, of a webhook that no worker is sending to; None where there is none."""
+    args = {"claim_for": CLAIM_FOR, "patience": PATIENCE}
+    async with pool.connection() as connection, connection.transaction() as transaction:
+        webhook = await (await connection.execute(SQL["claim_endpoint"], args)).fetchone()
+        if webhook is None:
+            return None
+        webhook["webhook_id"] = webhook.pop("id")
+        delivery = await (await connection.execute(SQL["begin_try"], webhook)).fetchone()
+        if delivery is None:  # another worker has sent it just now
+            raise Rollback(transaction)
+        return Claim(**webhook | delivery | {"format": WebhookFormat(webhook["format"])})
+    return None
+
+
+async def settle(pool: Pool, claim: Claim, answer: Answer) -> str:
+    """Store what came of a try; why the webhook is off from now on, empty if it is not.
+
+    It is tried again later as long as there are tries. Nothing is stored where the claim has passed to another worker.
+    """
+    off = _reason_to_turn_off(claim, answer)
+    has_tries = claim.tries <= len(BACKOFFS)
+    state = DeliveryState.WAITING if has_tries and not off else DeliveryState.FAILED
+    if not answer.error:
+        state = DeliveryState.DELIVERED
+    args = {
+        "id": claim.id,
+        "webhook_id": claim.webhook_id,
+        "claims": claim.claims,
+        "state": state,
+        "due_in": backoff(claim.tries) if state is DeliveryState.WAITING else timedelta(),
+        "rest": REST,
+        "status": answer.status,
+        "error": answer.error,
+        "off": off,
+    }
+    async with pool.connection() as connection, connection.transaction():
+        row = await (await connection.execute(SQL["settle"], args)).fetchone()
+        if off and row is not None:
+            await connection.execute(SQL["give_up"], args | {"error": off})
+    return off if row is not None else ""
+
+
+async def release_claim(pool: Pool, claim: Claim) -> None:
+    """Leave a delivery to other workers at once, since this one stops."""
+    async with pool.connection() as connection:
+        await connection.execute(SQL["release"], {"webhook_id": claim.webhook_id, "claims": claim.claims})
+
+
+async def forget_old(pool: Pool) -> int:
+    """Delete what ended more than `KEPT_FOR` ago; how many these are."""
+    async with pool.connection() as connection:
+        args = {"before": first_id(datetime.now(UTC) - KEPT_FOR)}
+        return (await connection.execute(SQL["forget"], args)).rowcount
+
+
+def backoff(tries: int) -> timedelta:
+    """How long to wait after so many tries, give or take a fifth."""
+    pause = BACKOFFS[min(tries, len(BACKOFFS)) - 1]
+    return pause * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311
+
+
+def _reason_to_turn_off(claim: Claim, answer: Answer) -> str:
+    if answer.status == GONE:
+        return "It answered 410: it is gone."
+    if answer.error and claim.has_failed_for_long:
+        return f"Nothing could be delivered for {PATIENCE.days} days. The last try: {answer.error}"
+    return ""
+
+
+async def _get(session: Session, delivery_id: UUID) -> Delivery:
+    args = {"id": delivery_id, "owner": session.caller.visible_owner}
+    row = await session.row(SQL["get"], args)
+    if row is None:
+        raise NotFound(f"There is no delivery {delivery_id}. `chiron webhooks deliveries` shows them.")
+    return _delivery(row)
+
+
+def _delivery(row: DictRow) -> Delivery:
+    return Delivery(**{**row, "state": DeliveryState(row["state"])})

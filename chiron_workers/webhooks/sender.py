@@ -1,0 +1,109 @@
+"""What a worker does for webhooks: it sends the deliveries that are due, several side by side, one to each endpoint."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+import psycopg
+import structlog
+from psycopg_pool import PoolTimeout
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.settings import Settings
+from chiron_workers.states import WebhookFormat
+from chiron_workers.webhooks.deliveries import Answer, Claim, claim_next, release_claim, settle
+from chiron_workers.webhooks.mail import send_mail
+from chiron_workers.webhooks.posting import post_slack, post_standard
+from chiron_workers.webhooks.wording import absolute
+
+log = structlog.get_logger()
+
+SENDERS = 16  # requests at once of one worker, each to another endpoint
+TIME_MAX_S = 20.0
+
+
+class Sender:
+    """The deliveries that one worker sends side by side."""
+
+    def __init__(self, pool: Pool, settings: Settings) -> None:
+        self._pool = pool
+        self._settings = settings
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def send_due(self, *, is_draining: Callable[[], bool] = lambda: False) -> int:
+        """Begin with what is due as long as there is room; how many deliveries these are. Does not wait for the answers.
+
+        Raises:
+            BaseException: What a delivery that was begun before broke with.
+        """
+        self._raise_failures()
+        count = 0
+        while len(self._tasks) < SENDERS and not is_draining() and (claim := await claim_next(self._pool)):
+            self._tasks.add(asyncio.create_task(self._deliver(claim)))
+            count += 1
+        return count
+
+    async def wait(self, *, timeout_s: float) -> None:
+        """Wait for the end of any delivery, or for a while."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        else:
+            await asyncio.sleep(timeout_s)
+
+    async def finish(self) -> None:
+        """Wait for the answers to all that was begun."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+            self._raise_failures()
+
+    async def stop(self) -> None:
+        """Cut what is in flight; other workers send it again."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _deliver(self, claim: Claim) -> None:
+        try:
+            answer = await send(claim, self._settings)
+        except (
+            Exception
+        ) as error:  # one that cannot be sent ends no worker, which would end the next one as well
+            log.exception("delivery.broken", delivery_id=str(claim.id))
+            answer = Answer(None, f"It cannot be sent: {type(error).__name__}.")
+        except BaseException:
+            with contextlib.suppress(psycopg.Error, PoolTimeout):
+                await release_claim(self._pool, claim)
+            raise
+        reason = await settle(self._pool, claim, answer)
+        if reason:
+            log.warning("webhook.off", webhook_id=str(claim.webhook_id), reason=reason)
+        elif answer.error:
+            log.info(
+                "delivery.failed",
+                delivery_id=str(claim.id),
+                webhook_id=str(claim.webhook_id),
+                tries=claim.tries,
+                error=answer.error,
+            )
+
+    def _raise_failures(self) -> None:
+        ended = [task for task in self._tasks if task.done()]
+        self._tasks.difference_update(ended)
+        if errors := [error for task in ended if (error := task.exception()) is not None]:
+            raise errors[0]
+
+
+async def send(claim: Claim, settings: Settings) -> Answer:
+    """One try, within `TIME_MAX_S`."""
+    payload = absolute(claim.payload, settings)
+    try:
+        async with asyncio.timeout(TIME_MAX_S):
+            match claim.format:
+                case WebhookFormat.STANDARD:
+                    return await post_standard(claim, payload, settings)
+                case WebhookFormat.SLACK:
+                    return await post_slack(claim, payload, settings)
+                case WebhookFormat.MAIL:
+                    return await send_mail(claim, payload, settings, time_max_s=TIME_MAX_S)
+    except TimeoutError:
+        return Answer(None, f"It did not answer within {TIME_MAX_S:g} s.")
