@@ -59,7 +59,7 @@ async def open_session_with_key(request: Request) -> Response:
         response = sign_in_page(request, sentence, status=HTTPStatus.TOO_MANY_REQUESTS)
         response.headers["Retry-After"] = str(wait_s)
         return response
-    key = (await read_form(request)).get("key", "").strip()
+    key = (await read_form(request, bytes_max=SIGN_IN_BYTES_MAX)).get("key", "").strip()
     try:
         key_id = await _key_id(request, key)
     except Unauthenticated as error:
@@ -70,10 +70,7 @@ async def open_session_with_key(request: Request) -> Response:
 
 
 def _refuse_strange_form(request: Request) -> None:
-    """Refuse what is too long, and a form of another site: it would sign the browser in as somebody else."""
-    length = request.headers.get("content-length", "")
-    if not (length.isascii() and length.isdecimal() and int(length) <= SIGN_IN_BYTES_MAX):
-        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Send the key in a form, and nothing else.")
+    """Refuse a form of another site: it would sign the browser in as somebody else."""
     hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
     if status := refusal_status(hosts, origins, scheme=request.url.scheme, has_any_name=True):
         raise Problem(status, "Sign in with the form of this server.")

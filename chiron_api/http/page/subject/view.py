@@ -16,6 +16,7 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.subject import listing, subject
 from chiron_api.http.page.subject.subject import Selection
 from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.subject_diff import between
@@ -54,7 +55,10 @@ class ChangeOptions(RequestModel):
         """Where the period begins: that day on this machine, else a week ago."""
         if self.since is None:
             return datetime.now().astimezone() - PERIOD
-        return datetime.combine(self.since, time.min).astimezone()
+        try:
+            return datetime.combine(self.since, time.min).astimezone()
+        except (OverflowError, ValueError):  # the first or the last day there is, elsewhere in the world
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"No changes are known of {self.since}.") from None
 
 
 async def list_subjects(request: Request) -> Response:

@@ -1,5 +1,6 @@
 """Submit: what it will cost, and whether that is what one wants."""
 
+import asyncio
 from http import HTTPStatus
 from typing import Any
 
@@ -28,7 +29,7 @@ async def show_form(request: Request) -> Response:
 async def submit_form(request: Request) -> Response:
     """Submit what the form says; the page of the batch follows. The same form sent twice gives one batch."""
     services, fields = services_of(request), await read_form(request)
-    draft = draft_of(fields)
+    draft = await asyncio.to_thread(draft_of, fields)
     try:
         batch = draft.batch(services.settings, idempotency_key=fields.get("key") or None)
         receipt = await submit(services.pool, batch, principal=services.principal)
@@ -40,7 +41,7 @@ async def submit_form(request: Request) -> Response:
 
 async def preview(request: Request) -> Response:
     """What the form as it stands would come to: a part of the page."""
-    draft = draft_of(await read_form(request))
+    draft = await asyncio.to_thread(draft_of, await read_form(request))
     return page(request, "submit/estimate.html", **await _preview(request, draft))
 
 

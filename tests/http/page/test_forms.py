@@ -1,0 +1,44 @@
+"""Forms: as large as they may be in all, whatever they are made of."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import httpx2
+import pytest
+
+from chiron_api.http.page.forms import FORM_BYTES_MAX
+from chiron_api.http.page.session.view import SIGN_IN_BYTES_MAX
+
+MULTIPART = "multipart/form-data; boundary=X"
+URLENCODED = "application/x-www-form-urlencoded"
+CHUNK = b"a" * 1024 * 1024
+CHUNKS = FORM_BYTES_MAX // len(CHUNK)
+
+
+async def stream(chunks: Sequence[bytes]) -> AsyncIterator[bytes]:
+    """Chunks as a body of no known length."""
+    for chunk in chunks:
+        yield chunk
+
+
+def part(name: str, *chunks: bytes, file: str = "") -> list[bytes]:
+    head = f'--X\r\nContent-Disposition: form-data; name="{name}"' + (f'; filename="{file}"' if file else "")
+    return [head.encode() + b"\r\n\r\n", *chunks, b"\r\n"]
+
+
+BODIES = {
+    "a file": (MULTIPART, part("file", *[CHUNK] * 4 * CHUNKS, file="topics.txt")),
+    "many fields": (MULTIPART, [piece for n in range(40) for piece in part(f"f{n}", *[CHUNK] * 3)]),
+    "many values": (URLENCODED, [piece for n in range(40) for piece in (f"&f{n}=".encode(), *[CHUNK] * 3)]),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize(("path", "bytes_max"), [("/submit", FORM_BYTES_MAX), ("/open", SIGN_IN_BYTES_MAX)])
+async def test_a_form_is_read_up_to_what_it_may_have_in_all(
+    client: httpx2.AsyncClient, name: str, path: str, bytes_max: int
+):
+    kind, chunks = BODIES[name]
+    answer = await client.post(path, content=stream(chunks), headers={"Content-Type": kind})
+    assert answer.status_code == 413, answer.text
+    assert "A form may have" in answer.text
+    assert f"{bytes_max:,} bytes" in answer.text
