@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -61,7 +61,7 @@ def excerpt(text: str | None, chars_max: int = 300) -> str:
 
 def host(address: str) -> str:
     """Where a source is: its host, or the document's name in a corpus."""
-    parts = urlsplit(address)
+    parts = _split(address)
     if parts.scheme == "corpus":
         return one_line(parts.path.rpartition("/")[2] or address, chars_max=HOST_CHARS)
     return one_line((parts.hostname or address).removeprefix("www."), chars_max=HOST_CHARS)
@@ -69,7 +69,15 @@ def host(address: str) -> str:
 
 def is_web(address: str) -> bool:
     """Whether a browser can follow an address; any other is shown as text."""
-    return urlsplit(address).scheme in ("http", "https")
+    return _split(address).scheme in ("http", "https")
+
+
+def _split(address: str) -> SplitResult:
+    """The parts of an address that a model or a page wrote; of what is none, none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return SplitResult("", "", address, "", "")
 
 
 def confidence_words(confidence: float) -> str:
