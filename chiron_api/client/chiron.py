@@ -10,6 +10,7 @@ from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import subjects as subject_calls
 from chiron_api.client.calls import subscriptions as subscription_calls
 from chiron_api.client.calls import tools as tool_calls
+from chiron_api.client.calls import webhooks as webhook_calls
 from chiron_api.client.flows.requests import wait_for_end
 from chiron_api.client.flows.streams import EventFlow
 from chiron_api.client.flows.streams import results as result_flow
@@ -69,6 +70,14 @@ class Chiron(BlockingShell):
     resume_subscription = value(subscription_calls.resume_subscription)
     delete_subscription = value(subscription_calls.delete_subscription)
     subscriptions = listing(subscription_calls.subscriptions)
+
+    create_webhook = value(webhook_calls.create_webhook)
+    webhooks = listing(webhook_calls.webhooks)
+    webhook = value(webhook_calls.webhook)
+    remove_webhook = value(webhook_calls.remove_webhook)
+    send_webhook_test = value(webhook_calls.send_webhook_test)
+    deliveries = listing(webhook_calls.deliveries)
+    resend_delivery = value(webhook_calls.resend_delivery)
 
     create_key = value(key_calls.create_key)
     keys = value(key_calls.keys)

@@ -25,16 +25,17 @@ from chiron_api.client.calls import (
     subjects,
     subscriptions,
     tools,
+    webhooks,
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
-from chiron_workers.states import AccessScope, BudgetPeriod, Effort, SearchMode, ThinkingMode
+from chiron_workers.states import AccessScope, BudgetPeriod, Effort, SearchMode, ThinkingMode, WebhookFormat
 
 LEFT_OUT = {
     "show_openapi": "who wants the document can fetch it",
     "show_metrics": "Prometheus reads it",
 }
-MODULES = (batches, facts, keys, reports, runs, steering, subjects, subscriptions, tools)
+MODULES = (batches, facts, keys, reports, runs, steering, subjects, subscriptions, tools, webhooks)
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
     "topic": "Ice", "subject": "Sea", "role": "research", "model": "m", "thinking": "auto", "effort": "low",
@@ -43,7 +44,8 @@ TOPIC: dict[str, Any] = {
 SAMPLES: dict[str, Any] = {
     "budget_period": "day", "content": b"Ice", "expires_at": TIME, "owner": "ada", "path": "a/ice.md",
     "requests_per_minute": 60, "scope": "submit", "state": "running", "status": "accepted", "topic": "Ice",
-    "with_revoked": True,
+    "with_revoked": True, "url": "https://example.org/hook", "kinds": ["batch.completed"], "webhook": UUID(int=6),
+    "delivery": UUID(int=7),
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
     "ends_at": TIME, "fact": UUID(int=2), "format": "html", "from_scratch": True, "idempotency_key": "k",
@@ -88,6 +90,8 @@ def sample(function: str, argument: str) -> Any:
         return ["Ice", Topic(**TOPIC)]
     if (function, argument) == ("recheck", "recheck"):
         return UUID(int=5)
+    if (function, argument) == ("create_webhook", "format"):
+        return "slack"
     return True if (function, argument) == ("events", "text") else SAMPLES[argument]
 
 
@@ -212,6 +216,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (facts.SearchMode, SearchMode),
         (reports.ReportFormat, DocumentName),
         (keys.Scope, AccessScope),
+        (webhooks.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
     ],
 )

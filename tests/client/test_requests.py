@@ -161,6 +161,18 @@ async def test_keys_are_made_used_and_revoked(shell, connect, way):
     assert "keys.create" in [entry.action for entry in await shell.items("audit_trail")]
 
 
+async def test_webhooks_are_made_tried_listed_and_removed(shell):
+    made = await shell.call("create_webhook", "https://example.org/hook", kinds=["batch.completed"])
+    assert made.secret
+    assert [entry.id for entry in await shell.items("webhooks")] == [made.id]
+    delivery = await shell.call("send_webhook_test", made)
+    assert [entry.id for entry in await shell.items("deliveries", made)] == [delivery.id]
+    assert (await shell.call("resend_delivery", delivery)).id == delivery.id
+    assert (await shell.call("webhook", made)).kinds == ["batch.completed"]
+    assert await shell.call("remove_webhook", made) is None
+    assert await shell.items("webhooks") == []
+
+
 async def test_subscriptions_are_made_listed_paused_and_deleted(shell):
     made = await shell.call("subscribe", ["Extent"], subject="Ice", cron="0 9 * * MON", budget_usd=3)
     again = await shell.call("subscribe", ["Extent"], subject="Ice", cron="0 9 * * MON", budget_usd=3)
