@@ -11,13 +11,15 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from chiron_api.http import problems, routes
-from chiron_api.http.auth import Authentication
+from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
 from chiron_api.http.page.routes import all_routes as page_routes
+from chiron_api.http.page.views import error_page
 from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
@@ -55,7 +57,7 @@ def build_app(settings: Settings) -> FastAPI:
             ChironError: problems.answer_chiron_error,
             ToolExecutionError: problems.answer_failed_tool,
             RequestValidationError: problems.answer_invalid_request,
-            HTTPException: problems.answer_http_error,
+            HTTPException: answer_unrouted,
             ClientDisconnect: problems.answer_nobody,
             psycopg.DataError: problems.answer_unstorable,
             psycopg.OperationalError: problems.answer_lost_service,
@@ -65,6 +67,12 @@ def build_app(settings: Settings) -> FastAPI:
         },
         lifespan=lifespan,
     )
+
+
+async def answer_unrouted(request: Request, error: Exception) -> Response:
+    """What the router refuses, as a page where a person looks."""
+    problem = problems.refusal_of_router(request, error)
+    return error_page(request, problem.status, problem.detail) if is_of_page(request) else problem.response()
 
 
 def all_routes() -> list[BaseRoute]:

@@ -183,7 +183,7 @@ def _refusal(request: Request, error: Exception) -> Response:
             problem = problem_of(error)
         case _:
             problem = lost_service_problem(request, error)
-    if _is_of_page(request):
+    if is_of_page(request):
         from chiron_api.http.page.views import error_page
 
         response = error_page(request, problem.status, problem.detail)
@@ -192,6 +192,6 @@ def _refusal(request: Request, error: Exception) -> Response:
     return problem.response()
 
 
-def _is_of_page(request: Request) -> bool:
+def is_of_page(request: Request) -> bool:
     """Whether a person looks at the answer, rather than a program."""
     return not path_of(request).startswith("/v1/") and "text/html" in request.headers.get("accept", "")

@@ -128,7 +128,7 @@ def problem_of(error: ChironError) -> Problem:
     return Problem(status, str(error), fields=[(field, str(error))] if field else (), headers=headers)
 
 
-async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
+def refusal_of_router(request: Request, error: Exception) -> Problem:
     """What the router refuses: no such path, or no such method on it."""
     refusal = cast(HTTPException, error)
     status, headers = HTTPStatus(refusal.status_code), refusal.headers
@@ -142,7 +142,7 @@ async def answer_http_error(request: Request, error: Exception) -> JSONResponse:
             )
         case _:
             detail = refusal.detail
-    return Problem(status, detail, headers=headers).response()
+    return Problem(status, detail, headers=headers)
 
 
 def _methods_of(request: Request) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -44,7 +45,15 @@ def error_page(request: Request, status: HTTPStatus, detail: str) -> Response:
     """A page that says what happened and what to do; to whoever is not signed in, how to do that."""
     if status is HTTPStatus.UNAUTHORIZED:
         return sign_in_page(request, detail if has_session(request) or request.url.path == "/open" else "")
-    return page(request, "layout/error.html", status=status, title=status.phrase, detail=detail)
+    values = {"title": status.phrase, "detail": detail, "back": _previous_path(request)}
+    return page(request, "layout/error.html", status=status, **values)
+
+
+def _previous_path(request: Request) -> str:
+    """The page of ours that led here; empty where none did."""
+    address = urlsplit(request.headers.get("referer", ""))
+    is_ours = address.netloc == request.headers.get("host") and address.path.startswith("/")
+    return address.path if is_ours and not address.path.startswith("//") else ""
 
 
 def sign_in_page(request: Request, detail: str, *, status: HTTPStatus = HTTPStatus.UNAUTHORIZED) -> Response:

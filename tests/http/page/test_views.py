@@ -241,3 +241,26 @@ async def test_a_story_says_what_its_calls_came_to(client: httpx2.AsyncClient, s
     shelf.events(run_id, batch_id, events)
     page = (await client.get(f"/runs/{run_id}")).text
     assert [words for *_, words in results if words not in page] == []
+
+
+async def test_what_cannot_be_steered_leads_back_to_where_one_came_from(client: httpx2.AsyncClient):
+    submission = await client.post("/submit", data={"topics": "Closures", "subject": "Python"})
+    path = submission.headers["location"]
+    await client.post(f"{path}/pause", data={"token": ""})
+    headers = {"Referer": f"{client.base_url}{path}", "Host": client.base_url.netloc.decode()}
+    answer = await client.post(f"{path}/pause", data={"token": ""}, headers=headers)
+    assert answer.status_code == 409
+    assert f'<a href="{path}">Back</a>' in answer.text
+    foreign = await client.post(
+        f"{path}/pause", data={"token": ""}, headers={"Referer": "https://evil.org/x"}
+    )
+    assert "Back" not in foreign.text
+
+
+async def test_an_address_with_nothing_there_is_a_page_for_people_and_a_problem_for_programs(
+    client: httpx2.AsyncClient,
+):
+    person = await client.get("/nope", headers={"Accept": "text/html"})
+    program = await client.get("/nope")
+    assert (person.status_code, person.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert (program.status_code, program.headers["content-type"]) == (404, "application/problem+json")

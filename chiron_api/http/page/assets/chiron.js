@@ -90,12 +90,15 @@ if (live) {
     frame ||= requestAnimationFrame(() => { frame = 0; const parts = waiting; waiting = []; parts.forEach(put); });
   });
   source.addEventListener("end", () => source.close());
-  source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) announce("The page is no longer live; reload it."); });
+  const lost = $("#lost");
+  source.addEventListener("open", () => { lost.hidden = true; });
+  source.addEventListener("error", () => { lost.hidden = false; });
 }
 
 // A form that says while one types what would come of it.
 for (const form of $$("form[data-preview]")) {
   let timer = 0, last = null;
+  addEventListener("pageshow", () => form.dispatchEvent(new Event("input")));
   form.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(async () => {

@@ -17,7 +17,7 @@ from chiron_api.http.page.views import view
 from chiron_api.http.requests import RequestModel
 from chiron_workers.states import RunState
 
-PARTS = ("head", "picture", "costs", "runs")
+PARTS = ("head", "picture", "steering", "costs", "runs")
 
 
 class Options(RequestModel):

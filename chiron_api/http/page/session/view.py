@@ -33,6 +33,7 @@ FORWARDING = """<!doctype html>
 <meta charset="utf-8">
 <meta http-equiv="refresh" content="0; url=/">
 <title>Signed in - Chiron</title>
+<link rel="icon" href="data:,">
 </head>
 <body><p>You are signed in. <a href="/">Go on to the start page.</a></p></body>
 </html>
