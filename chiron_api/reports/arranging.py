@@ -7,8 +7,8 @@ from psycopg.rows import DictRow
 
 from chiron_api.reports.material import Material
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
-from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.knowledge.facts.links import Link
+from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, Verdict
 
@@ -106,7 +106,7 @@ def _finding(row: DictRow, context: _Context) -> Finding:
             _citation(relative, row["content"], context.numbers[fact_id], context) for relative in assertions
         ),
         relatives=tuple(sorted(relatives, key=lambda relative: relative.number)),
-        objections=tuple(text for text in row["contradictions"] if parse_id_or_none(text) is None),
+        objections=unlinked_objections(row["contradictions"], _contradicting(fact_id, context)),
         validated_at=row["validated_at"],
         valid_from=row["valid_from"],
         valid_until=row["valid_until"],
@@ -143,6 +143,16 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
 def _relative(fact_id: str, link: Link, numbers: dict[str, int]) -> Relative:
     is_active = link.fact_id == fact_id
     return Relative(numbers[link.other_id if is_active else link.fact_id], link.relation, is_active)
+
+
+def _contradicting(fact_id: str, context: _Context) -> Iterator[str]:
+    """What the facts say that contradict a fact."""
+    findings, aside = context.material.findings, context.material.aside
+    for link in context.links.get(fact_id, ()):
+        other_id = link.other_id if link.fact_id == fact_id else link.fact_id
+        row = findings.get(other_id) or aside.get(other_id)
+        if row is not None and link.relation is Relation.CONTRADICTS:
+            yield row["content"]
 
 
 def _contradictions(context: _Context) -> Iterator[Contradiction]:

@@ -6,15 +6,15 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import Confidence, explain
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
+from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChange, SourceChanges
-from chiron_workers.states import FactStatus, Ground, QuoteState, SourceKind, Verdict
+from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 SQL = load(__file__)
 
@@ -124,7 +124,8 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
     fact = await session.row(SQL["fact"], args)
     if fact is None:
         raise NotFound(f"There is no fact {fact_id}.")
-    contradictions = fact.pop("contradictions")
+    notes = fact.pop("contradictions")
+    related = tuple(RelatedFact(**row) for row in await session.rows(SQL["related"], args))
     confidence = (await Confidences(session).of([str(fact_id)]))[str(fact_id)]
     assertions = await _load_assertions(session, fact_id)
     return FactDetails(
@@ -134,8 +135,10 @@ async def load_details(session: Session, fact_id: UUID) -> FactDetails:
         weight_for=confidence.weight_for,
         weight_against=confidence.weight_against,
         weight_left=confidence.weight_left,
-        related=tuple(RelatedFact(**row) for row in await session.rows(SQL["related"], args)),
-        contradictions=tuple(text for text in contradictions if parse_id_or_none(text) is None),
+        related=related,
+        contradictions=unlinked_objections(
+            notes, (other.content for other in related if other.relation == Relation.CONTRADICTS)
+        ),
         history=_history(fact, await session.rows(SQL["changes"], args)),
     )
 
