@@ -50,7 +50,7 @@ async def write_report(
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
     with tool_errors():
         options = WritingOptions(model, budget, is_fresh=again)
-        target = await _visible_target(store, id)
+        target = await visible_target(store, id)
         batch = await submit_report(store.session.pool, target, options, principal=store.caller.principal)
     await notify(settings().redis_url, batch.batch_id)
     run_ids = [str(run_id) for run_id in batch.run_ids]
@@ -69,7 +69,7 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
         text (Markdown, with numbered sources), chars of the whole, and next_offset, None on the last part.
     """
     with tool_errors():
-        scope = await resolve_scope(store.session.pool, await _visible_target(store, id))
+        scope = await resolve_scope(store.session.pool, await visible_target(store, id))
         report = await gather(store.session.pool, scope, owner=store.caller.visible_owner)
     render = FORMATS["md"].render
     assert render
@@ -78,7 +78,8 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
     return ReportPage(text=text[offset:end], chars=len(text), next_offset=end if end < len(text) else None)
 
 
-async def _visible_target(store: Store, id: str) -> UUID | str:
+async def visible_target(store: Store, id: str) -> UUID | str:
+    """The batch, run or subject that a caller names. Raises NotFound where it is somebody else's."""
     target = parse_id_or_none(id)
     if target is None:
         return id

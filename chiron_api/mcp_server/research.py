@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Annotated, Any, TypedDict
 from uuid import UUID
 
+from fastmcp.server.dependencies import get_context
 from pydantic import Field
 
 from chiron_api.steering import steer
-from chiron_api.text import as_json
+from chiron_api.text import as_json, facts_phrase
 from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.steering import cancel
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -24,7 +25,7 @@ from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
 from chiron_workers.roles import RoleName
 from chiron_workers.settings import settings
-from chiron_workers.states import Effort, SearchMode, ThinkingMode
+from chiron_workers.states import FINAL_STATES, Effort, SearchMode, ThinkingMode
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -128,6 +129,7 @@ async def get_run(
             summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
         if summary.state.is_final or time.monotonic() >= deadline:
             return await describe(store.session.pool, summary)
+        await _report_progress(summary)
         await asyncio.sleep(POLL_S)
 
 
@@ -198,6 +200,25 @@ async def describe(pool: Pool, summary: BatchSummary | RunSummary) -> dict[str, 
             {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in runs
         ]
     return description
+
+
+async def _report_progress(summary: BatchSummary | RunSummary) -> None:
+    """Tell a client that asked for it how far the research is: by runs that have ended, or by the turns of a run."""
+    try:
+        context = get_context()
+    except RuntimeError:  # not called over MCP
+        return
+    if isinstance(summary, BatchSummary):
+        ended_count, total = sum(summary.runs[state] for state in FINAL_STATES), sum(summary.runs.values())
+        message = (
+            f"{ended_count:,} of {total:,} runs have ended, {facts_phrase(summary.facts, summary.confirmed)}"
+        )
+        await context.report_progress(ended_count, total, message)
+    else:
+        facts = facts_phrase(summary.facts, summary.confirmed)
+        await context.report_progress(
+            summary.turns, None, f"{summary.state}, turn {summary.turns:,}, {facts}"
+        )
 
 
 async def cancel_research(pool: Pool, target: UUID) -> Cancellation:

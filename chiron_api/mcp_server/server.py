@@ -11,6 +11,7 @@ from starlette.types import Scope
 from chiron_api.http.auth import Authentication
 from chiron_api.mcp_server.instructions import INSTRUCTIONS
 from chiron_api.mcp_server.lazy_services import LazyServices
+from chiron_api.mcp_server.resources import resource_templates
 from chiron_api.mcp_server.tasks import ResearchTasks
 from chiron_api.mcp_server.tool_adapter import ToolAdapter
 from chiron_api.mcp_server.tools import client_tools
@@ -32,6 +33,8 @@ def research_server(services: LazyServices) -> FastMCP:
 
     server = build_server("chiron", INSTRUCTIONS, ToolAdapter(client_tools(), services).tools(), lifespan)
     server.add_extension(ResearchTasks(services))
+    for template in resource_templates(services):
+        server.add_template(template)
     return server
 
 

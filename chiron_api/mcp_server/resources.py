@@ -1,0 +1,97 @@
+"""What is known, as resources that MCP clients read by address: facts, runs, batches and reports."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+from fastmcp.exceptions import ResourceError
+from fastmcp.resources.template import ResourceTemplate
+
+from chiron_api.mcp_server.callers import current_principal
+from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
+from chiron_api.mcp_server.reports import visible_target
+from chiron_api.mcp_server.research import describe
+from chiron_api.reports.formats import FORMATS
+from chiron_api.reports.gathering import gather
+from chiron_api.text import as_json
+from chiron_api.views.facts import fact_page
+from chiron_workers.batches.summaries import find
+from chiron_workers.db.validation import parse_id
+from chiron_workers.errors import ChironError
+from chiron_workers.knowledge.facts.fact_details import load_details
+from chiron_workers.store import Store
+
+JSON = "application/json"
+MARKDOWN = "text/markdown"
+REPORT_CHARS_MAX = 400_000
+Read = Callable[[Store, str], Awaitable[str]]
+
+
+async def read_fact(store: Store, id: str) -> str:
+    """A fact with the quotes it rests on, how its confidence comes about, what contradicts it, and its history."""
+    return as_json(fact_page(await load_details(store.session, parse_id(id, field="id"))))
+
+
+async def read_research(store: Store, id: str) -> str:
+    """How far a run or a batch is, what it cost, and what was answered."""
+    summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
+    return as_json(await describe(store.session.pool, summary))
+
+
+async def read_report(store: Store, id: str) -> str:
+    """What a batch or a run found, or what is known of a subject, with numbered sources."""
+    report = await gather(
+        store.session.pool, await visible_target(store, id), owner=store.caller.visible_owner
+    )
+    render = FORMATS["md"].render
+    assert render
+    text = ""
+    for piece in render(report):
+        text += str(piece)
+        if len(text) > REPORT_CHARS_MAX:
+            return f"{text[:REPORT_CHARS_MAX]}\n\n[Cut here; get_report reads on from offset {REPORT_CHARS_MAX:,}.]\n"
+    return text
+
+
+TEMPLATES: tuple[tuple[str, str, str, Read], ...] = (
+    ("chiron://facts/{id}", "fact", JSON, read_fact),
+    ("chiron://runs/{id}", "run", JSON, read_research),
+    ("chiron://batches/{id}", "batch", JSON, read_research),
+    ("chiron://runs/{id}/report", "report of a run", MARKDOWN, read_report),
+    ("chiron://batches/{id}/report", "report of a batch", MARKDOWN, read_report),
+    ("chiron://subjects/{id}/report", "report of a subject", MARKDOWN, read_report),
+)
+
+
+def resource_templates(services: LazyServices) -> list[ResourceTemplate]:
+    """The templates; a resource needs no service until it is read, and shows a caller what a tool would show them."""
+    return [
+        ResourceTemplate.from_function(
+            _reader(services, read),
+            uri_template=address,
+            name=name,
+            description=str(read.__doc__),
+            mime_type=media_type,
+        )
+        for address, name, media_type, read in TEMPLATES
+    ]
+
+
+def _reader(services: LazyServices, read: Read) -> Callable[[str], Awaitable[str]]:
+    async def reader(id: str) -> str:
+        with _errors_for_clients():
+            own_services = (await services.get()).of(current_principal())
+            async with own_services.store() as store:
+                return await read(store, id)
+
+    return reader
+
+
+@contextmanager
+def _errors_for_clients() -> Iterator[None]:
+    try:
+        yield
+    except ChironError as error:
+        raise ResourceError(str(error)) from error
+    except psycopg.OperationalError as error:
+        raise ResourceError(DATABASE_AWAY) from error
