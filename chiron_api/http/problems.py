@@ -89,12 +89,15 @@ def unknown_id(text: str) -> Problem:
 
 
 def _problem_of(errors: Sequence[Mapping[str, Any]]) -> Problem:
-    fields = [
-        (".".join(str(part)[:NAME_CHARS_MAX] for part in entry["loc"]), entry["msg"])
-        for entry in errors[:FIELDS_MAX]
-    ]
+    fields = [(_field_name(entry["loc"]), entry["msg"]) for entry in errors[:FIELDS_MAX]]
     detail = "; ".join(f"{name}: {message}" if name else message for name, message in fields[:5])
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields)
+
+
+def _field_name(location: Sequence[object]) -> str:
+    """Where something is wrong, as people write it; a word in brackets is the model's own, such as the kind of a topic."""
+    parts = [str(part)[:NAME_CHARS_MAX] for part in location]
+    return ".".join(part for part in parts if not part.startswith("("))
 
 
 async def answer_problem(_: Request, error: Exception) -> JSONResponse:

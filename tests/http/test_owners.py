@@ -147,7 +147,8 @@ async def test_a_submit_over_the_budget_of_its_key_is_402_and_says_what_is_left(
     refusal = await api.post("/v1/batches", json=priced | {"budget_usd": 1}, headers=headers)
     assert refusal.status_code == 402
     assert refusal.json()["detail"] == (
-        "The key 'carol' may spend 2 USD in all and has 0.5 USD left; this asks for 1 USD."
+        "The key 'carol' may spend 2 USD in all and has 0.5 USD left; this asks for 1 USD. "
+        "An open batch holds its whole budget until it ends: name a budget for each, or wait."
     )
 
 

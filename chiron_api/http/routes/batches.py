@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import FailFast, Field
+from pydantic import Discriminator, FailFast, Field, Tag
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -52,13 +52,23 @@ class TopicRequest(RequestModel):
     ready_at: Time | None = None
 
 
+def _kind_of_topic(value: object) -> str:
+    return "(text)" if isinstance(value, str) else "(object)"
+
+
+AnyTopic = Annotated[
+    Annotated[TopicText, Tag("(text)")] | Annotated[TopicRequest, Tag("(object)")],
+    Discriminator(_kind_of_topic),
+]
+
+
 class BatchRequest(RequestModel):
     """Topics to submit, and the options of those that set none themselves."""
 
     bytes_max: ClassVar[int] = BATCH_BYTES_MAX
 
     # The first wrong topic is named alone: the errors of a million fill the memory.
-    topics: Annotated[list[TopicText | TopicRequest], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
+    topics: Annotated[list[AnyTopic], Field(min_length=1, max_length=RUNS_MAX), FailFast()]
     subject: Name
     name: Annotated[str, Field(max_length=200)] = ""
     role: Name = "research"

@@ -238,3 +238,16 @@ async def test_thinking_and_effort_are_those_of_the_topic_or_of_its_batch(
     for field in ("thinking", "effort"):
         answer = await client.post("/v1/batches", json=BATCH | {field: "much"})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
+
+
+async def test_a_wrong_topic_is_named_by_its_place_in_plain_words(client: httpx2.AsyncClient):
+    for wrong, field, words in (
+        ("", "topics.1", "at least 1 character"),
+        ({"topic": "b", "priority": "high"}, "topics.1.priority", "integer"),
+        (7, "topics.1", "dictionary"),
+    ):
+        answer = await client.post("/v1/batches", json={"topics": ["a", wrong], "subject": "Python"})
+        assert answer.status_code == 422
+        [error] = answer.json()["errors"]
+        assert error["field"] == field
+        assert words in error["message"]
