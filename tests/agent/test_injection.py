@@ -55,7 +55,7 @@ ORDERS = (
 PLACES = (
     "<p>{}</p>",
     '<p style="position:absolute;left:-9999px">{}</p>',
-    '<p style="color:#fff;font-size:0">{}</p>',
+    '<p style="color:#fff;font-size:1px">{}</p>',
     "<pre><code>{}</code></pre>",
     "<blockquote>{}</blockquote>",
     "<ul><li>{}</li></ul>",

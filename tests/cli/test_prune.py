@@ -52,7 +52,7 @@ def test_a_pruned_run_is_shown_as_such_and_its_watching_ends_at_once(chiron, old
     assert "its journal is gone" in shown
     found = json.loads(chiron("show", old_run, "--json").stdout)
     assert found["pruned_at"]
-    assert "pruned   the journals of 1 of its runs are gone" in chiron("show", found["batch_id"]).stdout
+    assert "pruned   1 journal is gone" in chiron("show", found["batch_id"]).stdout
     for watched in (old_run, found["batch_id"]):
         seen = chiron("watch", watched)
         assert (seen.exit_code, "pruned" in seen.stdout, seen.stdout.count("\n")) == (1, True, 1)

@@ -55,6 +55,9 @@ SAMPLES: dict[str, list[Any]] = {
     "files": [(Path("/a,b"), Path("/c d")), ()], "file_bytes_max": [1_000], "file_timeout_s": [1.5],
     "file_memory_mb": [100],
     "api_host": ["::1"], "api_port": [8701], "api_key": [ODD], "api_without_key": [True],
+    "upload_bytes_max": [1_000], "public_url": ["https://c.example/chiron"], "webhook_private": [True],
+    "smtp_host": ["mail.example"], "smtp_port": [25], "smtp_tls": ["none"], "smtp_user": [ODD], "smtp_password": [ODD],
+    "smtp_from": [ODD],
     "flower_host": ["::1"], "flower_port": [5556], "flower_password": [ODD], "log_level": ["debug"],
 }  # fmt: skip
 SINGLE = [(name, value) for name, values in SAMPLES.items() for value in values]
