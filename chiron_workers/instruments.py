@@ -14,7 +14,7 @@ from typing import NamedTuple
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 MODELS_MAX = 20  # that a process tells apart; whoever submits names a run's model
-OTHER = "_OTHER"  # as OpenTelemetry calls what a label does not tell apart
+OTHER_LABEL = "_OTHER"  # as OpenTelemetry calls what a label does not tell apart
 MODEL_LABELS = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
 CALL_BUCKETS_S = (0.01, 0.04, 0.16, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900)
 COMMIT_BUCKETS_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
@@ -132,7 +132,7 @@ def record_lost_reply() -> None:
 
 def record_tool_call(name: str | None, seconds: float, *, is_error: bool) -> None:
     """Record a tool call whose result was committed; `name` is None where there is no such tool."""
-    label = name or OTHER
+    label = name or OTHER_LABEL
     _duration_of_tool(label, "tool_error" if is_error else "").observe(seconds)
     if is_error:
         _tool_errors.labels(label).inc()
@@ -189,6 +189,6 @@ def _model_label(model: str) -> str:
     if model in _models:
         return model
     if len(_models) >= MODELS_MAX:
-        return OTHER
+        return OTHER_LABEL
     _models.add(model)
     return model

@@ -81,8 +81,8 @@ def _sentence(row: DictRow, available_usd: Decimal, reason: str) -> str:
     sentence = f"The key {row['name']!r} may spend {_usd(row['budget_usd'])} USD {period}"
     if available_usd < 0:
         return f"{sentence}, and this would take it {_usd(-available_usd)} USD over that: {reason}."
-    rest = f"{sentence} and has {_usd(available_usd)} USD left{f'; {reason} USD' if reason else ''}."
-    return f"{rest} An open batch holds its whole budget until it ends: name a budget for each, or wait."
+    remainder = f"{sentence} and has {_usd(available_usd)} USD left{f'; {reason} USD' if reason else ''}."
+    return f"{remainder} An open batch holds its whole budget until it ends: name a budget for each, or wait."
 
 
 def _usd(amount: Decimal | None) -> str:

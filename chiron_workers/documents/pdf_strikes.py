@@ -127,14 +127,14 @@ def _is_mapped(letter: str) -> bool:
     return letter.isalnum() or letter in PUNCTUATION
 
 
-def _closed_up(text: str, pieces: list[str], gone: set[int]) -> str:
-    """The pieces as one text without those at some places, nor the second of two spaces between which words are gone."""
-    written = list[str]()
+def _closed_up(text: str, pieces: list[str], struck_places: set[int]) -> str:
+    """The pieces as one text without those at some places, nor the second of two spaces between which words are struck."""
+    parts = list[str]()
     is_gap = False
     for place, piece in enumerate(pieces):
-        if place in gone:
+        if place in struck_places:
             is_gap = True
-        elif not (is_gap and piece == " " and (not written or written[-1].isspace())):
+        elif not (is_gap and piece == " " and (not parts or parts[-1].isspace())):
             is_gap = is_gap and (text[place].isspace() or not piece)
-            written.append(piece)
-    return "".join(written)
+            parts.append(piece)
+    return "".join(parts)

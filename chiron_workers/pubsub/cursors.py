@@ -176,11 +176,11 @@ def _encode(numbers: Sequence[int]) -> bytes:
     """Numbers in groups of seven bits, the lowest first; the eighth bit says that another group follows (LEB128)."""
     payload = bytearray()
     for number in numbers:
-        rest = number
-        while rest > 127:
-            payload.append(rest & 127 | 128)
-            rest >>= 7
-        payload.append(rest)
+        remainder = number
+        while remainder > 127:
+            payload.append(remainder & 127 | 128)
+            remainder >>= 7
+        payload.append(remainder)
     return bytes(payload)
 
 

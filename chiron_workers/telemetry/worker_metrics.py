@@ -21,7 +21,7 @@ ALIVE_FOR = timedelta(seconds=6 * SAVE_INTERVAL_S)
 RETIRE_AFTER = timedelta(days=1)
 RETIRED_ID = UUID(int=0)
 GAUGE = "gauge"
-CREATED = "_created"  # of samples that say since when something is counted: they cannot be added up
+CREATED_SUFFIX = "_created"  # of samples that say since when something is counted: they cannot be added up
 SUFFIXES = ("", "_total", "_bucket", "_count", "_sum")
 
 
@@ -108,7 +108,7 @@ def _samples(families: Iterable[Metric], *, gauges: bool) -> dict[str, float]:
         for family in families
         if (family.type == GAUGE) is gauges
         for sample in family.samples
-        if not sample.name.endswith(CREATED)
+        if not sample.name.endswith(CREATED_SUFFIX)
     }
 
 

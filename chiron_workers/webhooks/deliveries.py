@@ -21,7 +21,7 @@ from chiron_workers.webhooks.webhooks import Webhooks
 
 SQL = load(__file__)
 CLAIM_FOR = timedelta(seconds=45)  # more than a request may take
-REST = timedelta(seconds=5)  # of an endpoint that has just failed, whatever else is due there
+FAILURE_PAUSE = timedelta(seconds=5)  # of an endpoint that has just failed, whatever else is due there
 PATIENCE = timedelta(days=5)  # with an endpoint that does nothing but fail
 KEPT_FOR = timedelta(days=30)
 # As Standard Webhooks proposes, after the first try.
@@ -29,7 +29,7 @@ BACKOFFS = tuple(
     timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 )
 JITTER = 0.2
-GONE = 410
+GONE_STATUS = 410
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ async def settle(pool: Pool, claim: Claim, answer: Answer) -> str:
         "claims": claim.claims,
         "state": state,
         "due_in": backoff(claim.tries) if state is DeliveryState.WAITING else timedelta(),
-        "rest": REST,
+        "rest": FAILURE_PAUSE,
         "status": answer.status,
         "error": answer.error,
         "off": off,
@@ -170,7 +170,7 @@ def backoff(tries: int) -> timedelta:
 
 
 def _reason_to_turn_off(claim: Claim, answer: Answer) -> str:
-    if answer.status == GONE:
+    if answer.status == GONE_STATUS:
         return "It answered 410: it is gone."
     if answer.error and claim.has_failed_for_long:
         return f"Nothing could be delivered for {PATIENCE.days} days. The last try: {answer.error}"

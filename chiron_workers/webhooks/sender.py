@@ -87,9 +87,9 @@ class Sender:
             )
 
     def _raise_failures(self) -> None:
-        ended = [task for task in self._tasks if task.done()]
-        self._tasks.difference_update(ended)
-        if errors := [error for task in ended if (error := task.exception()) is not None]:
+        done_tasks = [task for task in self._tasks if task.done()]
+        self._tasks.difference_update(done_tasks)
+        if errors := [error for task in done_tasks if (error := task.exception()) is not None]:
             raise errors[0]
 
 
