@@ -68,13 +68,10 @@ async def measure_api(at: Services, *, streams: int, rate: float, seconds: float
                 rss = process.memory_info().rss - rss
                 publisher, cpu = Publisher(at.settings.redis_url), cpu_of(process)
                 began = time.monotonic()
-                commits = {
-                    n: committed_at
-                    async for n, event, committed_at in _events(
-                        pool, batch.run_ids, rate=rate, seconds=seconds
-                    )
-                    if publisher.publish(event) is None
-                }
+                commits = {}
+                async for n, event, committed_at in _events(pool, batch.run_ids, rate=rate, seconds=seconds):
+                    commits[n] = committed_at
+                    publisher.publish(event)
                 cpu_share = spent(cpu, cpu_of(process)) / (time.monotonic() - began)
                 await publisher.close()
                 await fetch_all(pool, SQL["finish"], {"batch_id": batch.batch_id})

@@ -86,5 +86,5 @@ def test_models_that_somebody_invents_make_no_labels_without_end(monkeypatch: py
     for n in range(100):
         with instruments.timed_model_call(f"invented-{n}"):
             pass
-    assert len(labels_of_models() - before - {instruments.OTHER}) == instruments.MODELS_MAX
-    assert instruments.OTHER in labels_of_models()
+    assert len(labels_of_models() - before - {instruments.OTHER_LABEL}) == instruments.MODELS_MAX
+    assert instruments.OTHER_LABEL in labels_of_models()
