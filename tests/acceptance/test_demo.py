@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -83,6 +84,8 @@ def test_the_demo_names_its_page_and_keeps_it_open_until_somebody_ends_it(tmp_pa
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # What runs in the background of a shell ignores Ctrl+C, and so does all that it starts.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no thread runs yet
     )
     try:
         assert process.stdout
@@ -104,5 +107,5 @@ def test_the_demo_names_its_page_and_keeps_it_open_until_somebody_ends_it(tmp_pa
         assert "8 of 8 runs completed" in rest
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
     assert left_behind(tmp_path) == []
