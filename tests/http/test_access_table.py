@@ -46,6 +46,7 @@ READ_SHARED = {
     "GET /subjects/{id}/report.{format}",
     "GET /search",
     "GET /system",
+    "GET /deliveries",
     "GET /system/live",
     "GET /docs",
     "GET /openapi.json",
@@ -114,6 +115,7 @@ SUBMIT_OWN = {
     "DELETE /v1/webhooks/{id}",
     "POST /v1/webhooks/{id}/test",
     "POST /v1/deliveries/{id}/resend",
+    "POST /deliveries/{id}/resend",
 }  # fmt: skip
 ADMIN = {"POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{name}", "GET /v1/audit"}
 SCOPES = {
