@@ -9,7 +9,7 @@ OPEN_FOLDERS = ("/assets/",)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Requests that send much and change nothing. Tools of MCP say for themselves what they need.
 READING_POSTS = frozenset({"/v1/knowledge/search", "/submit/estimate", "/open", "/close", "/mcp"})
-ADMIN_FOLDERS = ("/v1/keys", "/v1/audit")
+ADMIN_FOLDERS = ("/v1/keys", "/v1/audit", "/keys")
 ACTIONS = {
     "batches.create": "batches.submit",
     "runs.create": "runs.submit",

@@ -117,7 +117,15 @@ SUBMIT_OWN = {
     "POST /v1/deliveries/{id}/resend",
     "POST /deliveries/{id}/resend",
 }  # fmt: skip
-ADMIN = {"POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{name}", "GET /v1/audit"}
+ADMIN = {
+    "POST /v1/keys",
+    "GET /v1/keys",
+    "DELETE /v1/keys/{name}",
+    "GET /v1/audit",
+    "GET /keys",
+    "POST /keys",
+    "POST /keys/{name}/revoke",
+}
 SCOPES = {
     None: EVERYBODY,
     AccessScope.READ: READ_SHARED | READ_OWN,

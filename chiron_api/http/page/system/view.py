@@ -8,15 +8,21 @@ from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.system import system
 from chiron_api.http.page.views import view
+from chiron_workers.states import AccessScope
 
 PARTS = ("services", "workers", "queue", "spending")
 
 
 async def show_system(request: Request) -> Response:
     """Services, workers, queue, holds and money."""
-    state = await system.load(services_of(request))
+    services = services_of(request)
     return page(
-        request, "system/page.html", section="/system", system=state, flower_address=_flower_address(request)
+        request,
+        "system/page.html",
+        section="/system",
+        system=await system.load(services),
+        flower_address=_flower_address(request),
+        is_admin=services.principal.may(AccessScope.ADMIN),
     )
 
 
