@@ -170,6 +170,23 @@ class Decider(StrEnum):
     AGENT = "agent"
 
 
+class ProposalKind(StrEnum):
+    """What research proposes to do with a node of a coverage map."""
+
+    ADD = "add"
+    PREREQUISITE = "prerequisite"
+    MERGE = "merge"
+    REMOVE = "remove"
+
+
+class ProposalState(StrEnum):
+    """Whether a proposal was decided."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
 class Verdict(StrEnum):
     """Whether a quote, with what stands around it, bears a statement out."""
 

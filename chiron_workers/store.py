@@ -2,8 +2,10 @@ from typing import Self
 
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.coverage.assessments import Assessments
+from chiron_workers.knowledge.coverage.curricula import Curricula
 from chiron_workers.knowledge.coverage.evaluations import Evaluations
 from chiron_workers.knowledge.coverage.nodes import Nodes
+from chiron_workers.knowledge.coverage.proposals import Proposals
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.drafts import Drafts
 from chiron_workers.knowledge.facts.checks import Checks
@@ -44,6 +46,8 @@ class Store:
         self.drafts = Drafts(session, self.verdicts)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)
+        self.curricula = Curricula(session)
+        self.proposals = Proposals(session)
         self.assessments = Assessments(session)
         self.sources = Sources(session)
         self.source_changes = SourceChanges(session)

@@ -21,7 +21,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
 from chiron_workers.model import Request
-from chiron_workers.roles import first_question, role_of, system_prompt
+from chiron_workers.roles import background_of, first_question, role_of, system_prompt
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -114,7 +114,7 @@ async def play(
             case None:
                 await step.begin_epoch(epoch=run.epoch)
             case Opening(question=question):
-                await conversation.append(Question(question or first_question(run)))
+                await conversation.append(Question(question or await step.first_question()))
             case Compaction():
                 await step.summarise()
             case Reply(is_compaction=True) as summary:
@@ -219,6 +219,9 @@ class _Step:
         await self.conversation.append(Question(reminder))
         return True
 
+    async def first_question(self) -> str:
+        return first_question(self.run, await background_of(self.journal.pool, self.run))
+
     async def summarise(self) -> None:
         for part in (1, 2):  # the second request may have half the tokens
             shares = await self.window_shares()
@@ -241,7 +244,7 @@ class _Step:
         )
         draft = window.draft.text if window.draft.seam is not None else ""
         question = epoch_question(
-            first_question(self.run),
+            await self.first_question(),
             summary=summary_limit.cut(summary).strip(),
             last_words=[text_limit.cut(text) for text in window.last_words],
             notes=await notes_of(self.journal.pool, self.run.id),

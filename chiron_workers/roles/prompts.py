@@ -37,9 +37,14 @@ def system_prompt(
     return "\n\n".join(part.strip() for part in (role, skills, *additions) if part.strip())
 
 
-def first_question(run: Run) -> str:
-    """What a run is asked first; one of a subscription also gets what the run before it answered."""
-    topic = Template(role_of(run.role).question).substitute(topic=run.topic, subject=run.subject)
+def first_question(run: Run, background: str = "") -> str:
+    """What a run is asked first; one of a subscription also gets what the run before it answered.
+
+    Args:
+        background: What the run is told of its subject, as `background_of` gives it.
+    """
+    template = Template(role_of(run.role).question)
+    topic = template.substitute(topic=run.topic, subject=run.subject, background=background).strip()
     return topic if run.subscription_id is None else f"{_recurrence(run)}\n\n{topic}"
 
 

@@ -213,6 +213,11 @@ class Settings(BaseSettings):
         default_factory=list,
         description="Folders and modules with tools of your own, separated by commas; their code runs in the workers.",
     )
+    roles: Folders = Field(
+        default_factory=list,
+        description="Folders with roles of your own, separated by commas: each role a folder with role.toml, prompt.md and "
+        "question.md. What they say is what runs are told.",
+    )
     skills: Folders = Field(
         default_factory=list,
         description="Folders with skills of your own, separated by commas, besides `.chiron/skills` and `.agents/skills` of the "

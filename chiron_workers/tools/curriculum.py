@@ -14,6 +14,8 @@ from chiron_workers.knowledge.coverage.nodes import (
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
+CURRICULUM = "curriculum"  # the role of runs that change maps; others propose
+DISCOVERY = "Run {run} came upon it."
 Depth = Annotated[int, Field(ge=0, le=DEPTH_MAX)]
 
 
@@ -83,7 +85,8 @@ async def save_knowledge_node(  # noqa: PLR0913  # a node has that many sides
 ) -> SavedNode:
     """Add a node to the coverage map, or update the node of the same title below the same parent.
 
-    Save parents and prerequisites before the nodes that name them.
+    Save parents and prerequisites before the nodes that name them. Where the subject has a curriculum, the node of a research
+    run is a proposal: it joins the map once somebody accepts it.
 
     Args:
         subject_id: The subject whose map it is.
@@ -97,7 +100,7 @@ async def save_knowledge_node(  # noqa: PLR0913  # a node has that many sides
             nothing. Left out, an existing node keeps its own.
 
     Returns:
-        status (saved or updated), node_id, subject_id, title, depth.
+        status (saved, updated, known or proposed), node_id (or proposal_id, if proposed), subject_id, title, depth.
     """
     node = draft(
         subject_id=subject_id,
@@ -109,4 +112,6 @@ async def save_knowledge_node(  # noqa: PLR0913  # a node has that many sides
         prerequisites=prerequisites,
         shared_with_subjects=shared_with_subjects,
     )
-    return await store.nodes.save(node)
+    if store.caller.run_id is None or store.caller.role == CURRICULUM:
+        return await store.nodes.save(node)
+    return await store.proposals.propose_node(node, reason=DISCOVERY.format(run=store.caller.run_id))

@@ -11,7 +11,11 @@ from support.scripted_model import Says, call, calls, says, turn
 from chiron_workers.batches.steering import retry
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.coverage.nodes import Nodes, draft
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.roles import role, role_names, role_of
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -21,15 +25,13 @@ PROMPT = "You are the poet agent of Chiron. You write on $subject ($subject_id),
 
 @pytest.fixture
 def poet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of a new role that must hand in what `echo` returns, among the roles there are."""
-    for name in role_names():
-        (tmp_path / name).symlink_to(Path(str(role.FOLDER)) / name)
+    """The folder of a role of one's own that must hand in what `recite` returns."""
     folder = tmp_path / "poet"
     folder.mkdir()
     (folder / "prompt.md").write_text(PROMPT)
-    (folder / "question.md").write_text("Write a poem on: $topic\n")
+    (folder / "question.md").write_text("$background\n\nWrite a poem on: $topic\n")
     (folder / "role.toml").write_text('tools = ["echo", "explode", "recite"]\nresult = "recite"\n')
-    monkeypatch.setattr(role, "FOLDER", tmp_path)
+    monkeypatch.setenv("CHIRON_ROLES", str(tmp_path))
     clear()
     yield folder
     monkeypatch.undo()
@@ -37,8 +39,9 @@ def poet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def clear() -> None:
-    role.role_names.cache_clear()
+    settings.cache_clear()
     role.role_of.cache_clear()
+    role._own_folders.cache_clear()
 
 
 async def submit_poem(stage: Stage) -> Any:
@@ -145,3 +148,63 @@ def test_a_folder_that_says_what_no_role_has_is_refused(poet: Path) -> None:
     (poet / "role.toml").write_text('tool = ["echo"]\n')
     with pytest.raises(UsageError, match=r"roles/poet/role.toml: tool: Extra inputs are not permitted"):
         role_of("poet")
+
+
+def test_a_role_of_ones_own_stands_beside_those_of_chiron(poet: Path) -> None:
+    assert "poet" in role_names()
+    assert role_names() == tuple(sorted([*role.shipped_role_names(), "poet"]))
+    with pytest.raises(UsageError, match=r"There is no role .painter.; there are .*poet"):
+        role_of("painter")
+
+
+def test_a_role_with_the_name_of_one_of_chiron_is_refused(poet: Path) -> None:
+    poet.rename(poet.parent / "writer")
+    with pytest.raises(UsageError, match="has a role 'writer', and there is one already; rename its folder"):
+        role_names()
+    assert role_of("writer").result == "hand_in_report"  # runs of Chiron's own go on
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        (
+            "Write on $topics",
+            r"roles/poet/question.md: there is no \$topics; there are \$background, \$subject, \$topic",
+        ),
+        (
+            "It costs $ 3: $topic",
+            r"roles/poet/question.md: a dollar sign stands before .* write \$\$ for the sign itself",
+        ),
+    ],
+)
+def test_a_template_that_cannot_be_filled_in_is_refused(poet: Path, text: str, refusal: str) -> None:
+    (poet / "question.md").write_text(text)
+    with pytest.raises(UsageError, match=refusal):
+        role_of("poet")
+
+
+def test_a_folder_of_roles_that_is_not_there_is_named(poet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIRON_ROLES", str(poet.parent / "nowhere"))
+    clear()
+    with pytest.raises(
+        UsageError, match=r"CHIRON_ROLES: .*nowhere cannot be read: No such file or directory"
+    ):
+        role_names()
+
+
+async def test_a_run_is_told_the_goal_its_depth_and_how_much_is_known(stage: Stage, poet: Path) -> None:
+    await stage.model(lambda request: [calls(call("recite", words="Quack.")), says("There.")][turn(request)])
+    async with Session(stage.pool) as session:
+        await Subjects(session).save_goal(
+            "Birds", purpose_statement="Know $all ducks.", target_depth="expert"
+        )
+        node = draft(subject_id="birds", title="Ducks", description="They quack.")
+        await Nodes(session).save(node)
+    run_id = await submit_poem(stage)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    question = stage.server.requests[0]["messages"][0]["content"][0]["text"]
+    assert question.startswith("The subject 'Birds' is learnt for a goal, to the depth 'expert':\n<goal-")
+    assert "Know $all ducks." in question
+    assert question.endswith(
+        "So far 0 facts are known, and its coverage map has 1 nodes.\n\nWrite a poem on: ducks"
+    )

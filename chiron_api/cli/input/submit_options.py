@@ -28,7 +28,9 @@ Subject = Annotated[
     str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
 ]
 Name = Annotated[str, typer.Option(help="Name of the batch. Default: from its topics.")]
-Role = Annotated[str, typer.Option(help="Which agent works on the topics.")]
+Role = Annotated[
+    str, typer.Option(help="Which agent works on the topics: one of Chiron, or of CHIRON_ROLES.")
+]
 Model = Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")]
 Thinking = Annotated[
     ThinkingMode | None, typer.Option(help="How the model thinks. Default: CHIRON_THINKING.")

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -9,6 +9,7 @@ from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, parse_id
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.knowledge.coverage.prerequisites import circle_words, find_circle
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
@@ -52,10 +53,14 @@ class Branch(Node):
 
 
 class SavedNode(TypedDict):
-    """The receipt for a node: `status` is saved (new) or updated."""
+    """The receipt for a node: `status` is saved (new), updated, known (it is there already), or proposed.
+
+    What is proposed has a `proposal_id` and no `node_id` yet.
+    """
 
     status: str
-    node_id: str
+    node_id: NotRequired[str]
+    proposal_id: NotRequired[str]
     subject_id: str
     title: str
     depth: int
@@ -86,7 +91,9 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
+    """Which node a draft becomes, and how deep it stands."""
+
     node_id: UUID
     depth: int
     is_new: bool
@@ -137,10 +144,10 @@ class Nodes:
         subjects = Subjects(self.session)
         subjects.require_writable(draft.subject_id)
         draft = self._with_allowed_sharing(draft)
-        await self._place(draft)  # a refusal waits for no lock
+        await self.place(draft)  # a refusal waits for no lock
         await self._lock(draft)
         await subjects.ensure_writable(draft.subject_id)
-        place = await self._place(draft)
+        place = await self.place(draft)
         args = asdict(draft) | {
             "node_id": place.node_id,
             "depth": place.depth,
@@ -156,6 +163,36 @@ class Nodes:
         )
         self.session.emit(EventKind.NODE_SAVED, {**receipt, "is_goal_critical": draft.is_goal_critical})
         return receipt
+
+    async def add_prerequisites(self, node_id: str, prerequisites: Sequence[str]) -> Node:
+        """Let a node need others as well; it keeps what it needs already.
+
+        Raises:
+            ToolValidationError: A node is not there, or of another subject that does not share it, or the prerequisites would
+                run in a circle.
+        """
+        node = await self.get(node_id)
+        Subjects(self.session).require_writable(node["subject_id"], field="node_id")
+        needed_ids = list(dict.fromkeys([*node["prerequisites"], *prerequisites]))
+        if needed_ids == node["prerequisites"]:
+            return node
+        change = draft(
+            subject_id=node["subject_id"],
+            title=node["title"],
+            description=node["description"],
+            parent_id=node["parent_id"],
+            depth=node["depth"],
+            is_goal_critical=node["is_goal_critical"],
+            prerequisites=needed_ids,
+        )
+        await self._lock(change)
+        place = await self.place(change)
+        await self.session.write(SQL["update"], asdict(change) | {"node_id": place.node_id})
+        return await self.get(node_id)
+
+    async def lock(self, subject_id: str) -> None:
+        """Keep other writers out of a subject's map until the end of the transaction."""
+        await self.session.lock(SQL["lock"], {"subject_ids": [subject_id]}, keys=[f"nodes {subject_id}"])
 
     async def require(self, node_id: str) -> UUID:
         """The id of a node that exists. Raises ToolValidationError naming node_id."""
@@ -216,13 +253,13 @@ class Nodes:
             )
         return replace(draft, shared_with_subjects=None)
 
-    async def _place(self, draft: Draft) -> _Place:
+    async def place(self, draft: Draft) -> Place:
         """Which node a draft becomes, and how deep. Raises ToolValidationError, as `save`."""
         depth = _depth(draft, await self._referenced_nodes(draft))
         node = await self.session.row(SQL["same_title"], asdict(draft))
         node_id = node["id"] if node else ids.new_id()
-        await self._refuse_cycle(node_id, draft)
-        return _Place(node_id, depth, is_new=node is None)
+        await self._refuse_circle(node_id, draft)
+        return Place(node_id, depth, is_new=node is None)
 
     async def _lock(self, draft: Draft) -> None:
         """Lock the draft's subject and those of all nodes that it needs, directly or through others.
@@ -262,12 +299,16 @@ class Nodes:
                 )
         return nodes
 
-    async def _refuse_cycle(self, node_id: UUID, draft: Draft) -> None:
-        args = {"node_id": node_id, "prerequisites": draft.prerequisites or []}
-        if dependent := await self.session.row(SQL["dependents"], args):
+    async def _refuse_circle(self, node_id: UUID, draft: Draft) -> None:
+        if not draft.prerequisites:
+            return
+        rows = await self.session.rows(SQL["edges"], {"node_ids": draft.prerequisites})
+        needs = {row["id"]: row["prerequisites"] for row in rows} | {node_id: draft.prerequisites}
+        titles = {row["id"]: row["title"] for row in rows} | {node_id: draft.title}
+        if circle := find_circle(needs):
             raise ToolValidationError(
-                f"prerequisites: {dependent['title']!r} needs {draft.title!r} itself, directly or through "
-                "others; leave it out, or save that node without this prerequisite first.",
+                f"prerequisites: run in a circle: {circle_words(titles[node] for node in circle)}. Leave one of them out, or "
+                "save that node without this prerequisite first.",
                 field="prerequisites",
             )
 

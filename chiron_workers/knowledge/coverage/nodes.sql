@@ -25,7 +25,8 @@ select pg_advisory_xact_lock(7201844, key)
 select id, subject_id, title, depth,
        subject_id = %(subject_id)s or %(subject_id)s = any(shared_with_subjects) as is_usable
   from nodes
- where id = any(%(node_ids)s::uuid[]);
+ where id = any(%(node_ids)s::uuid[])
+   and removed_at is null;
 
 -- same_title
 select id
@@ -35,21 +36,20 @@ select id
    and coalesce(parent_id, '00000000-0000-0000-0000-000000000000')
      = coalesce(%(parent_id)s, '00000000-0000-0000-0000-000000000000'::uuid);
 
--- dependents
--- The prerequisites that need the node themselves, directly or through others.
-with recursive needed (prerequisite, id) as (
-  select id, id
-    from unnest(%(prerequisites)s::uuid[]) as id
+-- edges
+-- Every node that these need, directly or through others, and what it needs itself.
+with recursive needed (id) as (
+  select id
+    from unnest(%(node_ids)s::uuid[]) as id
   union
-  select needed.prerequisite, further.id
+  select further.id
     from needed
     join nodes n on n.id = needed.id
     cross join unnest(n.prerequisites) as further (id)
 )
-select n.title
+select n.id, n.title, n.prerequisites
   from needed
-  join nodes n on n.id = needed.prerequisite
- where needed.id = %(node_id)s;
+  join nodes n using (id);
 
 -- insert
 insert into nodes (id, subject_id, title, description, parent_id, depth, is_goal_critical, prerequisites,
@@ -60,14 +60,16 @@ values (%(node_id)s, %(subject_id)s, %(title)s, %(description)s, %(parent_id)s, 
 -- update
 update nodes set title = %(title)s, description = %(description)s, depth = %(depth)s,
        is_goal_critical = %(is_goal_critical)s, prerequisites = coalesce(%(prerequisites)s::uuid[], prerequisites),
-       shared_with_subjects = coalesce(%(shared_with_subjects)s::text[], shared_with_subjects), updated_at = now()
+       shared_with_subjects = coalesce(%(shared_with_subjects)s::text[], shared_with_subjects), updated_at = now(),
+       removed_at = null, merged_into = null
  where id = %(node_id)s;
 
 -- get
 select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
        prerequisites::text[], shared_with_subjects
   from nodes
- where id = %(node_id)s;
+ where id = %(node_id)s
+   and removed_at is null;
 
 -- children
 select id::text as node_id, title
@@ -75,6 +77,7 @@ select id::text as node_id, title
  where parent_id = %(node_id)s
    and (%(subject_ids)s::text[] is null or subject_id = any(%(subject_ids)s)
         or shared_with_subjects && %(subject_ids)s)
+   and removed_at is null
  order by id
  limit %(limit)s;
 
@@ -82,7 +85,8 @@ select id::text as node_id, title
 select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
        prerequisites::text[], shared_with_subjects
   from nodes
- where subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s]
+ where (subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s])
+   and removed_at is null
  order by depth, id
  limit %(limit)s;
 
@@ -99,11 +103,71 @@ with question as (
                  || to_tsvector('english', n.description), question.words) as rank
     from nodes n
     cross join question
-   where %(subject_id)s::text is null or n.subject_id = %(subject_id)s
-       or n.shared_with_subjects @> array[%(subject_id)s]
+   where (%(subject_id)s::text is null or n.subject_id = %(subject_id)s
+          or n.shared_with_subjects @> array[%(subject_id)s])
+     and n.removed_at is null
 )
 select node_id, subject_id, title, description, is_goal_critical
   from node
  where is_named or rank > 0
  order by is_named desc, rank desc nulls last, id
  limit %(limit)s;
+
+-- share
+update nodes set shared_with_subjects = array(select distinct unnest(shared_with_subjects || %(subject_id)s) order by 1),
+       updated_at = now()
+ where id = %(node_id)s
+   and subject_id <> %(subject_id)s
+   and not shared_with_subjects @> array[%(subject_id)s];
+
+-- clashing_child
+-- A child of a node whose title stands already where it would go.
+select child.title
+  from nodes child
+  join nodes other on other.subject_id = child.subject_id and lower(other.title) = lower(child.title) and other.id <> child.id
+   and other.parent_id is not distinct from %(parent_id)s
+ where child.parent_id = %(node_id)s
+   and child.removed_at is null
+ limit 1;
+
+-- move_children
+-- The nodes below one go below another, or to the top, with all that is below them.
+with recursive moved (id) as (
+  select id
+    from nodes
+   where parent_id = %(node_id)s
+  union
+  select n.id
+    from moved
+    join nodes n on n.parent_id = moved.id
+)
+update nodes n
+   set parent_id = case when n.parent_id = %(node_id)s then %(parent_id)s::uuid else n.parent_id end,
+       depth = greatest(n.depth + %(levels)s, 0), updated_at = now()
+  from moved
+ where n.id = moved.id
+   and n.id is distinct from %(parent_id)s;
+
+-- rewire
+-- Whatever needed the node needs others instead.
+update nodes
+   set prerequisites = array(select distinct id from unnest(array_remove(prerequisites, %(node_id)s) || %(instead)s::uuid[]) as id
+                              where id <> nodes.id order by id),
+       updated_at = now()
+ where prerequisites @> array[%(node_id)s]::uuid[];
+
+-- inherit_prerequisites
+update nodes
+   set prerequisites = array(select distinct id from unnest(prerequisites || %(prerequisites)s::uuid[]) as id
+                              where id <> all(array[nodes.id, %(node_id)s]::uuid[]) order by id),
+       updated_at = now()
+ where id = %(into_id)s;
+
+-- move_answers
+update assessments set node_id = %(into_id)s where node_id = %(node_id)s;
+
+-- remove
+update nodes set removed_at = now(), updated_at = now(), prerequisites = '{}', merged_into = %(into_id)s where id = %(node_id)s;
+
+-- follow_merge
+update nodes set merged_into = %(into_id)s where merged_into = %(node_id)s;

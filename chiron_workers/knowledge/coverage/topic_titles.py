@@ -28,17 +28,19 @@ class NodeTitles:
     """The titles of a coverage map, compared as people compare them: "Data-Model" is "data model", but where there is
     a "C++" it is not "C"."""
 
-    def __init__(self, nodes: Iterable[TitledNode]) -> None:
+    def __init__(self, nodes: Iterable[TitledNode], aliases: Iterable[TitledNode] = ()) -> None:
         self._titles: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._parents: dict[str, str] = {}
         self._ids_by_key: dict[str, list[str]] = defaultdict(list)
         for node in nodes:
-            node_id = node["node_id"]
+            node_id, key = node["node_id"], _key(node["title"])
+            self._ids_by_key[key].append(node_id)
             self._titles[node_id] = _plain(node["title"])
-            self._keys[node_id] = _key(node["title"])
+            self._keys[node_id] = key
             self._parents[node_id] = node["parent_id"] or ""
-            self._ids_by_key[self._keys[node_id]].append(node_id)
+        for alias in aliases:  # titles of nodes that were merged into these
+            self._ids_by_key[_key(alias["title"])].append(alias["node_id"])
 
     def nodes_of(self, path: str) -> list[str]:
         """The ids of the nodes that a fact at a topic path belongs to; none where no step of it names one.
@@ -51,7 +53,7 @@ class NodeTitles:
         for n in reversed(range(len(steps))):
             if node_ids := self._ids_by_key.get(keys[n], []):
                 title = _plain(steps[n])
-                node_ids = [node_id for node_id in node_ids if self._titles[node_id] == title] or node_ids
+                node_ids = [node_id for node_id in node_ids if self._titles.get(node_id) == title] or node_ids
                 before = set(keys[:n])
                 return [
                     node_id for node_id in node_ids if not before.isdisjoint(self._above(node_id))
@@ -60,7 +62,7 @@ class NodeTitles:
 
     def _above(self, node_id: str) -> Iterator[str]:
         for _ in range(DEPTH_MAX):
-            node_id = self._parents[node_id]
+            node_id = self._parents.get(node_id, "")
             if node_id not in self._keys:
                 return
             yield self._keys[node_id]
@@ -69,7 +71,9 @@ class NodeTitles:
 async def load_titles(session: Session, subject_id: str) -> NodeTitles:
     """The titles of the nodes of a subject and of those shared with it; of 20,000 at most."""
     rows = await session.rows(SQL["titles"], {"subject_id": subject_id, "limit": TITLES_MAX})
-    return await asyncio.to_thread(NodeTitles, cast("list[TitledNode]", rows))
+    nodes = cast("list[TitledNode]", [row for row in rows if not row["is_alias"]])
+    aliases = cast("list[TitledNode]", [row for row in rows if row["is_alias"]])
+    return await asyncio.to_thread(NodeTitles, nodes, aliases)
 
 
 async def count_facts_by_path(

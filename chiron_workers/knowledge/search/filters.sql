@@ -46,7 +46,8 @@ with node as (
 )
 select node.title, array[node.subject_id] || node.shared_with_subjects as subjects,
        array(select n.id::text from nodes n
-              where n.id = node.id
-                 or %(wide)s and (n.id = node.parent_id or n.parent_id = node.id or n.parent_id = node.parent_id
-                                  or n.id = any(node.prerequisites))) as wanted
+              where n.removed_at is null
+                and (n.id = node.id
+                     or %(wide)s and (n.id = node.parent_id or n.parent_id = node.id or n.parent_id = node.parent_id
+                                      or n.id = any(node.prerequisites)))) as wanted
   from node;

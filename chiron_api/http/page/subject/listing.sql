@@ -21,6 +21,7 @@ select s.id, s.title, s.purpose_statement, coalesce(fact.accepted, 0) as accepte
     select count(*)::int as nodes, max(updated_at) as at
       from nodes
      where subject_id = s.id
+       and removed_at is null
   ) node on true
   left join lateral (
     select count(*)::int as documents, max(added_at) as at

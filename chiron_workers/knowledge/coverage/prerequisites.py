@@ -1,0 +1,45 @@
+"""Which nodes need which: circles, and what hangs together."""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def find_circle(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]:
+    """A circle in what nodes need: each needs the next one, and the last is the first again. Empty where there is none."""
+    sorter = TopologicalSorter(prerequisites)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        circle: list[Node] = error.args[1]
+        return circle[::-1]
+    return []
+
+
+def islands(nodes: Iterable[Node], links: Iterable[tuple[Node, Node]]) -> list[set[Node]]:
+    """The nodes in sets that hang together, whichever way the links between them point."""
+    neighbours: dict[Node, set[Node]] = defaultdict(set)
+    for left_node, right_node in links:
+        neighbours[left_node].add(right_node)
+        neighbours[right_node].add(left_node)
+    sets, remainder = [], dict.fromkeys(nodes)
+    while remainder:
+        island, border = set[Node](), [next(iter(remainder))]
+        while border:
+            node = border.pop()
+            if node in remainder and node not in island:
+                island.add(node)
+                border.extend(neighbours[node])
+        sets.append(island)
+        for node in island:
+            del remainder[node]
+    return sets
+
+
+def circle_words(titles: Iterable[str]) -> str:
+    """A circle as a sentence has it: "A" needs "B", which needs "A"."""
+    first, second, *further_titles = map(repr, titles)
+    return f"{first} needs {second}" + "".join(f", which needs {title}" for title in further_titles)

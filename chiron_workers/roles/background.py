@@ -1,0 +1,28 @@
+"""What a run is told of its subject before it is asked: the learning goal, how deep it goes, and how much is known."""
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.quotation import quoted
+from chiron_workers.roles.role import role_of
+from chiron_workers.runs.leases import Run
+
+SQL = load(__file__)
+FIELD = "$background"
+
+
+async def background_of(pool: Pool, run: Run) -> str:
+    """A paragraph on the run's subject; empty where no goal was saved, or the run's role does not ask for it."""
+    if FIELD not in role_of(run.role).question:
+        return ""
+    async with pool.connection() as connection:
+        cursor = await connection.execute(SQL["background"], {"subject_id": run.subject_id})
+        row = await cursor.fetchone()
+    if row is None:
+        return ""
+    return "\n".join(
+        [
+            f"The subject {row['title']!r} is learnt for a goal, to the depth {row['target_depth']!r}:",
+            quoted("goal", row["purpose_statement"]),
+            f"So far {row['facts']:,} facts are known, and its coverage map has {row['nodes']:,} nodes.",
+        ]
+    )

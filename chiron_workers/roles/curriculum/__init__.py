@@ -1,0 +1,1 @@
+"""The role that draws up the coverage map of a subject from its learning goal."""
