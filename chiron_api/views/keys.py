@@ -1,5 +1,7 @@
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from chiron_workers.access.key_budgets import committed_usd
 from chiron_workers.access.keys import Key, all_keys
@@ -9,7 +11,9 @@ from chiron_workers.db.connect import Pool
 async def key_items(pool: Pool, *, with_revoked: bool = False) -> list[dict[str, Any]]:
     """The keys, oldest first, each with what it has left of its budget."""
     keys = await all_keys(pool, with_revoked=with_revoked)
-    return [key_item(key, left_usd=await _left_usd(pool, key)) for key in keys]
+    bound_ids = [key.id for key in keys if key.budget_usd is not None]
+    sums = await committed_usd(pool, bound_ids) if bound_ids else {}
+    return [key_item(key, left_usd=_left_usd(key, sums)) for key in keys]
 
 
 def key_item(key: Key, *, left_usd: Decimal | None) -> dict[str, Any]:
@@ -17,7 +21,7 @@ def key_item(key: Key, *, left_usd: Decimal | None) -> dict[str, Any]:
     return {name: getattr(key, name) for name in Key.__slots__} | {"left_usd": left_usd}
 
 
-async def _left_usd(pool: Pool, key: Key) -> Decimal | None:
-    if key.budget_usd is None or key.budget_period is None:
+def _left_usd(key: Key, sums: Mapping[UUID, Decimal]) -> Decimal | None:
+    if key.budget_usd is None:
         return None
-    return max(Decimal(0), key.budget_usd - await committed_usd(pool, key.id, key.budget_period))
+    return max(Decimal(0), key.budget_usd - sums.get(key.id, Decimal(0)))

@@ -1,12 +1,13 @@
 """Budgets of keys: what batches of a key may cost together, reserved before any of it is spent."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, fetch_one
+from chiron_workers.db.connect import Pool, fetch_all, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import KeyBudgetSpent
 from chiron_workers.states import BudgetPeriod
@@ -35,7 +36,7 @@ async def reserve(
         )
     if row["budget_usd"] is None:
         return budget_usd
-    available_usd = row["budget_usd"] - await _committed(connection, key_id, row["budget_period"])
+    available_usd = row["budget_usd"] - await _committed(connection, key_id)
     if available_usd < MICRO_USD or (budget_usd is not None and budget_usd > available_usd):
         raise KeyBudgetSpent(
             _sentence(row, available_usd, f"this asks for {_usd(budget_usd)}" if budget_usd else "")
@@ -53,16 +54,16 @@ async def require_room(connection: AsyncConnection[DictRow], target: UUID) -> No
     row = await _lock(connection, key_id)
     if row is None or row["budget_usd"] is None:
         return
-    sum_usd = await _committed(connection, key_id, row["budget_period"])
+    sum_usd = await _committed(connection, key_id)
     if sum_usd > row["budget_usd"]:
         available_usd = row["budget_usd"] - sum_usd
         raise KeyBudgetSpent(_sentence(row, available_usd, "what goes on counts with its whole budget"))
 
 
-async def committed_usd(pool: Pool, key_id: UUID, period: BudgetPeriod) -> Decimal:
-    """What batches of a key have spent or may still spend, today or in all."""
-    async with pool.connection() as connection:
-        return await _committed(connection, key_id, period)
+async def committed_usd(pool: Pool, key_ids: Sequence[UUID]) -> dict[UUID, Decimal]:
+    """What batches of each key have spent or may still spend, in the period of its budget."""
+    rows = await fetch_all(pool, SQL["committed"], {"key_ids": list(key_ids)})
+    return {row["key_id"]: Decimal(row["usd"]) for row in rows}
 
 
 async def _lock(connection: AsyncConnection[DictRow], key_id: UUID | None) -> DictRow | None:
@@ -71,8 +72,8 @@ async def _lock(connection: AsyncConnection[DictRow], key_id: UUID | None) -> Di
     return await (await connection.execute(SQL["lock"], {"key_id": key_id})).fetchone()
 
 
-async def _committed(connection: AsyncConnection[DictRow], key_id: UUID | None, period: str) -> Decimal:
-    row = await fetch_one(connection, SQL["committed"], {"key_id": key_id, "period": period})
+async def _committed(connection: AsyncConnection[DictRow], key_id: UUID | None) -> Decimal:
+    row = await fetch_one(connection, SQL["committed"], {"key_ids": [key_id]})
     return Decimal(row["usd"])
 
 

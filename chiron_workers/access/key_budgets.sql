@@ -11,17 +11,20 @@ date_trunc('day', now() at time zone 'utc')
 -- committed
 -- An open batch counts with its whole budget, on each day on which it is open; one that has ended with what it has cost,
 -- on the day on which it ended.
-select coalesce(sum(case when finished_at is null then greatest(budget_usd, spent_usd + unconfirmed_usd)
-                         else spent_usd + unconfirmed_usd end), 0)
-       + (select coalesce(sum(usd), 0)
-            from access_key_spending
-           where key_id = %(key_id)s
-             and (%(period)s = 'total' or day = {{today}}::date)) as usd
-  from batches
- where key_id = %(key_id)s
-   and (finished_at is null
-        or %(period)s = 'total'
-        or finished_at >= {{today}} at time zone 'utc');
+select k.id as key_id,
+       (select coalesce(sum(case when b.finished_at is null then greatest(b.budget_usd, b.spent_usd + b.unconfirmed_usd)
+                                 else b.spent_usd + b.unconfirmed_usd end), 0)
+          from batches b
+         where b.key_id = k.id
+           and (b.finished_at is null
+                or k.budget_period = 'total'
+                or b.finished_at >= {{today}} at time zone 'utc'))
+       + (select coalesce(sum(s.usd), 0)
+            from access_key_spending s
+           where s.key_id = k.id
+             and (k.budget_period = 'total' or s.day = {{today}}::date)) as usd
+  from access_keys k
+ where k.id = any(%(key_ids)s);
 
 -- key_of
 select key_id

@@ -1,11 +1,13 @@
 """What batches of a key may cost together."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
+from chiron_workers.access.key_budgets import committed_usd
 from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.access.principals import Principal
 from chiron_workers.batches.delete import delete
@@ -145,3 +147,16 @@ async def test_a_key_without_a_budget_is_bound_by_none(pool: Pool):
     _, key = await create_key(pool, NewKey("bob", AccessScope.SUBMIT))
     batch = await send(pool, key.principal)
     assert await budget_of(pool, batch.batch_id) is None
+
+
+async def test_what_many_keys_have_committed_is_read_at_once_each_in_its_own_period(pool: Pool):
+    alice = await make_key(pool, "10", BudgetPeriod.DAY)
+    new = NewKey("bob", AccessScope.SUBMIT, budget_usd=Decimal(20), budget_period=BudgetPeriod.TOTAL)
+    bob = (await create_key(pool, new))[1].principal
+    idle = (await create_key(pool, replace(new, name="eve")))[1].principal
+    await finish(pool, await send(pool, alice, "5"), "5", days_ago=1)
+    await send(pool, alice, "2")
+    await finish(pool, await send(pool, bob, "5"), "4", days_ago=1)
+    await send(pool, bob, "3")
+    ids = [principal.key_id for principal in (alice, bob, idle) if principal.key_id]
+    assert await committed_usd(pool, ids) == dict(zip(ids, (2, 7, 0), strict=True))
