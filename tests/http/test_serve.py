@@ -30,20 +30,23 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
     with subprocess.Popen(
         [*COMMAND, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
-        address = process.stdout.readline().rsplit(maxsplit=1)[-1]
-        with httpx2.Client(base_url=address, timeout=60, trust_env=False) as client:
-            # The socket listens already; the answer comes once the server has started.
-            assert client.get("/readyz").json() == {"status": "ready"}
-            client.headers["Authorization"] = f"Bearer {(tmp_path / 'api.key').read_text().strip()}"
-            batch = client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"}).json()
-            with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
-                lines = reader.iter_lines()
-                assert "event: run.queued" in itertools.islice(lines, 2)  # its id and its kind
-                process.send_signal(signal.SIGTERM)
-                # Cut and not ended, so that no reader takes the stop of a server for the end of a batch.
-                with pytest.raises(httpx2.RemoteProtocolError):
-                    list(lines)
-        process.wait(timeout=9)  # before the server would cut what is open
+        try:
+            address = process.stdout.readline().rsplit(maxsplit=1)[-1]
+            with httpx2.Client(base_url=address, timeout=60, trust_env=False) as client:
+                # The socket listens already; the answer comes once the server has started.
+                assert client.get("/readyz").json() == {"status": "ready"}
+                client.headers["Authorization"] = f"Bearer {(tmp_path / 'api.key').read_text().strip()}"
+                batch = client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"}).json()
+                with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
+                    lines = reader.iter_lines()
+                    assert "event: run.queued" in itertools.islice(lines, 2)  # its id and its kind
+                    process.send_signal(signal.SIGTERM)
+                    # Cut and not ended, so that no reader takes the stop of a server for the end of a batch.
+                    with pytest.raises(httpx2.RemoteProtocolError):
+                        list(lines)
+            process.wait(timeout=9)  # before the server would cut what is open
+        finally:
+            process.kill()  # where an assertion failed, that Popen does not wait for a server that goes on
     assert process.returncode in (0, -signal.SIGTERM)
 
 
