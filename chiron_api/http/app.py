@@ -19,6 +19,7 @@ from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
 from chiron_api.http.page.routes import all_routes as page_routes
+from chiron_api.http.page.session.guesses import Guesses
 from chiron_api.http.page.views import error_page
 from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
@@ -43,7 +44,11 @@ def build_app(settings: Settings) -> FastAPI:
         try:
             async with open_pool(settings.database_url, size=settings.pool_size) as pool:
                 services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
-                yield {"services": services, "exposition": Exposition(settings, pool)}
+                yield {
+                    "services": services,
+                    "exposition": Exposition(settings, pool),
+                    "guesses": Guesses(),
+                }
         finally:
             await embedder.close()
 
@@ -72,7 +77,7 @@ def build_app(settings: Settings) -> FastAPI:
 async def answer_unrouted(request: Request, error: Exception) -> Response:
     """What the router refuses, as a page where a person looks."""
     problem = problems.refusal_of_router(request, error)
-    return error_page(request, problem.status, problem.detail) if is_of_page(request) else problem.response()
+    return error_page(request, problem) if is_of_page(request) else problem.response()
 
 
 def all_routes() -> list[BaseRoute]:

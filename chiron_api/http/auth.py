@@ -186,9 +186,7 @@ def _refusal(request: Request, error: Exception) -> Response:
     if is_of_page(request):
         from chiron_api.http.page.views import error_page
 
-        response = error_page(request, problem.status, problem.detail)
-        response.headers.update(problem.headers)
-        return response
+        return error_page(request, problem)
     return problem.response()
 
 

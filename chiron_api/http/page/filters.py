@@ -21,6 +21,7 @@ from chiron_api.text import (
     validity,
     verdict_and_judge,
 )
+from chiron_api.text import count as phrase
 from chiron_workers.batches.summaries import BatchSummary
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, RelatedFact
 from chiron_workers.states import FINAL_STATES, Decider, RunState, Verdict
@@ -51,7 +52,7 @@ def day(at: datetime) -> str:
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun: 1 run, 1 200 runs."""
-    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+    return phrase(count, noun).replace(",", THIN_SPACE)
 
 
 def excerpt(text: str | None, chars_max: int = 300) -> str:

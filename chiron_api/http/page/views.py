@@ -36,17 +36,24 @@ def _with_error_pages(handler: Handler) -> Handler:
             problem = problem_of(error)
         except (psycopg.OperationalError, PoolTimeout, RedisError) as error:
             problem = lost_service_problem(request, error)
-        return error_page(request, problem.status, problem.detail)
+        return error_page(request, problem)
 
     return answer
 
 
-def error_page(request: Request, status: HTTPStatus, detail: str) -> Response:
-    """A page that says what happened and what to do; to whoever is not signed in, how to do that."""
-    if status is HTTPStatus.UNAUTHORIZED:
-        return sign_in_page(request, detail if has_session(request) or request.url.path == "/open" else "")
-    values = {"title": status.phrase, "detail": detail, "back": _previous_path(request)}
-    return page(request, "layout/error.html", status=status, **values)
+def error_page(request: Request, problem: Problem) -> Response:
+    """A page that says what happened and what to do; to whoever is not signed in, how to do that.
+
+    It has the headers that the problem would have as a document, such as Retry-After.
+    """
+    if problem.status is HTTPStatus.UNAUTHORIZED:
+        has_reason = has_session(request) or request.url.path == "/open"
+        response = sign_in_page(request, problem.detail if has_reason else "")
+    else:
+        values = {"title": problem.status.phrase, "detail": problem.detail, "back": _previous_path(request)}
+        response = page(request, "layout/error.html", status=problem.status, **values)
+    response.headers.update(problem.headers)
+    return response
 
 
 def _previous_path(request: Request) -> str:

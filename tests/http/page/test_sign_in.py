@@ -41,6 +41,7 @@ async def test_a_browser_without_a_session_gets_the_form_and_a_program_a_problem
         assert "<code>chiron open</code> opens the page" in answer.text
         assert 'action="/open"' in answer.text
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        assert answer.headers["www-authenticate"] == "Bearer"
     for path, accept in (("/v1/subjects", "text/html"), ("/", "application/json")):
         answer = await browser.get(path, headers={"Accept": accept})
         assert (answer.status_code, answer.headers["content-type"]) == (401, "application/problem+json")
@@ -162,3 +163,14 @@ async def test_a_link_that_was_used_says_so_beside_the_form(browser: httpx2.Asyn
     assert answer.status_code == 401
     assert "This link was used" in answer.text
     assert 'name="key"' in answer.text
+
+
+async def test_a_page_that_is_refused_for_now_says_when_to_come_again(
+    browser: httpx2.AsyncClient, pool: Pool
+):
+    secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ, requests_per_minute=1))
+    browser.headers["Authorization"] = f"Bearer {secret}"
+    assert (await browser.get("/subjects")).status_code == 200
+    answer = await browser.get("/subjects")
+    assert (answer.status_code, answer.headers["content-type"]) == (429, "text/html; charset=utf-8")
+    assert 1 <= int(answer.headers["retry-after"]) <= 60

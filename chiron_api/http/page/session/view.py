@@ -3,7 +3,6 @@
 import secrets
 from http import HTTPStatus
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -19,11 +18,9 @@ from chiron_api.http.problems import Problem
 from chiron_api.local_stack.access import api_key
 from chiron_workers.access.keys import find_key
 from chiron_workers.access.sessions import close_session, create_code, trade_code
-from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Unauthenticated
 
 SIGN_IN_BYTES_MAX = 4_096  # of whoever is not known yet
-_guesses: WeakKeyDictionary[Pool, Guesses] = WeakKeyDictionary()
 
 # A redirect would not do: after a click in another site's page, say a terminal in the browser, it counts as that site's
 # request, and a browser sends no strict cookie with it. What a page of our own leads to is our own request.
@@ -54,7 +51,7 @@ async def open_session_with_key(request: Request) -> Response:
     """Sign a browser in with a key. A wrong one is said in the form; after ten in a minute an address has to wait."""
     _refuse_strange_form(request)
     pool, address = services_of(request).pool, request.client.host if request.client else ""
-    guesses = _guesses.setdefault(pool, Guesses())
+    guesses: Guesses = request.state.guesses
     if wait_s := guesses.wait_s(address):
         sentence = f"Too many wrong keys came from your address. Try again in {wait_s} s."
         response = sign_in_page(request, sentence, status=HTTPStatus.TOO_MANY_REQUESTS)
