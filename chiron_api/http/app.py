@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import psycopg
 import redis.exceptions
@@ -44,11 +44,8 @@ def build_app(settings: Settings) -> FastAPI:
         try:
             async with open_pool(settings.database_url, size=settings.pool_size) as pool:
                 services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
-                yield {
-                    "services": services,
-                    "exposition": Exposition(settings, pool),
-                    "guesses": Guesses(),
-                }
+                async with aclosing(Exposition(settings, pool)) as exposition:
+                    yield {"services": services, "exposition": exposition, "guesses": Guesses()}
         finally:
             await embedder.close()
 

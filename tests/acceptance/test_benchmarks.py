@@ -73,6 +73,17 @@ def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> N
     assert all(0 < measured["ms"] < 60_000 for parts in found.values() for measured in parts)
 
 
+def test_a_scrape_is_measured_before_and_after_vacuum_and_over_http(tmp_path: Path) -> None:
+    found = figures("metrics", tmp_path, "--runs", "2000", "--every-s", "0.1")
+    counts = {"counted, before vacuum", "counted, after vacuum"}
+    assert found.keys() == counts | {
+        "/metrics over HTTP, first",
+        "/metrics over HTTP, later",
+        "/healthz over HTTP",
+    }
+    assert all(measured["ms"] > 0 for parts in found.values() for measured in parts)
+
+
 def test_every_planted_conflict_is_asked_about_and_linked(tmp_path: Path) -> None:
     [found] = figures("contradictions", tmp_path, "--buildings", "8")["contradictions"]
     assert found["conflicts"] == found["asked or decided by rules"] == found["linked"] == 8
