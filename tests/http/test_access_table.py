@@ -92,6 +92,7 @@ SUBMIT_SHARED = {
     "POST /facts/{id}/reinstate",
     "POST /subjects",
     "POST /subjects/{id}/goal",
+    "POST /subjects/{id}/documents",
     "POST /subjects/{id}/report",
     "POST /v1/runs",
     "POST /v1/subjects/{id}/documents",

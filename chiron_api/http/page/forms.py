@@ -1,19 +1,15 @@
 """Forms that a page posts: read, bounded, and held to the token of the session."""
 
-import asyncio
 from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 
 from starlette.requests import Request
-from starlette.types import Message, Receive
 
-from chiron_api.http.bodies import BODY_TIMEOUT_S
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
+from chiron_api.http.form_bodies import open_form
 from chiron_api.http.problems import Problem
 
 FORM_BYTES_MAX = 16 * 1024 * 1024
-FIELDS_MAX = 50
-FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
@@ -23,38 +19,15 @@ async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dic
         bytes_max: Of all fields and files together, as they come.
 
     Raises:
-        Problem: 403 without the token of this session, 408 where it does not go on, 413 where it is too large, 415 where it
-            is no form, 422 where a file is no text.
+        Problem: 400 where it cannot be read, 403 without the token of this session, 408 where it does not go on, 413 where it
+            is too large, 415 where it is no form, 422 where a file is no text.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in FORM_TYPES:
-        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send a form.")
-    bounded = Request(request.scope, _bounded(request.receive, bytes_max))
-    async with bounded.form(max_files=5, max_fields=FIELDS_MAX, max_part_size=bytes_max) as form:
+    async with open_form(request, bytes_max=bytes_max) as form:
         fields = {}
         for name, value in form.items():
             fields[name] = value if isinstance(value, str) else _text(await value.read())
     require_csrf(request, fields.pop(CSRF_FIELD, ""))
     return fields
-
-
-def _bounded(receive: Receive, bytes_max: int) -> Receive:
-    """Starlette bounds each field and writes files of any size to a disk: the whole is bounded as it comes."""
-    size = 0
-
-    async def receive_bounded() -> Message:
-        nonlocal size
-        try:
-            message = await asyncio.wait_for(receive(), BODY_TIMEOUT_S)
-        except TimeoutError:
-            detail = f"No more of the form came within {BODY_TIMEOUT_S:g} s."
-            raise Problem(HTTPStatus.REQUEST_TIMEOUT, detail, headers={"Connection": "close"}) from None
-        size += len(message.get("body", b""))
-        if size > bytes_max:
-            raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A form may have {bytes_max:,} bytes.")
-        return message
-
-    return receive_bounded
 
 
 def _text(content: bytes) -> str:

@@ -90,3 +90,56 @@ async def test_a_document_that_does_not_go_on_is_given_up(
 
     answer = await send(client, stalled(), "slow.md")
     assert answer.status_code == 408
+
+
+async def test_a_form_names_the_document_by_its_file(client: httpx2.AsyncClient):
+    answer = await client.post(PATH, files={"file": ("polynyas.md", TEXT)})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["url"] == "corpus://sea-ice/polynyas.md"
+    named = await client.post(PATH, files={"file": ("b.md", TEXT)}, data={"path": "notes/b.md"})
+    assert named.json()["url"] == "corpus://sea-ice/notes/b.md"
+    addressed = await client.post(PATH, files={"file": ("c.md", TEXT)}, params={"path": "notes/c.md"})
+    assert addressed.json()["url"] == "corpus://sea-ice/notes/c.md"
+
+
+@pytest.mark.parametrize(
+    ("files", "fields", "status", "words"),
+    [
+        ({"paper": ("a.md", TEXT)}, {}, 422, "no 'paper'"),
+        ({"file": ("a.md", TEXT)}, {"colour": "red"}, 422, "no 'colour'"),
+        ({"file": (None, TEXT)}, {}, 422, "curl -F file=@ice.pdf"),
+        ({"file": ("picture.png", b"\x89PNG")}, {}, 415, "must end with one of"),
+        ({"file": ("paper.pdf", b"no pdf")}, {}, 422, "its content is of another kind"),
+        ({"file": (".hidden.md", TEXT)}, {}, 422, "begins with a dot"),
+        ({"file": ("a.md", TEXT)}, {"path": "../a.md"}, 422, "begins with a dot"),
+        ({"file": ("a.md", TEXT)}, {"path": f"{'a' * 300}.md"}, 422, "at most 300 characters"),
+    ],
+)
+async def test_a_form_that_holds_no_document_is_refused(
+    client: httpx2.AsyncClient,
+    files: dict[str, tuple[str | None, bytes | str]],
+    fields: dict[str, str],
+    status: int,
+    words: str,
+):
+    answer = await client.post(PATH, files=files, data=fields)
+    assert (answer.status_code, words in answer.json()["detail"]) == (status, True), answer.text
+    assert (await client.get(PATH)).json()["items"] == []
+
+
+async def test_a_form_that_cannot_be_read_is_said(client: httpx2.AsyncClient):
+    headers = {"Content-Type": "multipart/form-data"}
+    answer = await client.post(PATH, content=b"--X", headers=headers)
+    assert (answer.status_code, "cannot be read" in answer.json()["detail"]) == (400, True)
+
+
+async def test_a_file_of_a_form_is_bounded_as_a_body_is(serving: Serving, keyless: Settings):
+    async with serving(keyless.model_copy(update={"upload_bytes_max": 1_000})) as client:
+        fits = await client.post(PATH, files={"file": ("a.txt", "x" * 1_000)})
+        assert fits.status_code == 201
+        for size in (1_001, 1_000_000):
+            answer = await client.post(PATH, files={"file": ("b.txt", "x" * size)})
+            assert (answer.status_code, "A file may have 1,000 bytes" in answer.json()["detail"]) == (
+                413,
+                True,
+            )

@@ -2,13 +2,14 @@
 
 from datetime import date, datetime, time, timedelta
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BeforeValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
 from chiron_api.http.page.forms import read_form
@@ -18,6 +19,8 @@ from chiron_api.http.page.subject.subject import Selection
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
+from chiron_api.http.uploads import ENDINGS, add_document_to, open_upload
+from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.subject_diff import between
 from chiron_workers.rechecks.orders import order_recheck
@@ -25,6 +28,14 @@ from chiron_workers.rechecks.orders import order_recheck
 PERIOD = timedelta(days=7)  # of changes, unless somebody asks for another
 CHANGES_MAX = 30  # of each kind
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
+DOCUMENT_REFUSALS = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
 GOAL_FIELDS = ("title", "purpose_statement", "target_depth")
 
 
@@ -98,17 +109,63 @@ async def create_subject(request: Request) -> Response:
 async def show_subject(request: Request) -> Response:
     """One subject."""
     selection = read_query(request, Options).selection()
-    async with services_of(request).store() as store:
+    services = services_of(request)
+    async with services.store() as store:
         overview = await subject.load(store, request.path_params["id"], selection)
-    return page(request, "subject/page.html", section="/subjects", view=overview, tab="")
+    return page(
+        request,
+        "subject/page.html",
+        section="/subjects",
+        view=overview,
+        tab="",
+        **_upload_form(services),
+    )
+
+
+def _upload_form(services: Services, *, problem: str = "") -> dict[str, Any]:
+    return {
+        "problem": problem,
+        "endings": ENDINGS,
+        "upload_bytes_max": services.settings.upload_bytes_max,
+    }
 
 
 async def show_sources(request: Request) -> Response:
     """What a subject rests on, and what became of that."""
-    options = read_query(request, SourceOptions)
-    async with services_of(request).store() as store:
-        sources = await subject.load_sources(store, request.path_params["id"], page=options.page)
-    return page(request, "subject/sources.html", section="/subjects", view=sources, tab="sources")
+    return await _sources(request, page_number=read_query(request, SourceOptions).page)
+
+
+async def _sources(
+    request: Request, *, page_number: int = 1, status: HTTPStatus = HTTPStatus.OK, problem: str = ""
+) -> Response:
+    services = services_of(request)
+    async with services.store() as store:
+        sources = await subject.load_sources(store, request.path_params["id"], page=page_number)
+    return page(
+        request,
+        "subject/sources.html",
+        status=status,
+        section="/subjects",
+        view=sources,
+        tab="sources",
+        **_upload_form(services, problem=problem),
+    )
+
+
+async def upload_document(request: Request) -> Response:
+    """Add a document to the corpus of a subject that there is; the list of its documents follows."""
+    services, bytes_max = services_of(request), services_of(request).settings.upload_bytes_max
+    async with services.store() as store:
+        subject_id = (await store.subjects.require(request.path_params["id"]))["subject_id"]
+    try:
+        async with open_upload(request, bytes_max=bytes_max, more_fields=frozenset({CSRF_FIELD})) as upload:
+            require_csrf(request, upload.fields.get(CSRF_FIELD, ""))
+            await add_document_to(services, subject_id, upload.path, upload.chunks)
+    except Problem as error:
+        if error.status not in DOCUMENT_REFUSALS:
+            raise
+        return await _sources(request, status=error.status, problem=error.detail)
+    return see_other(f"/subjects/{subject_id}/sources#documents")
 
 
 async def show_changes(request: Request) -> Response:
@@ -155,6 +212,7 @@ routes = [
     view("/subjects/{id}", show_subject),
     view("/subjects/{id}/sources", show_sources),
     view("/subjects/{id}/changes", show_changes),
+    view("/subjects/{id}/documents", upload_document, methods=["POST"]),
     view("/subjects/{id}/goal", save_goal, methods=["POST"]),
     view("/subjects/{id}/recheck", recheck_sources, methods=["POST"]),
 ]

@@ -1,0 +1,83 @@
+"""Documents that a form of the page adds to a subject."""
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from support.api_server import api_client
+
+from chiron_workers.access.sessions import create_code
+from chiron_workers.db.connect import Pool
+from chiron_workers.settings import Settings
+
+TEXT = "# Polynyas\n\nA polynya is open water within the ice.\n"
+PATH = "/subjects/sea-ice/documents"
+FORM = {"token": ""}
+
+
+@pytest.fixture
+async def subject(client: httpx2.AsyncClient) -> httpx2.AsyncClient:
+    """A client of a server that has a subject."""
+    answer = await client.post("/subjects", data={"title": "Sea ice"})
+    assert answer.headers["location"] == "/subjects/sea-ice"
+    return client
+
+
+@pytest.fixture
+async def browser(settings: Settings, pool: Pool) -> AsyncIterator[httpx2.AsyncClient]:
+    """A browser that the user of this machine has signed in."""
+    async with api_client(settings) as client:
+        client.headers["Accept"] = "text/html"
+        await client.get("/open", params={"code": await create_code(pool)})
+        yield client
+
+
+async def test_a_document_is_added_with_the_form_and_listed(subject: httpx2.AsyncClient):
+    for address in ("/subjects/sea-ice", "/subjects/sea-ice/sources"):
+        page = (await subject.get(address)).text
+        assert f'action="{PATH}" enctype="multipart/form-data"' in page
+        assert ".pdf" in page
+    answer = await subject.post(PATH, data=FORM | {"path": ""}, files={"file": ("polynyas.md", TEXT)})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/subjects/sea-ice/sources#documents")
+    page = (await subject.get("/subjects/sea-ice/sources")).text
+    assert "corpus://sea-ice/polynyas.md" in page
+    await subject.post(PATH, data=FORM | {"path": "notes/b.md"}, files={"file": ("polynyas.md", TEXT)})
+    assert "corpus://sea-ice/notes/b.md" in (await subject.get("/subjects/sea-ice/sources")).text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status", "words"),
+    [
+        ("picture.png", b"\x89PNG", 415, "must end with one of .md"),
+        ("paper.pdf", b"no pdf", 422, "its content is of another kind"),
+        ("empty.md", b"", 422, "it holds no text"),
+        ("", b"", 422, "Choose one file"),
+        ("long.txt", b"x" * 10_000_001, 413, "A file may have 10,000,000 bytes"),
+    ],
+)
+async def test_what_cannot_be_a_document_is_said_above_the_form(
+    subject: httpx2.AsyncClient, name: str, content: bytes, status: int, words: str
+):
+    answer = await subject.post(PATH, data=FORM, files={"file": (name, content)})
+    assert answer.status_code == status
+    notices = re.findall(r'role="alert">([^<]*)<', answer.text)
+    assert len([notice for notice in notices if words in notice]) == 1
+    assert f'action="{PATH}"' in answer.text
+    assert (await subject.get("/v1/subjects/sea-ice/documents")).json()["items"] == []
+
+
+async def test_a_subject_that_is_not_there_gets_no_documents(client: httpx2.AsyncClient):
+    answer = await client.post(PATH, data=FORM, files={"file": ("polynyas.md", TEXT)})
+    assert answer.status_code == 404
+
+
+async def test_a_browser_needs_the_token_of_its_session(
+    subject: httpx2.AsyncClient, browser: httpx2.AsyncClient
+):
+    files = {"file": ("polynyas.md", TEXT)}
+    assert (await browser.post(PATH, data=FORM, files=files)).status_code == 403
+    assert (await subject.get("/v1/subjects/sea-ice/documents")).json()["items"] == []
+    token = re.search(r'name="token" value="([0-9a-f]{64})"', (await browser.get("/subjects/sea-ice")).text)
+    assert token
+    assert (await browser.post(PATH, data={"token": token[1]}, files=files)).status_code == 303
