@@ -5,6 +5,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 import psycopg
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -64,6 +65,8 @@ class Authentication:
             return
         scope.setdefault("state", {})
         request, credentials = Request(scope), credentials_of(Request(scope).headers)
+        if not is_open(path_of(request)):
+            send = _stored_nowhere(send)
         try:
             principal = await self._admit(request, credentials)
         except (Problem, ChironError, psycopg.OperationalError) as error:
@@ -121,6 +124,17 @@ class Authentication:
             await send(message)
 
         return send_if_valid
+
+
+def _stored_nowhere(send: Send) -> Send:
+    """Send as `send` does; what an answer holds is of whoever asked, so a cache keeps it only where its route says so."""
+
+    async def send_unstored(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return send_unstored
 
 
 def path_of(request: Request) -> str:

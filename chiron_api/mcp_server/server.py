@@ -12,6 +12,7 @@ from chiron_api.http.auth import Authentication
 from chiron_api.mcp_server.instructions import INSTRUCTIONS
 from chiron_api.mcp_server.lazy_services import LazyServices
 from chiron_api.mcp_server.resources import resource_templates
+from chiron_api.mcp_server.session_owners import SessionOwners
 from chiron_api.mcp_server.tasks import ResearchTasks
 from chiron_api.mcp_server.tool_adapter import ToolAdapter
 from chiron_api.mcp_server.tools import client_tools
@@ -64,4 +65,5 @@ def http_app(server: FastMCP, services: LazyServices, *, key: str) -> Starlette:
         return (await services.get()).pool
 
     gate = Middleware(Authentication, key=key, find_pool=find_pool, has_pages=False)
-    return server.http_app(path="/mcp", middleware=[gate], host_origin_protection="auto")
+    middleware = [gate, Middleware(SessionOwners)]
+    return server.http_app(path="/mcp", middleware=middleware, host_origin_protection="auto")

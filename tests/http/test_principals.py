@@ -146,6 +146,13 @@ async def test_what_a_key_changed_is_in_the_audit_trail(pool: Pool, api: httpx2.
     assert headers["Authorization"][7:] not in repr(entry)
 
 
+async def test_no_cache_keeps_an_answer_that_asked_for_a_key(pool: Pool, api: httpx2.AsyncClient):
+    headers = await bearer(pool, "alice", AccessScope.READ)
+    for path in ("/v1/batches", "/v1/subjects", "/openapi.json", "/v1/runs/none", "/batches"):
+        for answer in (await api.get(path, headers=headers), await api.get(path)):
+            assert answer.headers.get_list("Cache-Control") == ["no-store"], path
+
+
 def test_the_cookie_is_read_from_one_place():
     files = Path(principals.__file__).parent.rglob("*.py")
     assert [file.name for file in files if '"chiron_session"' in file.read_text()] == ["principals.py"]

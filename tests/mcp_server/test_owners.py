@@ -2,6 +2,7 @@
 
 import json
 
+import httpx2
 import pytest
 from mcp_server.conftest import KEY, Serving, over_http
 from mcp_server.test_tools import text
@@ -56,3 +57,36 @@ async def test_a_key_that_is_unknown_is_refused_before_any_message(serving: Serv
     with serving(CHIRON_API_KEY=KEY) as url, pytest.raises(BaseException):  # noqa: B017  # the client's own group
         async with over_http(url, key="chiron_nobody") as client:
             await client.list_tools()
+
+
+async def test_a_session_is_unknown_to_every_key_but_the_one_that_began_it(serving: Serving, pool: Pool):
+    secrets = {
+        name: (await create_key(pool, NewKey(name, AccessScope.SUBMIT, owner=owner)))[0]
+        for name, owner in (("alice", "team"), ("carol", "team"), ("bob", "bob"))
+    }
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    list_tools = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    with serving(CHIRON_API_KEY=KEY) as url:
+        async with httpx2.AsyncClient(timeout=60, trust_env=False) as http:
+
+            async def send(name: str, method: str, body: object = None, session: str = "") -> httpx2.Response:
+                headers = {
+                    "Authorization": f"Bearer {secrets[name]}",
+                    "Accept": "application/json, text/event-stream" if body else "text/event-stream",
+                    **({"Mcp-Session-Id": session} if session else {}),
+                }
+                return await http.request(method, url, headers=headers, json=body)
+
+            session = (await send("alice", "POST", begin)).headers["Mcp-Session-Id"]
+            note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            assert (await send("alice", "POST", note, session)).status_code == 202
+            for stranger in ("bob", "carol"):
+                assert (await send(stranger, "POST", list_tools, session)).status_code == 404
+                assert (await send(stranger, "GET", session=session)).status_code == 404
+                assert (await send(stranger, "DELETE", session=session)).status_code == 404
+            assert (await send("alice", "POST", list_tools, session)).status_code == 200
