@@ -1,0 +1,125 @@
+"""`chiron learn start|map|proposals|decide`: from a goal to a map, and who changes it."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.report_writing import offline_model
+from support.run_harness import Stage
+from typer.testing import Result
+
+from chiron_workers.knowledge.coverage.nodes import draft
+from chiron_workers.knowledge.coverage.proposals import Proposals
+from chiron_workers.runs.session import Session
+from chiron_workers.states import Outcome
+from chiron_workers.tools import registry
+
+Command = Callable[..., Result]
+GOAL = "Understand names and attributes"
+CHAPTERS = {
+    "Naming and binding": "Names refer to objects. A scope defines where a name is visible.",
+    "Attribute references": "Attributes are names behind a dot. Naming and binding says how names refer to objects.",
+    "Emission of light": "Nothing about the matter.",
+}
+
+
+@pytest.fixture
+async def corpus(chiron: Command, tmp_path: Path) -> None:
+    """A subject with three documents of one's own."""
+    for n, (title, text) in enumerate(CHAPTERS.items()):
+        (tmp_path / f"{n}.md").write_text(f"# {n}. {title} - Guide\n\n{text}\n")
+    await run(chiron, "corpus", "add", str(tmp_path), "--subject", "Guide")
+
+
+async def run(chiron: Command, *arguments: str, code: int = 0) -> str:
+    result = await asyncio.to_thread(chiron, *arguments)
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+async def mapped(stage: Stage, chiron: Command, *arguments: str) -> dict[str, Any]:
+    """The receipt of a curriculum that was ordered and played."""
+    stage.registry = registry()
+    receipt = json.loads(await run(chiron, "learn", "start", "Guide", "--goal", GOAL, "--json", *arguments))
+    async with offline_model(stage):
+        assert await stage.play(UUID(receipt["batch"]["run_ids"][0])) is Outcome.PLAYED
+    return dict(receipt)
+
+
+async def test_from_a_goal_to_a_map_without_a_model(stage: Stage, chiron: Command, corpus: None) -> None:
+    receipt = await mapped(stage, chiron, "--depth", "overview")
+    answer = (await stage.row(UUID(receipt["batch"]["run_ids"][0])))["answer"]
+    assert "arranged by Chiron's offline researcher, a program without a language model" in answer
+    tree = await run(chiron, "learn", "map", "guide")
+    assert tree.splitlines()[0] == f"{GOAL} *  (no facts)"
+    assert "Naming and binding *" in tree
+    assert "Attribute references *  (no facts" in tree
+    mermaid = await run(chiron, "learn", "map", "guide", "--format", "mermaid")
+    assert mermaid.startswith(f'flowchart TD\n  n1(["{GOAL}<br/>no facts"])')
+    document = json.loads(await run(chiron, "learn", "map", "guide", "--format", "json"))
+    assert document["tops"][0]["title"] == GOAL
+    subject = (await stage.rows("select purpose_statement, target_depth from subjects"))[0]
+    assert (subject["purpose_statement"], subject["target_depth"]) == (GOAL, "overview")
+
+
+async def test_the_same_goal_is_one_run_and_mapped_again_it_adds_nothing(
+    stage: Stage, chiron: Command, corpus: None
+) -> None:
+    receipt = await mapped(stage, chiron)
+    nodes = await stage.rows("select id from nodes")
+    assert "was mapped before, batch" in await run(chiron, "learn", "start", "Guide", "--goal", GOAL)
+    second = await mapped(stage, chiron, "--again")
+    assert second["batch"]["batch_id"] != receipt["batch"]["batch_id"]
+    assert await stage.rows("select id from nodes") == nodes
+
+
+async def test_a_title_that_is_markup_ends_no_label_of_the_flowchart(stage: Stage, chiron: Command) -> None:
+    async with Session(stage.pool) as session:
+        node = draft(subject_id="guide", title='"]; click n1 "javascript:x" <script>', description="x")
+        await Proposals(session).propose_node(node, reason="A page says so.")
+    mermaid = await run(chiron, "learn", "map", "guide", "--format", "mermaid")
+    assert 'n1["#34;#93;; click n1 #34;javascript:x#34; #60;script#62;<br/>no facts"]' in mermaid
+
+
+async def test_a_person_reads_what_is_proposed_and_decides(
+    stage: Stage, chiron: Command, corpus: None
+) -> None:
+    await mapped(stage, chiron)
+    async with Session(stage.pool) as session:
+        node = draft(subject_id="guide", title="Slots", description="No dictionary.")
+        proposed = await Proposals(session).propose_node(node, reason="A page says so.")
+    listing = await run(chiron, "learn", "proposals", "guide")
+    assert f"{proposed['proposal_id']}  open  add 'Slots'\n  why: A page says so.\n" in listing
+    decided = ("learn", "decide", proposed["proposal_id"])
+    assert "accepted" in await run(chiron, *decided, "--accept", "--reason", "It belongs here.")
+    assert "Slots" in await run(chiron, "learn", "map", "guide")
+    assert "accepted by local: It belongs here." in await run(chiron, "learn", "proposals", "guide")
+    assert "accepted already" in await run(chiron, *decided, "--reject", "--reason", "No.", code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("start", "Guide", "--goal", " "), 2, "The goal is empty"),
+        (("start", "Guide", "--goal", "x" * 3_001), 2, "The goal has 3,001 characters; 3,000 are allowed"),
+        (("start", "!!", "--goal", "x"), 2, "must be a name with letters or digits"),
+        (("map", "nowhere"), 1, "There is no subject 'nowhere'"),
+        (("decide", "x", "--accept", "--reason", "y"), 2, "proposal_id"),
+    ],
+)
+async def test_what_cannot_be_done_is_said_in_one_sentence(
+    stage: Stage, chiron: Command, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    refusal = await run(chiron, "learn", *arguments, code=code)
+    assert sentence in refusal
+    assert "Traceback" not in refusal
+
+
+async def test_a_subject_without_a_map_teaches_the_next_step(
+    stage: Stage, chiron: Command, corpus: None
+) -> None:
+    assert "guide has no map yet. `chiron learn start guide" in await run(chiron, "learn", "map", "Guide")
