@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
-from chiron_workers.knowledge.drafts.drafts import SECTIONS_MAX, SENTENCES_MAX
+from chiron_workers.knowledge.drafts.sections import SECTIONS_MAX, SENTENCES_MAX
 from chiron_workers.knowledge.drafts.sentence_rules import (
     FACTS_MAX,
     SENTENCE_CHARS_MAX,

@@ -1,45 +1,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from uuid import UUID
-
-from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import ToolError
-from chiron_workers.evidence.statements.support import Finding
-from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
-from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
-from chiron_workers.knowledge.drafts.sentence_rules import Sentence, refuse_facts, refuse_title
+from chiron_workers.knowledge.drafts.citable_facts import CitableFacts
+from chiron_workers.knowledge.drafts.sections import (
+    SUMMARY,
+    DraftSection,
+    Sections,
+    refuse_changed,
+    sections_of_run,
+)
+from chiron_workers.knowledge.drafts.sentence_rules import Sentence
 from chiron_workers.knowledge.facts.verdicts import Verdicts
-from chiron_workers.runs.entries import storable
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
-SUMMARY = 0  # the place of the section that comes first
 SUMMARY_TITLE = "Summary"
-SENTENCES_MAX = 40  # of a section
-SECTIONS_MAX = 40
-
-
-@dataclass(frozen=True, slots=True)
-class DraftSentence(Sentence):
-    """A sentence that its facts bear out, found by `verdict_by`: `rules`, or the name of a model."""
-
-    verdict_reason: str
-    verdict_by: str
-
-
-@dataclass(frozen=True, slots=True)
-class DraftSection:
-    """A section of a draft; place 0 is the summary."""
-
-    place: int
-    title: str
-    sentences: tuple[DraftSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,48 +33,20 @@ class Draft:
 
 
 class Drafts:
-    """The draft of the run on whose behalf a store is used: sections whose every sentence is held to its facts."""
+    """The report of the run on whose behalf a store is used."""
 
     def __init__(self, session: Session, verdicts: Verdicts) -> None:
         self._session = session
-        self._verdicts = verdicts
+        self._sections = Sections(session, verdicts)
 
     @property
     def facts(self) -> CitableFacts:
         """The facts that the draft is made of. Raises ToolError outside of a run."""
-        caller = self._session.caller
-        scope = caller.scope or caller.subject_id
-        if scope is None:
-            raise ToolError("A draft is the work of a run, and this is no run.")
-        return CitableFacts(self._session, Scope.of(scope))
+        return self._sections.facts
 
     async def write(self, place: int, title: str, sentences: Sequence[Sentence]) -> int:
-        """Keep a section in place of the one that stands there, or remove it where there are no sentences.
-
-        Returns:
-            How many sentences the draft has now.
-
-        Raises:
-            ToolError: A sentence or the heading cannot stand; nothing was kept. The message numbers the sentences.
-        """
-        run_id = self._run_id()
-        sentences = [_cleaned(sentence) for sentence in sentences]
-        title = SUMMARY_TITLE if place == SUMMARY else storable(collapse_whitespace(title))
-        findings = await self._check(title, sentences)
-        args = {"run_id": run_id, "place": place}
-        await self._session.lock(SQL["lock"], args, keys=[f"draft {run_id}"])
-        await self._session.write(SQL["remove"], args)
-        if sentences:
-            await self._session.write(
-                SQL["add"], args | {"title": title, "call_id": self._session.caller.call_id}
-            )
-            rows = zip(sentences, findings, strict=True)
-            for n, (sentence, finding) in enumerate(rows, start=1):
-                await self._session.write(SQL["add_sentence"], args | {"n": n} | _columns(sentence, finding))
-        [sizes] = await self._session.rows(SQL["size"], args)
-        if sizes["sections"] > SECTIONS_MAX:
-            raise ToolError(f"place: a draft has at most {SECTIONS_MAX} sections.")
-        return int(sizes["sentences"])
+        """Keep a section, as `Sections.write`; the summary has a title of its own."""
+        return await self._sections.write(place, SUMMARY_TITLE if place == SUMMARY else title, sentences)
 
     async def hand_in(self) -> Draft:
         """Show the draft, once it has a summary and at least one more section.
@@ -102,47 +54,15 @@ class Drafts:
         Raises:
             ToolError: Something is missing, or a fact no longer stands as it did when its sentence was written.
         """
-        run_id = self._run_id()
-        sections = _sections(await self._session.rows(SQL["sentences"], {"run_id": run_id}))
+        sections = await self._sections.read()
         places = {section.place for section in sections}
         if SUMMARY not in places or len(places) == 1:
             part = "summary (place 0)" if SUMMARY not in places else "section beside the summary"
             raise ToolError(f"The draft has no {part} yet; write it with write_section.")
-        facts = await self.facts.by_id(
-            key for part in sections for sentence in part.sentences for key in sentence.fact_ids
-        )
-        refusals = [
-            f"Section {section.place}, sentence {n}: {refusal}"
-            for section in sections
-            for n, sentence in enumerate(section.sentences, start=1)
-            if (refusal := refuse_facts(sentence.fact_ids, facts))
-        ]
-        if refusals:
-            raise ToolError(
-                "\n".join(["These sentences no longer stand; write their sections again.", *refusals])
-            )
+        refuse_changed(sections, await self._sections.cited_facts(sections))
+        run_id = self._sections.run_id
         [row] = await self._session.write(SQL["hand_in"], {"run_id": run_id})
         return Draft(run_id, self._session.caller.model or "", row["handed_in_at"], sections)
-
-    async def _check(self, title: str, sentences: Sequence[Sentence]) -> list[Finding]:
-        if len(sentences) > SENTENCES_MAX:
-            raise ToolError(f"sentences: a section has at most {SENTENCES_MAX} (got {len(sentences)}).")
-        facts = await self.facts.by_id(fact_id for sentence in sentences for fact_id in sentence.fact_ids)
-        if sentences and (refusal := refuse_title(title, list(facts.values()))):
-            raise ToolError(refusal)
-        outcomes = await check_sentences(sentences, facts, self._verdicts)
-        refusals = [
-            f"Sentence {n}: {text}" for n, text in enumerate(outcomes, start=1) if isinstance(text, str)
-        ]
-        if refusals:
-            raise ToolError("\n".join(["Nothing was kept, since these sentences cannot stand.", *refusals]))
-        return [outcome for outcome in outcomes if isinstance(outcome, Finding)]
-
-    def _run_id(self) -> UUID:
-        run_id = self._session.caller.run_id
-        if run_id is None:
-            raise ToolError("A draft is the work of a run, and this is no run.")
-        return run_id
 
 
 async def latest_draft(pool: Pool, scope: str, *, owner: str | None = None) -> Draft | None:
@@ -152,38 +72,10 @@ async def latest_draft(pool: Pool, scope: str, *, owner: str | None = None) -> D
         owner: Whose it is to be; None: anybody's.
     """
     rows = await fetch_all(pool, SQL["latest"], {"scope": scope, "owner": owner})
-    if not rows:
-        return None
-    sections = _sections(await fetch_all(pool, SQL["sentences"], {"run_id": rows[0]["run_id"]}))
-    return Draft(**rows[0], sections=sections)
+    return Draft(**rows[0], sections=await sections_of_run(pool, rows[0]["run_id"])) if rows else None
 
 
 async def scope_of_runs(pool: Pool, target: UUID) -> str | None:
     """What the runs of a batch, or a run, write a draft on; None where they write none."""
     rows = await fetch_all(pool, SQL["scope"], {"id": target})
     return rows[0]["scope"] if rows else None
-
-
-def _sections(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
-    return tuple(
-        DraftSection(place, title, tuple(_sentence(row) for row in section_rows))
-        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
-    )
-
-
-def _sentence(row: DictRow) -> DraftSentence:
-    return DraftSentence(row["text"], tuple(row["fact_ids"]), row["verdict_reason"], row["verdict_by"])
-
-
-def _cleaned(sentence: Sentence) -> Sentence:
-    fact_ids = dict.fromkeys(fact_id.strip().lower() for fact_id in sentence.fact_ids)
-    return Sentence(storable(collapse_whitespace(sentence.text)), tuple(fact_ids))
-
-
-def _columns(sentence: Sentence, finding: Finding) -> dict[str, object]:
-    return {
-        "text": sentence.text,
-        "fact_ids": list(sentence.fact_ids),
-        "verdict_reason": finding.reason,
-        "verdict_by": finding.judge,
-    }

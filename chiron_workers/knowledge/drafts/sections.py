@@ -1,0 +1,164 @@
+"""The sections that a run writes, each sentence of which is held to its facts: reports and lessons rest on them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.queries import load
+from chiron_workers.db.validation import collapse_whitespace
+from chiron_workers.errors import ToolError
+from chiron_workers.evidence.statements.support import Finding
+from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
+from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
+from chiron_workers.knowledge.drafts.sentence_rules import Sentence, refuse_facts, refuse_title
+from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.runs.entries import storable
+from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+SUMMARY = 0  # the place of the section that comes first
+SENTENCES_MAX = 40  # of a section
+SECTIONS_MAX = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSentence(Sentence):
+    """A sentence that its facts bear out, found by `verdict_by`: `rules`, or the name of a model."""
+
+    verdict_reason: str
+    verdict_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSection:
+    """A section of a draft; place 0 is the summary."""
+
+    place: int
+    title: str
+    sentences: tuple[DraftSentence, ...]
+
+
+class Sections:
+    """The sections of the run on whose behalf a store is used."""
+
+    def __init__(self, session: Session, verdicts: Verdicts) -> None:
+        self._session = session
+        self._verdicts = verdicts
+
+    @property
+    def run_id(self) -> UUID:
+        """Whose sections they are. Raises ToolError outside of a run."""
+        run_id = self._session.caller.run_id
+        if run_id is None:
+            raise ToolError("A draft is the work of a run, and this is no run.")
+        return run_id
+
+    @property
+    def facts(self) -> CitableFacts:
+        """The facts that the sections are made of. Raises ToolError outside of a run."""
+        caller = self._session.caller
+        scope = caller.scope or caller.subject_id
+        if scope is None:
+            raise ToolError("A draft is the work of a run, and this is no run.")
+        return CitableFacts(self._session, Scope.of(scope))
+
+    async def write(self, place: int, title: str, sentences: Sequence[Sentence]) -> int:
+        """Keep a section in place of the one that stands there, or remove it where there are no sentences.
+
+        Returns:
+            How many sentences there are now in all sections.
+
+        Raises:
+            ToolError: A sentence or the heading cannot stand; nothing was kept. The message numbers the sentences.
+        """
+        run_id = self.run_id
+        sentences = [_cleaned(sentence) for sentence in sentences]
+        title = storable(collapse_whitespace(title))
+        findings = await self._check(title, sentences)
+        args = {"run_id": run_id, "place": place}
+        await self._session.lock(SQL["lock"], args, keys=[f"draft {run_id}"])
+        await self._session.write(SQL["remove"], args)
+        if sentences:
+            await self._session.write(
+                SQL["add"], args | {"title": title, "call_id": self._session.caller.call_id}
+            )
+            rows = zip(sentences, findings, strict=True)
+            for n, (sentence, finding) in enumerate(rows, start=1):
+                await self._session.write(SQL["add_sentence"], args | {"n": n} | _columns(sentence, finding))
+        [sizes] = await self._session.rows(SQL["size"], args)
+        if sizes["sections"] > SECTIONS_MAX:
+            raise ToolError(f"place: a draft has at most {SECTIONS_MAX} sections.")
+        return int(sizes["sentences"])
+
+    async def read(self) -> tuple[DraftSection, ...]:
+        """The sections as they stand, by their places."""
+        return sections_of(await self._session.rows(SQL["sentences"], {"run_id": self.run_id}))
+
+    async def cited_facts(self, sections: Sequence[DraftSection]) -> dict[str, CitableFact]:
+        """The facts that sections rest on as they are now, by id."""
+        return await self.facts.by_id(
+            fact_id for part in sections for sentence in part.sentences for fact_id in sentence.fact_ids
+        )
+
+    async def _check(self, title: str, sentences: Sequence[Sentence]) -> list[Finding]:
+        if len(sentences) > SENTENCES_MAX:
+            raise ToolError(f"sentences: a section has at most {SENTENCES_MAX} (got {len(sentences)}).")
+        facts = await self.facts.by_id(fact_id for sentence in sentences for fact_id in sentence.fact_ids)
+        if sentences and (refusal := refuse_title(title, list(facts.values()))):
+            raise ToolError(refusal)
+        outcomes = await check_sentences(sentences, facts, self._verdicts)
+        refusals = [
+            f"Sentence {n}: {text}" for n, text in enumerate(outcomes, start=1) if isinstance(text, str)
+        ]
+        if refusals:
+            raise ToolError("\n".join(["Nothing was kept, since these sentences cannot stand.", *refusals]))
+        return [outcome for outcome in outcomes if isinstance(outcome, Finding)]
+
+
+def refuse_changed(sections: Sequence[DraftSection], facts: dict[str, CitableFact]) -> None:
+    """Raises ToolError, which names the sentences, where facts no longer stand as they did when they were written down."""
+    refusals = [
+        f"Section {section.place}, sentence {n}: {refusal}"
+        for section in sections
+        for n, sentence in enumerate(section.sentences, start=1)
+        if (refusal := refuse_facts(sentence.fact_ids, facts))
+    ]
+    if refusals:
+        raise ToolError(
+            "\n".join(["These sentences no longer stand; write their sections again.", *refusals])
+        )
+
+
+async def sections_of_run(pool: Pool, run_id: UUID) -> tuple[DraftSection, ...]:
+    """The sections that a run has written."""
+    return sections_of(await Session(pool).rows(SQL["sentences"], {"run_id": run_id}))
+
+
+def sections_of(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
+    """Sections from the rows of their sentences, which come in order."""
+    return tuple(
+        DraftSection(place, title, tuple(_sentence(row) for row in section_rows))
+        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
+    )
+
+
+def _sentence(row: DictRow) -> DraftSentence:
+    return DraftSentence(row["text"], tuple(row["fact_ids"]), row["verdict_reason"], row["verdict_by"])
+
+
+def _cleaned(sentence: Sentence) -> Sentence:
+    fact_ids = dict.fromkeys(fact_id.strip().lower() for fact_id in sentence.fact_ids)
+    return Sentence(storable(collapse_whitespace(sentence.text)), tuple(fact_ids))
+
+
+def _columns(sentence: Sentence, finding: Finding) -> dict[str, object]:
+    return {
+        "text": sentence.text,
+        "fact_ids": list(sentence.fact_ids),
+        "verdict_reason": finding.reason,
+        "verdict_by": finding.judge,
+    }

@@ -1,0 +1,31 @@
+-- lock
+-- Calls of one reply may write the same section.
+select pg_advisory_xact_lock(hashtextextended('draft ' || %(run_id)s::text, 0));
+
+-- remove
+delete from draft_sections
+ where run_id = %(run_id)s
+   and place = %(place)s;
+
+-- add
+insert into draft_sections (run_id, place, title, call_id)
+values (%(run_id)s, %(place)s, %(title)s, %(call_id)s);
+
+-- add_sentence
+insert into draft_sentences (run_id, place, n, text, fact_ids, verdict_reason, verdict_by)
+values (%(run_id)s, %(place)s, %(n)s, %(text)s, %(fact_ids)s::uuid[], %(verdict_reason)s, %(verdict_by)s);
+
+-- size
+select (select count(*)
+          from draft_sections
+         where run_id = %(run_id)s) as sections,
+       (select count(*)
+          from draft_sentences
+         where run_id = %(run_id)s) as sentences;
+
+-- sentences
+select s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.verdict_reason, t.verdict_by
+  from draft_sections s
+  join draft_sentences t using (run_id, place)
+ where s.run_id = %(run_id)s
+ order by s.place, t.n;
