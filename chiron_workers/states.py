@@ -187,6 +187,13 @@ class ProposalState(StrEnum):
     REJECTED = "rejected"
 
 
+class LessonState(StrEnum):
+    """Whether learners can read a lesson."""
+
+    DRAFT = "draft"
+    HANDED_IN = "handed_in"
+
+
 class Verdict(StrEnum):
     """Whether a quote, with what stands around it, bears a statement out."""
 

@@ -11,6 +11,7 @@ from chiron_workers.knowledge.drafts.drafts import Drafts
 from chiron_workers.knowledge.facts.checks import Checks
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.knowledge.lessons.lessons import Lessons
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.loaded_skills import LoadedSkills
 from chiron_workers.runs.notes import Notes
@@ -48,6 +49,7 @@ class Store:
         self.nodes = Nodes(session)
         self.curricula = Curricula(session)
         self.proposals = Proposals(session)
+        self.lessons = Lessons(session, self.verdicts, self.nodes)
         self.assessments = Assessments(session)
         self.sources = Sources(session)
         self.source_changes = SourceChanges(session)

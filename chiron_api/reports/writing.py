@@ -19,7 +19,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge import report_rows
-from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
+from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
 from chiron_workers.knowledge.drafts.drafts import scope_of_runs
 from chiron_workers.knowledge.report_rows import Kind, Target
 from chiron_workers.runs.session import Session
@@ -76,7 +76,7 @@ async def submit_report(
 async def resolve_scope(pool: Pool, target: UUID | str) -> UUID | str:
     """What a report on a target is about: of a run that wrote a report, what it wrote on; else the target itself."""
     scope = await scope_of_runs(pool, target) if isinstance(target, UUID) else None
-    return target if scope is None else Scope.of(scope).id or scope
+    return target if scope is None or scope.startswith(NODE_MARK) else Scope.of(scope).id or scope
 
 
 async def _question(pool: Pool, target: Target) -> str:

@@ -75,7 +75,7 @@ class HandedInDraft(TypedDict):
     sentences: int
 
 
-@tool(needs_run=True, roles=("writer",))
+@tool(needs_run=True, roles=("writer", "lesson"))
 async def list_facts(store: Store, *, offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> FactList:
     """List the facts that you write from, the surest first. Nothing else may be told.
 

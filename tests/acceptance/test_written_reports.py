@@ -1,114 +1,27 @@
 """200 drafts in each of which one sentence has gone wrong, all caught; and 50 reports without a sentence that has no fact."""
 
-import re
-from collections import Counter
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 from uuid import UUID
 
 import pytest
-from support.generated_drafts import MUTATIONS, WITHOUT_A_JUDGE, MadeFact, World, made_world
+from support.generated_drafts import WITHOUT_A_JUDGE, World, made_world
+from support.mutated_drafts import SEED, Mutated, answers, caught, judge_of, kinds, mutated_drafts
 from support.report_writing import cited, offline_model, section, submit_report
 from support.research_rows import Shelf
 from support.run_harness import Stage
-from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
 from chiron_workers.states import Outcome
 
-DRAFTS = 200
 REPORTS = 50
-SEED = 20_251
-CALLS_AT_ONCE = 10
-STATEMENT = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Mutated:
-    """A draft of true sentences, the place-th of which was mutated."""
-
-    kind: str
-    sentences: list[dict[str, Any]]
-    place: int
-
-    @property
-    def text(self) -> str:
-        return str(self.sentences[self.place - 1]["text"])
-
-
-def mutated_drafts(world: World, random: Random, *, in_own_words: bool) -> list[Mutated]:
-    """200 drafts, of each kind of mutation as many, in the facts' own words or in others."""
-
-    def words(fact: MadeFact) -> str:
-        return fact.content if in_own_words else fact.reworded
-
-    drafts = []
-    for n in range(DRAFTS):
-        kind = list(MUTATIONS)[n % len(MUTATIONS)]
-        facts = random.sample(world.facts, random.randrange(3, 7))
-        sentences = [cited(words(fact), fact.id) for fact in facts]
-        place = random.randrange(len(facts))
-        sentences[place] = MUTATIONS[kind](world, facts[place], words(facts[place]), random)
-        drafts.append(Mutated(kind, sentences, place + 1))
-    return drafts
-
-
-def judge_of(true_sentences: set[str] | None) -> Any:
-    """A judge that supports these sentences and no other; without them, one that supports whatever it is asked."""
-
-    def judge(request: dict[str, Any]) -> Says:
-        question = request["messages"][0]["content"]
-        words = question if isinstance(question, str) else "".join(block["text"] for block in question)
-        entries = []
-        for number, item in STATEMENT.findall(words):
-            is_true = true_sentences is None or any(
-                text in item.partition("quote")[0] for text in true_sentences
-            )
-            entries.append(
-                {
-                    "number": int(number),
-                    "verdict": "supported" if is_true else "silent",
-                    "reason": "As judged.",
-                }
-            )
-        return calls(call("give_verdicts", verdicts=entries))
-
-    return judge
-
-
-async def answers(stage: Stage, world: World, drafts: list[Mutated], judge: Any) -> list[str]:
-    """What each draft was answered, in one run that writes them all."""
-    blocks = [section(1, *draft.sentences) for draft in drafts]
-    pages = [blocks[start : start + CALLS_AT_ONCE] for start in range(0, len(blocks), CALLS_AT_ONCE)]
-    results: dict[str, str] = {}
-
-    def script(request: dict[str, Any]) -> Says:
-        for block in request["messages"][-1]["content"]:
-            if block["type"] == "tool_result":
-                results[block["tool_use_id"]] = str(block["content"])
-        n = turn(request)
-        return calls(*pages[n]) if n < len(pages) else says("Done.")
-
-    await stage.model(script, judge=judge)
-    run_id = await submit_report(stage, world.batch, max_turns=100)
-    assert await stage.play(run_id) is Outcome.FAILED  # nothing was handed in
-    return [results[block["id"]] for block in blocks]
-
-
-def caught(drafts: list[Mutated], replies: list[str]) -> Counter[str]:
-    """How many drafts of each kind were refused for the mutated sentence and for no other."""
-    counts: Counter[str] = Counter()
-    for draft, reply in zip(drafts, replies, strict=True):
-        numbers = [int(number) for number in re.findall(r"^Sentence (\d+):", reply, re.MULTILINE)]
-        assert numbers in ([], [draft.place]), (draft, reply)
-        counts[draft.kind] += bool(numbers)
-    return counts
-
-
-def kinds(drafts: list[Mutated]) -> Counter[str]:
-    return Counter(draft.kind for draft in drafts)
+async def report_answers(stage: Stage, world: World, drafts: list[Mutated], judge: Any) -> list[str]:
+    """What each draft was answered as a section of a report."""
+    run_id = await submit_report(stage, world.batch)
+    return await answers(stage, run_id, [section(1, *draft.sentences) for draft in drafts], judge)
 
 
 @pytest.mark.parametrize("in_own_words", [True, False], ids=["own words", "other words"])
@@ -120,7 +33,7 @@ async def test_every_mutated_draft_is_refused_for_the_sentence_that_went_wrong(
     world = made_world(shelf, random, name="valley")
     drafts = mutated_drafts(world, random, in_own_words=in_own_words)
     true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
-    replies = await answers(stage, world, drafts, judge_of(true_sentences))
+    replies = await report_answers(stage, world, drafts, judge_of(true_sentences))
     counts = caught(drafts, replies)
     print({kind: f"{counts[kind]} of {number}" for kind, number in kinds(drafts).items()})
     assert counts == kinds(drafts)
@@ -135,7 +48,7 @@ async def test_without_anybody_to_ask_every_mutated_draft_is_refused_too(
     random = Random(SEED)
     world = made_world(shelf, random, name="valley")
     drafts = mutated_drafts(world, random, in_own_words=True)
-    counts = caught(drafts, await answers(stage, world, drafts, judge_of(set())))
+    counts = caught(drafts, await report_answers(stage, world, drafts, judge_of(set())))
     assert counts == kinds(drafts)
     assert stage.server.verdict_questions == []
 
@@ -147,7 +60,7 @@ async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: St
     drafts = [
         draft for draft in mutated_drafts(world, random, in_own_words=False) if draft.kind in WITHOUT_A_JUDGE
     ]
-    counts = caught(drafts, await answers(stage, world, drafts, judge_of(None)))
+    counts = caught(drafts, await report_answers(stage, world, drafts, judge_of(None)))
     print({kind: f"{counts[kind]} of {number}" for kind, number in kinds(drafts).items()})
     assert counts == kinds(drafts)
 
@@ -162,7 +75,7 @@ async def test_true_drafts_are_kept(stage: Stage, shelf: Shelf) -> None:
         for _ in range(20)
     ]
     true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
-    replies = await answers(stage, world, drafts, judge_of(true_sentences))
+    replies = await report_answers(stage, world, drafts, judge_of(true_sentences))
     assert all('"sentences_in_all"' in reply for reply in replies)
 
 

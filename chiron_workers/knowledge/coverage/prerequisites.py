@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -17,6 +18,30 @@ def find_circle(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]:
         circle: list[Node] = error.args[1]
         return circle[::-1]
     return []
+
+
+def teaching_order(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]:
+    """The nodes in an order in which none comes before what it needs; apart from that in their own order.
+
+    What nodes need and is none of them is passed over.
+
+    Raises:
+        CycleError: The prerequisites run in a circle; `find_circle` names it.
+    """
+    places = {node: n for n, node in enumerate(prerequisites)}
+    sorter = TopologicalSorter(
+        {node: [need for need in needs if need in places] for node, needs in prerequisites.items()}
+    )
+    sorter.prepare()
+    order: list[Node] = []
+    ready: list[tuple[int, Node]] = []
+    while sorter.is_active():
+        for node in sorter.get_ready():
+            heappush(ready, (places[node], node))
+        _, node = heappop(ready)
+        order.append(node)
+        sorter.done(node)
+    return order
 
 
 def islands(nodes: Iterable[Node], links: Iterable[tuple[Node, Node]]) -> list[set[Node]]:

@@ -6,22 +6,31 @@ from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
+from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
+NODE_MARK = "node:"  # before the id of a node, in the scope of a run
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which facts a draft is made of: those that a batch or a run found and confirmed, or those of a subject."""
+    """Which facts a draft is made of: those that a batch or a run found and confirmed, or those of a subject.
+
+    With `node_id` those of a subject that belong to a node of its map or to one below are listed; others of the subject may be
+    cited.
+    """
 
     id: UUID | None = None
     subject_id: str | None = None
+    node_id: UUID | None = None
 
     @staticmethod
-    def of(text: str) -> "Scope":
-        """The scope that a run names: the id of a batch or a run, else a subject."""
+    def of(text: str, *, subject_id: str | None = None) -> "Scope":
+        """The scope that a run on `subject_id` names: the id of a batch or a run, a node of its subject, else a subject."""
+        if text.startswith(NODE_MARK):
+            return Scope(subject_id=subject_id, node_id=UUID(text.removeprefix(NODE_MARK)))
         scope_id = parse_id_or_none(text)
         return Scope(subject_id=text) if scope_id is None else Scope(id=scope_id)
 
@@ -61,24 +70,40 @@ class CitableFacts:
 
     def __init__(self, session: Session, scope: Scope) -> None:
         self._session = session
-        self._args = {"id": scope.id, "subject_id": scope.subject_id, "statuses": list(SHOWN_STATUSES)}
+        self._scope = scope
+        self._args: dict[str, object] = {
+            "id": scope.id,
+            "subject_id": scope.subject_id,
+            "statuses": list(SHOWN_STATUSES),
+        }
 
     async def page(self, *, offset: int, limit: int) -> list[CitableFact]:
         """The shown facts of the scope, the surest first."""
-        args = self._args | {"offset": offset, "limit": limit}
+        args = await self._listing() | {"offset": offset, "limit": limit}
         ids = [row["id"] for row in await self._session.rows(SQL["page"], args)]
         facts = await self.by_id(ids)
         return [facts[fact_id] for fact_id in ids if fact_id in facts]
 
     async def count(self) -> int:
         """How many shown facts the scope has."""
-        row = await self._session.row(SQL["count"], self._args)
+        row = await self._session.row(SQL["count"], await self._listing())
         return int(row["facts"]) if row else 0
 
     async def digest(self) -> str | None:
         """A hash of the shown facts and how sure they are, which changes as they do; None where there are none."""
-        row = await self._session.row(SQL["digest"], self._args)
+        row = await self._session.row(SQL["digest"], await self._listing())
         return row["digest"] if row else None
+
+    async def _listing(self) -> dict[str, object]:
+        """What the statements that list facts are handed; `paths` are the topic paths of a node and of those below it."""
+        node_id, subject_id = self._scope.node_id, self._scope.subject_id
+        if node_id is None or subject_id is None:
+            return self._args | {"paths": None}
+        rows = await self._session.rows(SQL["branch"], {"node_id": node_id, "subject_id": subject_id})
+        node_ids = [row["node_id"] for row in rows]
+        return self._args | {
+            "paths": await paths_of_nodes(self._session, subject_id, node_ids, SHOWN_STATUSES)
+        }
 
     async def by_id(self, fact_ids: Iterable[str]) -> dict[str, CitableFact]:
         """Facts by their ids, in whatever state and scope; what is no id of a fact is left out."""

@@ -34,12 +34,31 @@ scope as (
    where subject_id = %(subject_id)s::text
 )
 
+-- of_the_paths
+(%(paths)s::text[] is null or f.topic_path = any(%(paths)s))
+
+-- branch
+-- A node of a subject's map with all that is below it.
+with recursive branch (id) as (
+  select %(node_id)s::uuid
+  union
+  select n.id
+    from branch
+    join nodes n on n.parent_id = branch.id
+   where (n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s])
+     and n.removed_at is null
+)
+select id::text as node_id
+  from branch
+ limit 2000;
+
 -- page
 with {{facts_of_scope}}
 select f.id::text as id
   from facts f
   join scope using (id)
  where f.status = any(%(statuses)s)
+   and {{of_the_paths}}
  order by f.confidence desc, f.id
  limit %(limit)s offset %(offset)s;
 
@@ -48,14 +67,16 @@ with {{facts_of_scope}}
 select count(*) as facts
   from facts f
   join scope using (id)
- where f.status = any(%(statuses)s);
+ where f.status = any(%(statuses)s)
+   and {{of_the_paths}};
 
 -- digest
 with {{facts_of_scope}}
 select md5(string_agg(concat_ws(' ', f.id, f.status, f.confidence), ',' order by f.id)) as digest
   from facts f
   join scope using (id)
- where f.status = any(%(statuses)s);
+ where f.status = any(%(statuses)s)
+   and {{of_the_paths}};
 
 -- by_id
 select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::float8 as confidence,

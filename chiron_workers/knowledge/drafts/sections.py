@@ -64,7 +64,7 @@ class Sections:
         scope = caller.scope or caller.subject_id
         if scope is None:
             raise ToolError("A draft is the work of a run, and this is no run.")
-        return CitableFacts(self._session, Scope.of(scope))
+        return CitableFacts(self._session, Scope.of(scope, subject_id=caller.subject_id))
 
     async def write(self, place: int, title: str, sentences: Sequence[Sentence]) -> int:
         """Keep a section in place of the one that stands there, or remove it where there are no sentences.

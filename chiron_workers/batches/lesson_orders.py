@@ -1,0 +1,105 @@
+"""Ordering a lesson: a run of the role lesson on a node, in a batch of its own."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from uuid import UUID, uuid4
+
+from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.batches.submit import (
+    NAME_CHARS_MAX,
+    NO_BUDGET,
+    TOPIC_CHARS_MAX,
+    NewBatch,
+    NewRun,
+    Submitted,
+    submit,
+)
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.knowledge.coverage.nodes import Branch, Node, Nodes
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
+from chiron_workers.knowledge.lessons.lessons import order
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+
+ROLE = "lesson"
+NEAREST_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LessonOptions:
+    """How a lesson is written; `is_fresh` where it is written again though nothing has changed."""
+
+    model: str | None = None
+    budget: Budget = NO_BUDGET
+    is_fresh: bool = False
+
+
+async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
+    """The node of a subject's map, or shared with it, by its id or its title. Raises NotFound, naming the nearest."""
+    session = Session(pool)
+    subject = await Subjects(session).require(subject_id)
+    tops, _ = await Nodes(session).tree(subject["subject_id"])
+    branches = _flatten(tops)
+    words = " ".join(node.split()).casefold()
+    named = [branch for branch in branches if words in {branch["node_id"], branch["title"].casefold()}]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        ids = ", ".join(branch["node_id"] for branch in named[:NEAREST_SHOWN])
+        raise NotFound(f"{len(named)} nodes are called {node[:80]!r}; name one by its id: {ids}.")
+    titles = [branch["title"] for branch in branches]
+    nearest = get_close_matches(node, titles, n=NEAREST_SHOWN, cutoff=0.4) or titles[:NEAREST_SHOWN]
+    advice = f" There are: {', '.join(nearest)}." if nearest else " Its map is empty."
+    raise NotFound(f"The map of {subject['subject_id']!r} has no node {node[:80]!r}.{advice}")
+
+
+async def order_lesson(
+    pool: Pool, subject_id: str, node: Node, options: LessonOptions, *, principal: Principal = LOCAL
+) -> Submitted:
+    """Store a run that writes a lesson on a node; notify the workers afterwards.
+
+    The same lesson from the same facts, by the same model under the same budget for the same owner, is the same batch.
+
+    Raises:
+        NotFound: There is no such subject.
+        UsageError: There is no fact to teach from, or an option cannot be used.
+    """
+    subject = await Subjects(Session(pool)).require(subject_id)
+    scope = Scope(subject_id=subject["subject_id"], node_id=UUID(node["node_id"]))
+    digest = await CitableFacts(Session(pool), scope).digest()
+    if digest is None:
+        raise UsageError(
+            f"There is no fact to teach from: of {node['title']!r} in {subject['subject_id']!r} nothing is known that is sure "
+            "enough. Research it first."
+        )
+    model = options.model or settings().model
+    run = NewRun(
+        topic=f"{node['title']}: {node['description']}"[:TOPIC_CHARS_MAX],
+        role=ROLE,
+        subject=subject["subject_id"],
+        model=model,
+        max_turns=settings().max_turns,
+        budget=options.budget,
+        scope=f"{NODE_MARK}{node['node_id']}",
+    )
+    name = f"Lesson: {' '.join(node['title'].split())}"[:NAME_CHARS_MAX]
+    parts = [subject["subject_id"], node["node_id"], subject["target_depth"], digest, model]
+    parts += [str(options.budget.usd), str(options.budget.tokens), run.topic]
+    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    batch = NewBatch([run], subject["subject_id"], name, idempotency_key=f"lesson {key}")
+    receipt = await submit(pool, batch, principal=principal)
+    async with Session(pool) as session:
+        await order(session, node, subject, run_id=receipt.run_ids[0], model=model)
+    return receipt
+
+
+def _flatten(branches: list[Branch]) -> list[Branch]:
+    nodes = list(branches)
+    for branch in nodes:
+        nodes += branch["children"]
+    return nodes

@@ -1,0 +1,1 @@
+"""Lessons on the nodes of coverage maps, written from stored facts alone."""

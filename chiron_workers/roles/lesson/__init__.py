@@ -1,0 +1,1 @@
+"""The role that teaches a node of a coverage map from stored facts alone."""
