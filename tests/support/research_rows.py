@@ -50,6 +50,13 @@ class Shelf:
         for seq, (kind, data) in enumerate(events, start=1):
             self.insert("events", run_id=run_id, batch_id=batch_id, seq=seq, kind=kind, data=json.dumps(data))
 
+    def add_event(self, run_id: UUID, batch_id: UUID, kind: str, data: dict) -> int:
+        """One more event of a run; its number."""
+        statement = "update runs set seq = seq + 1 where id = %s returning seq"
+        [seq] = self.connection.execute(statement, (run_id,)).fetchone()
+        self.insert("events", run_id=run_id, batch_id=batch_id, seq=seq, kind=kind, data=json.dumps(data))
+        return seq
+
     def source(self, url: str, text: str, **more) -> str:
         """Keep a text that an address gave; its hash."""
         digest = hashlib.sha256(text.encode()).hexdigest()

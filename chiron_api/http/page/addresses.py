@@ -1,4 +1,4 @@
-"""What the address of a page says: an id in its path, and its query string."""
+"""What the address of a page says, an id in its path and its query string; and where Flower is."""
 
 from contextlib import suppress
 from typing import TypeVar
@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
+from chiron_api.http.dependencies import services_of
 from chiron_api.http.problems import unknown_id, validation_problem
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -27,3 +28,10 @@ def read_query(request: Request, model: type[Model]) -> Model:
         return model.model_validate(dict(request.query_params))
     except ValidationError as error:
         raise validation_problem(error) from None
+
+
+def flower_address(request: Request) -> str:
+    """Where Flower is, under the name by which this server was called; `task/ID` there is the task of a run."""
+    host = request.url.hostname or "localhost"
+    port = services_of(request).settings.flower_port
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

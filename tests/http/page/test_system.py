@@ -56,6 +56,19 @@ async def test_it_counts_workers_that_listen_and_leases_that_ran_out(
     assert '<span class="state completed">1</span>' in page
 
 
+async def test_the_run_that_a_worker_has_for_longest_leads_to_its_task_in_flower(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    shelf.subject("python")
+    lease = {"state": "running", "worker": "alpha:7", "leased_until": NOW + timedelta(minutes=1)}
+    open_run(shelf, "new", **lease, started_at=NOW)
+    open_run(shelf, "old", **lease, started_at=NOW - timedelta(hours=1))
+    [run_id] = shelf.connection.execute("select id from runs where topic = 'old'").fetchone() or []
+    flower = f"http://{client.base_url.host}:5555/task/{run_id}"
+    assert f'href="{flower}"' in (await client.get("/system")).text
+    assert f'href="{flower}"' in (await client.get(f"/runs/{run_id}")).text
+
+
 async def test_it_says_what_waits_of_each_model_and_that_no_worker_listens(
     client: httpx2.AsyncClient, shelf: Shelf
 ):

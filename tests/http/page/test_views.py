@@ -264,3 +264,27 @@ async def test_an_address_with_nothing_there_is_a_page_for_people_and_a_problem_
     program = await client.get("/nope")
     assert (person.status_code, person.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert (program.status_code, program.headers["content-type"]) == (404, "application/problem+json")
+
+
+async def test_a_call_that_was_open_when_the_page_was_drawn_ends_in_its_line(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    submission = await client.post("/v1/batches", json={"topics": ["Closures"], "subject": "python"})
+    batch_id, [run_id] = submission.json()["batch_id"], submission.json()["run_ids"]
+    call = {"call_id": "c1", "name": "web_search"}
+    seq = shelf.add_event(run_id, batch_id, "tool.called", call | {"arguments": {"query": "cells"}})
+    page = (await client.get(f"/runs/{run_id}")).text
+    assert re.search(rf'<li id="c{seq}"><code>web_search</code>[^\n]*…</span>', page)
+    address = re.search(r'data-live="([^"]+)"', page)
+    assert address
+    shelf.add_event(run_id, batch_id, "tool.returned", call | {"is_error": False, "ms": 1_500})
+    async with client.stream("GET", address[1].replace("&amp;", "&")) as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith("data:") and f'"c{seq}"' in line:
+                part = json.loads(line.removeprefix("data:"))
+                break
+    assert part["how"] == "replace"
+    assert part["html"].startswith(f'<li id="c{seq}">')
+    assert "searched “cells”" in part["html"]
+    assert "…" not in part["html"]
+    assert f"/runs/{run_id}/calls/c1" in part["html"]

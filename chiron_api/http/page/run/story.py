@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_api.http.page.filters import host, plural
+from chiron_api.http.page.run.phrases import PHRASES, phrase_other
 from chiron_api.text import duration, one_line
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
@@ -33,6 +34,7 @@ class Call:
     call_id: str
     name: str
     words: str
+    seq: int = 0  # of the event with which it began; 0 where that is on another page
     address: str = ""  # of what was read
     result: str = ""
     is_error: bool = False
@@ -63,6 +65,7 @@ class Story:
     turns: list[Turn]
     before: int | None
     last_seq: int
+    ended: list[Call]  # that began before `after`, and stand on the page as open
 
 
 async def load(pool: Pool, run_id: UUID, *, before: int = NEWEST, after: int = 0) -> Story:
@@ -81,11 +84,18 @@ async def load(pool: Pool, run_id: UUID, *, before: int = NEWEST, after: int = 0
         "fact_ids": [id_ for text in fact_ids if (id_ := parse_id_or_none(str(text)))],
     }
     facts = await fetch_all(pool, SQL["facts"], fact_args)
+    begun = await _begun(pool, args | {"call_ids": call_ids}) if after and call_ids else {}
     return Story(
-        _tell(events, results, facts),
+        _tell(events, results, facts, begun),
         events[0]["seq"] if len(rows) > EVENTS_PER_PAGE else None,
         events[-1]["seq"] if events else after,
+        [call for call in begun.values() if not call.is_open],
     )
+
+
+async def _begun(pool: Pool, args: Mapping[str, Any]) -> dict[str, Call]:
+    calls = [_call(event["data"], event["seq"]) for event in await fetch_all(pool, SQL["begun"], args)]
+    return {call.call_id: call for call in calls}
 
 
 async def load_call(pool: Pool, run_id: UUID, call_id: str) -> DictRow | None:
@@ -95,7 +105,12 @@ async def load_call(pool: Pool, run_id: UUID, call_id: str) -> DictRow | None:
     return rows[0] if rows else None
 
 
-def _tell(events: Sequence[DictRow], results: Mapping[str, DictRow], facts: Sequence[DictRow]) -> list[Turn]:
+def _tell(
+    events: Sequence[DictRow],
+    results: Mapping[str, DictRow],
+    facts: Sequence[DictRow],
+    begun: Mapping[str, Call],
+) -> list[Turn]:
     turns: list[Turn] = []
     calls: dict[str, Call] = {}
     for event in events:
@@ -106,11 +121,12 @@ def _tell(events: Sequence[DictRow], results: Mapping[str, DictRow], facts: Sequ
             case EventKind.MODEL_REPLIED:
                 _reply(turns, event)
             case EventKind.TOOL_CALLED:
-                call = _call(data)
+                call = _call(data, event["seq"])
                 calls[call.call_id] = call
                 _calls_of(turns, event).append(call)
             case EventKind.TOOL_RETURNED:
-                call = calls.get(str(data.get("call_id"))) or _called_before(turns, event)
+                call_id = str(data.get("call_id"))
+                call = calls.get(call_id) or begun.get(call_id) or _called_before(turns, event)
                 _settle(call, data, results.get(call.call_id), facts)
             case EventKind.FACT_STORED:
                 pass  # stands with its call
@@ -173,41 +189,11 @@ def _rule(kind: str, event: DictRow) -> Turn:
     return Turn(event["seq"], event["at"], rule=sentence.rstrip(": "), kind=kind, is_error=is_error)
 
 
-def _call(data: Mapping[str, Any]) -> Call:
+def _call(data: Mapping[str, Any], seq: int = 0) -> Call:
     name, arguments = one_line(str(data.get("name", ""))), data.get("arguments") or {}
     arguments = arguments if isinstance(arguments, dict) else {"": arguments}
-    words, address = _PHRASES.get(name, _phrase_other)(arguments)
-    return Call(str(data.get("call_id", "")), name, one_line(words, chars_max=WORDS_CHARS), address)
-
-
-def _phrase_search(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    return f"searched “{arguments.get('query', '')}”", ""
-
-
-def _phrase_memory(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    return f"looked up what is known on “{arguments.get('query', '')}”", ""
-
-
-def _phrase_page(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    address = str(arguments.get("url", ""))
-    return f"read {host(address)}", address
-
-
-def _phrase_store(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    return f"stores “{arguments.get('content', '')}”", ""
-
-
-def _phrase_other(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    return ", ".join(f"{name} = {value}" for name, value in arguments.items()), ""
-
-
-_PHRASES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
-    "web_search": _phrase_search,
-    "vector_search": _phrase_memory,
-    "knowledge_base": _phrase_memory,
-    "web_fetch": _phrase_page,
-    "store_knowledge": _phrase_store,
-}
+    words, address = PHRASES.get(name, phrase_other)(arguments)
+    return Call(str(data.get("call_id", "")), name, one_line(words, chars_max=WORDS_CHARS), seq, address)
 
 
 def _settle(call: Call, data: Mapping[str, Any], result: DictRow | None, facts: Sequence[DictRow]) -> None:

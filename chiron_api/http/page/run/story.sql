@@ -8,6 +8,16 @@ select seq, kind, at, data
  order by seq desc
  limit %(limit)s;
 
+-- begun
+-- How calls began that end after a number.
+select seq, data
+  from events
+ where run_id = %(run_id)s
+   and seq <= %(after)s
+   and kind = 'tool.called'
+   and data ->> 'call_id' = any(%(call_ids)s)
+ order by seq;
+
 -- results
 -- What calls came to: the beginning of each, since a page may be long, and how many sources or facts a search gave.
 select call_id, left(body, %(chars)s) as body,

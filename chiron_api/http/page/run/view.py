@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
-from chiron_api.http.page.addresses import path_id, read_query
+from chiron_api.http.page.addresses import flower_address, path_id, read_query
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.run import story
@@ -44,6 +44,7 @@ async def show_run(request: Request) -> Response:
         batch=await summary(pool, run.batch_id),
         story=await story.load(pool, run_id, before=options.before),
         is_newest=options.before == story.NEWEST,
+        flower_address=flower_address(request),
     )
 
 
@@ -57,6 +58,9 @@ async def live_run(request: Request) -> Response:
         news = await story.load(pool, run_id, after=after[0])
         after[0] = news.last_seq
         parts = [Part("head", render(request, "run/head.html", {"run": run}))]
+        for call in news.ended:
+            line = render(request, "run/line.html", {"call": call, "run": run})
+            parts.append(Part(f"c{call.seq}", line.strip(), words=f"{call.name} is back."))
         if news.turns:
             html = render(request, "run/turns.html", {"story": news, "run": run})
             parts.append(Part("story", html, "append", f"{len(news.turns)} new steps."))

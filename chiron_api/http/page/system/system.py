@@ -101,7 +101,7 @@ async def _fields(services: Services, clock: DictRow) -> dict[str, Any]:
     return {
         "schema": clock["schema"],
         "lacking": tuple(name for version, name in _shipped() if version > clock["version"]),
-        "workers": await fetch_all(pool, SQL["workers"], {"limit": ROWS_MAX}),
+        "workers": await fetch_all(pool, SQL["workers"], {"limit": ROWS_MAX, "owner": spending["owner"]}),
         "queue": await fetch_all(pool, SQL["queue"], {"limit": ROWS_MAX}),
         "holds": await active_holds(pool),
         "spending": await fetch_all(pool, SQL["spending"], spending),

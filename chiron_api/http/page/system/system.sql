@@ -4,9 +4,10 @@ select now() as now, (select max(version) from schema_migrations) as version,
        current_setting('server_version') as server;
 
 -- workers
--- Whoever has leases. A worker without runs has no row.
+-- Whoever has leases, with the run that it has had for longest, if that may be seen. A worker without runs has no row.
 select coalesce(worker, '') as worker, count(*)::int as runs, max(leased_until) as leased_until,
-       count(*) filter (where leased_until < now())::int as lost, min(started_at) as started_at
+       count(*) filter (where leased_until < now())::int as lost, min(started_at) as started_at,
+       case when %(owner)s::text is null then (array_agg(id order by started_at, id))[1] end as oldest_id
   from runs
  where state = 'running'
  group by worker

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import flower_address
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.system import system
@@ -21,7 +22,7 @@ async def show_system(request: Request) -> Response:
         "system/page.html",
         section="/system",
         system=await system.load(services),
-        flower_address=_flower_address(request),
+        flower_address=flower_address(request),
         is_admin=services.principal.may(AccessScope.ADMIN),
     )
 
@@ -30,17 +31,11 @@ async def live_system(request: Request) -> Response:
     """The same as it changes."""
 
     async def draw() -> Frame:
-        values = {"system": await system.load(services_of(request))}
+        state = await system.load(services_of(request))
+        values = {"system": state, "flower_address": flower_address(request)}
         return Frame(tuple(Part(name, render(request, f"system/{name}.html", values)) for name in PARTS))
 
     return live_parts(request, draw)
-
-
-def _flower_address(request: Request) -> str:
-    """Where Flower is, under the name by which this server was called."""
-    host = request.url.hostname or "localhost"
-    port = services_of(request).settings.flower_port
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 routes = [view("/system", show_system), view("/system/live", live_system)]
