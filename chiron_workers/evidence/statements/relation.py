@@ -11,7 +11,7 @@ from chiron_workers.evidence.figures.figures import Figure
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
-from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written
+from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written, undecorated
 from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.evidence.validity import read_validity
@@ -50,7 +50,7 @@ def speak_of_different_times(new: str, prior: str) -> bool:
 
 
 def _relate(new: str, prior: str) -> RelationVerdict:
-    if plainly_written(new) == plainly_written(prior):
+    if _has_same_words(new, prior):
         return RelationVerdict(Relation.SAME, "The words are the same.")
     new_statement, prior_statement = parse(new), parse(prior)
     if not (new_statement.is_english and prior_statement.is_english):
@@ -65,6 +65,12 @@ def _relate(new: str, prior: str) -> RelationVerdict:
         if reason := rule(comparison):
             return RelationVerdict(answer, f"{reason}.")
     return RelationVerdict(None, "The words differ in ways that rules cannot judge.")
+
+
+def _has_same_words(new: str, prior: str) -> bool:
+    """Whether two statements are the same but for an emoji around one of them; two emoji may say different things."""
+    new_words, prior_words = plainly_written(new), plainly_written(prior)
+    return new_words == prior_words or undecorated(new) == prior_words or new_words == undecorated(prior)
 
 
 def _relate_in_any_language(new: Statement, prior: Statement) -> RelationVerdict:

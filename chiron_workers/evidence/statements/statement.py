@@ -13,6 +13,11 @@ _TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 _PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
 _DENIED_WITHIN = 3  # words and figures behind a negation
+# Pictures from the block of symbols on, but for crossed circles, thumbs and arms that deny; hearts, joiners and variants.
+_PICTURES = (
+    "\u2764\u200d\ufe0f\U0001f300-\U0001f44d\U0001f44f-\U0001f644\U0001f646-\U0001f6aa\U0001f6ac-\U0001faff"
+)
+_DECORATION = re.compile(rf"^[\s{_PICTURES}]+|[\s{_PICTURES}]+(?=[.!?]?\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,11 @@ def plainly_written(text: str) -> str:
     """A text without the capital and the stop of a sentence; within it mW is not MW and Bar is not Bär."""
     words = " ".join(text.split()).removesuffix(".").rstrip()
     return words[:1].lower() + words[1:]
+
+
+def undecorated(text: str) -> str:
+    """As `plainly_written`, without the emoji around a sentence. One that denies, such as a crossed circle, stays."""
+    return plainly_written(_DECORATION.sub("", text))
 
 
 def _masked(read: Figures) -> str:

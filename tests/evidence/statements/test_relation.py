@@ -25,11 +25,27 @@ from chiron_workers.states import Relation
         ("The server takes 1,000 requests per second.", "The server takes 60,000 requests a minute."),
         ("Die Stadt hat 5 Einwohner.", "die Stadt hat 5 Einwohner"),
         ("水在100度沸腾。", "水在100度沸腾。"),
+        ("The tower is 330 m tall 🗼.", "The tower is 330 m tall."),
+        ("❤️ Otters hold hands", "Otters hold hands."),
+        ("Der Turm steht noch 👍🏽!", "Der Turm steht noch!"),
     ],
 )
 def test_statements_that_agree_in_all_that_counts_are_the_same(new, known):
     assert relate(new, known).relation is Relation.SAME
     assert relate(known, new).relation is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("new", "known"),
+    [
+        ("Its sign for consent is 👌.", "Its sign for consent is 🤝."),
+        ("🚫 Swimming here", "Swimming here"),
+        ("The dish has 🐟 in it.", "The dish has in it."),
+    ],
+)
+def test_an_emoji_that_says_something_is_no_decoration(new: str, known: str):
+    assert relate(new, known).relation is not Relation.SAME
+    assert relate(known, new).relation is not Relation.SAME
 
 
 @pytest.mark.parametrize(
