@@ -21,12 +21,12 @@ def summary(research: Research) -> str:
     if SEARCH not in research.tools and not count:
         paragraphs = ["No tool for searching sources was offered, so nothing could be looked up."]
     elif facts := stored_facts(research.leg):
-        paragraphs = [f"Stored on: {topic}", *_citations(facts, research)]
+        paragraphs = [f"Stored on: {topic}", *_first_citations(facts, research)]
     elif not research.urls and not count:
         paragraphs = [f"No sources were found on: {topic}", "Nothing was stored."]
     elif research.findings:
         statements = [(finding.sentence.text, finding.document.url) for finding in research.findings]
-        paragraphs = [f"Found, but not stored, on: {topic}", *_citations(statements, research)]
+        paragraphs = [f"Found, but not stored, on: {topic}", *_first_citations(statements, research)]
     elif count:
         paragraphs = [
             f"{_sources_were(count)} read, but no sentence there answers: {topic}. Nothing was stored."
@@ -58,6 +58,15 @@ def _answers(candidate: Candidate, research: Research) -> bool:
     new_terms = {*terms(research.topic)} - earlier_terms
     shared_terms = new_terms & candidate.sentence.terms
     return candidate.coverage >= _COVERAGE_MIN and len(shared_terms) >= _ADDED_COVERAGE_MIN * len(new_terms)
+
+
+def _first_citations(statements: Sequence[tuple[str, str]], research: Research) -> list[str]:
+    """As `_citations`, of the best few: the facts of a report tell the rest."""
+    more = len(statements) - _ANSWER_SENTENCES
+    remainder = (
+        [f"{more} more {'statement was' if more == 1 else 'statements were'} found."] if more > 0 else []
+    )
+    return [*_citations(statements[:_ANSWER_SENTENCES], research), *remainder]
 
 
 def _citations(statements: Sequence[tuple[str, str]], research: Research) -> list[str]:

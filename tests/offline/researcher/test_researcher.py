@@ -49,9 +49,13 @@ async def test_each_step_makes_its_calls_in_one_reply_and_the_last_one_cites(
         [],
     ]
     assert "no language model" in answer.splitlines()[0]
-    for fact in conversation.library.facts:
+    facts = conversation.library.facts
+    assert len(facts) > 4
+    for fact in facts[:4]:
         assert fact["content"] in answer
         assert fact["source_url"] in answer
+    assert not any(fact["content"] in answer for fact in facts[4:])
+    assert f"{len(facts) - 4} more statement" in answer
 
 
 async def test_two_documents_that_agree_outweigh_one_that_does_not(conversation: Conversation) -> None:
