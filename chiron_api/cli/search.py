@@ -8,15 +8,11 @@ from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, validity
+from chiron_api.views.searches import leave_out_strangers
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.settings import settings
 from chiron_workers.states import HIDDEN_STATUSES, Ground, QuoteState, SearchMode, Verdict
-from chiron_workers.store import Store
-
-# Cosine. Between questions and facts that have nothing to do with each other the model that comes with Chiron stays below it
-# in 95 of 100 pairs; other models put unrelated texts higher, and so little is left out with them.
-NEAR_FROM = 0.2
 
 cli = typer.Typer()
 
@@ -79,7 +75,7 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
             await store.subjects.require(subject)
         facts = await store.search.find(query, filters=filters, limit=top_k, mode=mode)
         if not as_json:
-            facts = await fitting(store, facts, query, filters, mode=mode)
+            facts = await leave_out_strangers(store, facts, query, filters, mode=mode)
     if as_json:
         typer.echo(json_line(facts))
         return
@@ -87,23 +83,6 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         _print(place, fact)
     if not facts:
         typer.echo("Nothing is known that fits. `chiron submit TOPIC --subject S` researches it.")
-
-
-async def fitting(
-    store: Store, facts: list[FoundFact], query: str, filters: Filters, *, mode: SearchMode
-) -> list[FoundFact]:
-    """Those of the facts that are near enough in meaning, or share a word with the query where words are searched."""
-    if all(_is_near(fact) for fact in facts):
-        return facts
-    matches: list[FoundFact] = []
-    if mode is not SearchMode.VECTOR:
-        matches = await store.search.find(query, filters=filters, limit=RESULTS_MAX, mode=SearchMode.TEXT)
-    match_ids = {fact["id"] for fact in matches}
-    return [fact for fact in facts if _is_near(fact) or fact["id"] in match_ids]
-
-
-def _is_near(fact: FoundFact) -> bool:
-    return fact["similarity"] is not None and fact["similarity"] >= NEAR_FROM
 
 
 def _print(place: int, fact: FoundFact) -> None:

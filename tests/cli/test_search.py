@@ -72,6 +72,12 @@ def test_people_read_the_fact_its_words_and_its_source(chiron, known):
     assert "\x1b" not in found
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "text"])
+def test_a_query_without_meaning_finds_nothing(chiron: Callable[..., Result], known: None, mode: str) -> None:
+    output = chiron("search", "x" * 2_000, "--mode", mode).stdout
+    assert output.startswith("Nothing is known that fits.")
+
+
 def test_facts_that_fit_in_neither_meaning_nor_words_are_not_printed(
     chiron: Callable[..., Result], known: None
 ) -> None:

@@ -82,6 +82,12 @@ async def test_what_fits_nothing_says_what_may_help(client: httpx2.AsyncClient, 
     assert html.escape("/submit?topics=zebra&subject=towers") in page
 
 
+async def test_a_question_without_meaning_finds_nothing_and_says_so(client: httpx2.AsyncClient, stored: None):
+    page = (await client.get("/search?q=" + "x" * 2_000)).text
+    assert contents_of(page) == []
+    assert "Nothing fits" in page
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chiron_api.views.searches import leave_out_strangers
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters, build_condition
@@ -86,6 +87,7 @@ async def _find(store: Store, options: Options) -> list[Any]:
         facts = await store.search.find(
             options.q, filters=options.filters(), limit=RESULTS_MAX, mode=options.mode
         )
+        facts = await leave_out_strangers(store, facts, options.q, options.filters(), mode=options.mode)
         return list(facts[offset : offset + PAGE_FACTS + 1])
     condition = await build_condition(store.session, options.filters())
     statement = SQL["newest"].format(condition=condition.clause)
