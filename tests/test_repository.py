@@ -292,14 +292,14 @@ def test_every_decision_is_in_the_index_under_its_title_and_has_the_three_parts(
 def test_the_readme_begins_with_the_two_commands():
     text = (ROOT / "README.md").read_text()
     head = "\n".join(text.splitlines()[:25])
-    assert "pip install uv && uv run chiron demo" in head
+    assert "pip install uv && uv run --no-dev chiron demo" in head
     assert "uv run pytest" in head
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_names_only_commands_that_exist(page: Path):
     existing = {path.split()[1] for path in commands()}
-    pattern = r"^(?:\$ )?(?:uv run )?chiron ([a-z][a-z-]*)"
+    pattern = r"^(?:\$ )?(?:uv run (?:--no-dev )?)?chiron ([a-z][a-z-]*)"
     assert set(re.findall(pattern, page.read_text(), flags=re.MULTILINE)) <= existing
 
 

@@ -138,18 +138,29 @@ async def _unreachable_now(database_url: str) -> ChironError:
         async with await AsyncConnection.connect(database_url, options=OPTIONS, connect_timeout=3):
             return ServiceUnavailable("Postgres answers slowly; try again.")
     except psycopg.OperationalError as error:
-        return _unreachable(error)
+        return _unreachable(database_url, error)
 
 
-def _unreachable(error: Exception) -> ChironError:
+def _unreachable(database_url: str, error: Exception) -> ChironError:
     if "unsupported startup parameter" in str(error):
         return ConfigurationError(POOLER)
     # libpq's own question comes after its reason; ours is the better one.
     words = " ".join(str(error).split("Is the server running")[0].split()).rstrip(".?")
+    if _is_stopped(database_url, words):
+        return ServiceUnavailable(
+            f"Chiron's services do not run. Start them with `chiron up`. (Postgres cannot be reached: {words}. For another one "
+            "check CHIRON_DATABASE_URL.)"
+        )
     return ServiceUnavailable(
         f"Postgres cannot be reached: {words}. `chiron up` starts the one of this home, `chiron status` shows it; for another "
         "one check CHIRON_DATABASE_URL."
     )
+
+
+def _is_stopped(database_url: str, reason: str) -> bool:
+    """Whether nobody listens on a socket, as the Postgres of a home has one."""
+    has_socket = str(conninfo_to_dict(database_url).get("host", "")).startswith("/")
+    return has_socket and any(words in reason for words in ("No such file", "Connection refused"))
 
 
 def require_session(connection: psycopg.Connection[DictRow]) -> None:
@@ -171,4 +182,4 @@ def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> p
             **kwargs,
         )
     except psycopg.OperationalError as error:
-        raise _unreachable(error) from None
+        raise _unreachable(database_url, error) from None

@@ -31,6 +31,13 @@ def address(database_url: str, port: int, *, host: str = "localhost", query: str
     return f"postgresql://{parts['user']}@{host}:{port}/{parts['dbname']}{query}"
 
 
+async def test_without_services_the_first_words_say_how_to_start_them() -> None:
+    url = "postgresql://postgres@/chiron?host=/nonexistent"
+    message = r"^Chiron's services do not run\. Start them with `chiron up`\. \(Postgres .*No such file.*CHIRON_DATABASE_URL"
+    with pytest.raises(ServiceUnavailable, match=message):
+        connect(url)
+
+
 async def test_a_server_that_proves_its_name_is_used_over_tls(
     database_url: str, certificate: Certificate
 ) -> None:
