@@ -44,14 +44,21 @@ async def create(
     per: Annotated[
         BudgetPeriod, typer.Option(help="Whether the budget is for each day, or in total.")
     ] = BudgetPeriod.TOTAL,
-    rate: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Requests a minute. Default: no limit.")
+    requests_per_minute: Annotated[
+        int | None,
+        typer.Option(
+            "--requests-per-minute",
+            "--rate",
+            min=1,
+            metavar="N",
+            help="Requests a minute. Default: no limit.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a key and print it. It is shown this once: the database holds its hash alone."""
     expires_at = parse_end(expires) if expires else None
-    new = NewKey(name, scope, owner, expires_at, budget_usd, per, rate)
+    new = NewKey(name, scope, owner, expires_at, budget_usd, per, requests_per_minute)
     async with _pool() as pool:
         secret, key = await create_key(pool, new)
         await record_command(pool, "keys.create", name, {"scope": scope, "key_owner": key.owner})

@@ -89,7 +89,10 @@ def unknown_id(text: str) -> Problem:
 
 
 def _problem_of(errors: Sequence[Mapping[str, Any]]) -> Problem:
-    fields = [(_field_name(entry["loc"]), entry["msg"]) for entry in errors[:FIELDS_MAX]]
+    fields = [
+        (_field_name(entry["loc"]), entry["msg"].removeprefix("Value error, "))
+        for entry in errors[:FIELDS_MAX]
+    ]
     detail = "; ".join(f"{name}: {message}" if name else message for name, message in fields[:5])
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, fields=fields)
 

@@ -34,7 +34,18 @@ def test_create_prints_the_key_once_and_no_list_shows_it(chiron, rows):
 
 def test_create_as_json_has_the_key_and_what_it_may(chiron):
     document = json.loads(
-        chiron("keys", "create", "ci", "--scope", "read", "--owner", "team", "--rate", "60", "--json").stdout
+        chiron(
+            "keys",
+            "create",
+            "ci",
+            "--scope",
+            "read",
+            "--owner",
+            "team",
+            "--requests-per-minute",
+            "60",
+            "--json",
+        ).stdout
     )
     assert document["key"].startswith("chiron_")
     assert (document["owner"], document["requests_per_minute"]) == ("team", 60)

@@ -126,3 +126,29 @@ async def test_words_of_strangers_never_become_markup(client: httpx2.AsyncClient
         text = (await client.get("/search", params=params)).text
         for mark in ("<script>alert", "<img", "\u202e", "\x1b", 'href="javascript:'):
             assert mark not in text, mark
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("min_confidence", "much", "Write a number from 0 to 1, such as 0.8."),
+        ("min_confidence", "2", "Write a number from 0 to 1, such as 0.8."),
+        ("since", "yesterday", "Write a day such as 2026-03-01, or leave it empty."),
+        ("mode", "magic", "Choose one of"),
+        ("page", "99", "Choose a page from 1 to"),
+    ],
+)
+async def test_what_is_wrong_in_a_field_is_a_sentence_that_says_what_to_write(
+    client: httpx2.AsyncClient, field: str, text: str, words: str
+):
+    answer = await client.get("/search", params={field: text})
+    assert answer.status_code == 422
+    assert f'id="{field}-problem" role="alert" dir="auto">{words}' in answer.text
+    assert "Input should be" not in answer.text
+
+
+async def test_an_unknown_subject_gets_the_nearest_names(client: httpx2.AsyncClient):
+    await client.post("/subjects", data={"title": "Sea ice"})
+    answer = await client.get("/search", params={"q": "ice", "subject": "sea-icee"})
+    assert answer.status_code == 422
+    assert "There is no subject &#39;sea-icee&#39;. The nearest: sea-ice." in answer.text

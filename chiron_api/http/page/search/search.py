@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chiron_api.views.searches import leave_out_strangers
 from chiron_workers.db.queries import load as load_queries
-from chiron_workers.errors import ToolValidationError
+from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters, build_condition
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
@@ -19,6 +19,16 @@ SQL = load_queries(__file__)
 PAGE_FACTS = 25
 PAGES_MAX = RESULTS_MAX // PAGE_FACTS
 FIELDS = ("q", "subject", "topic_path", "source", "min_confidence", "since", "until", "mode", "candidates")
+SENTENCES = {
+    "q": f"Ask with at most {QUERY_CHARS_MAX:,} characters.",
+    "min_confidence": "Write a number from 0 to 1, such as 0.8.",
+    "since": "Write a day such as 2026-03-01, or leave it empty.",
+    "until": "Write a day such as 2026-04-01, or leave it empty.",
+    "mode": f"Choose one of {', '.join(SearchMode)}.",
+    "candidates": "Choose one of the two in the list.",
+    "page": f"Choose a page from 1 to {PAGES_MAX}.",
+}
+NAME_SENTENCE = f"Write at most {SOURCE_CHARS_MAX:,} characters."
 NAMES = {"subject_id": "subject", "query": "q"}  # of fields that the store calls otherwise
 
 Name = Annotated[str, Field(max_length=SOURCE_CHARS_MAX)]
@@ -72,7 +82,10 @@ async def find(store: Store, fields: Mapping[str, str]) -> Results:
         options = Options.model_validate({name: text for name, text in fields.items() if text})
         facts = await _find(store, options)
     except ValidationError as error:
-        return Results([], 1, True, {str(entry["loc"][0]): entry["msg"] for entry in error.errors()})
+        names = [str(entry["loc"][0]) for entry in error.errors()]
+        return Results([], 1, True, {name: SENTENCES.get(name, NAME_SENTENCE) for name in names})
+    except NotFound as error:
+        return Results([], 1, True, {"subject": str(error)})
     except ToolValidationError as error:
         field = NAMES.get(error.field or "", error.field or "q")
         return Results([], 1, True, {field: str(error)})
@@ -81,7 +94,9 @@ async def find(store: Store, fields: Mapping[str, str]) -> Results:
 
 
 async def _find(store: Store, options: Options) -> list[Any]:
-    """The facts of a page, and one more where there is one."""
+    """The facts of a page, and one more where there is one. Raises NotFound for an unknown subject."""
+    if options.subject:
+        await store.subjects.require(options.subject)
     offset = (options.page - 1) * PAGE_FACTS
     if options.q:
         facts = await store.search.find(
