@@ -1,6 +1,7 @@
 """The gate: whose request it is, and whether that is enough for it."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from http import HTTPStatus
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_api.http.required_scopes import SAFE_METHODS, act_of, is_open, required_scope
+from chiron_workers.access.audit import Act, acting
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.access.sessions import shared_secret
 from chiron_workers.batches.ownership import require_visible
@@ -73,14 +75,20 @@ class Authentication:
             await _refusal(request, error)(scope, receive, send)
             return
         scope["state"]["principal"] = principal
-        if act := act_of(request.method, path_of(request)):
-            send = recorded(send, lambda: self._find_pool(scope), principal, act)
+        act = self._act(request, principal)
+        if act is not None:
+            send = recorded(send, lambda: self._find_pool(scope), act)
         if self._needs_key and (principal.key_id is not None or credentials.session):
             send = self._while_valid(scope, credentials, send)
         try:
-            await self.app(scope, receive, send)
+            with acting(act) if act is not None else nullcontext():
+                await self.app(scope, receive, send)
         except* _KeyEnded:
             pass
+
+    def _act(self, request: Request, principal: Principal) -> Act | None:
+        act = act_of(request.method, path_of(request))
+        return None if act is None else Act(principal, act.action, act.target, {"via": "http"})
 
     async def _admit(self, request: Request, credentials: Credentials) -> Principal:
         """Raises Problem, ChironError, OperationalError."""

@@ -6,6 +6,7 @@ from typing import Any
 from fastmcp.server.dependencies import get_http_request
 
 from chiron_api.mcp_server.instructions import ANNOTATIONS, READS, READS_THE_WEB
+from chiron_workers.access.audit import Act
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.errors import ScopeExceeded
 from chiron_workers.states import AccessScope
@@ -43,10 +44,15 @@ def require_scope_for(tool_name: str, principal: Principal) -> None:
         )
 
 
-def act_of_call(tool_name: str, arguments: Mapping[str, Any], result: object) -> tuple[str, str]:
-    """What a call that changed something is called in the audit trail, and what it was done to."""
-    if tool_name not in ACTIONS:
-        return "tools.call", tool_name
-    action, name = ACTIONS[tool_name]
+def act_of_call(tool_name: str, arguments: Mapping[str, Any], principal: Principal) -> Act:
+    """What a call that changes something is called in the audit trail, and what it is done to where that is said before."""
+    action, name = ACTIONS.get(tool_name, ("tools.call", ""))
+    target = tool_name if tool_name not in ACTIONS else arguments.get(name) or ""
+    return Act(principal, action, str(target), {"via": "mcp"})
+
+
+def made_by(tool_name: str, result: object) -> dict[str, object]:
+    """What the result of a call names as its target."""
+    _, name = ACTIONS.get(tool_name, ("", ""))
     members = result if isinstance(result, Mapping) else {}
-    return action, str(members.get(name) or arguments.get(name) or "")
+    return {name: members[name]} if members.get(name) else {}

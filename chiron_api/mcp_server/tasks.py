@@ -32,7 +32,7 @@ from chiron_api.mcp_server.research import cancel_research, describe
 from chiron_api.mcp_server.tool_adapter import tool_result
 from chiron_api.services import Services
 from chiron_api.text import count, facts_phrase
-from chiron_workers.access.audit import record
+from chiron_workers.access.audit import Act, acting, record
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.errors import (
     ChironError,
@@ -115,9 +115,10 @@ class ResearchTasks(ServerExtension):
         async with self._protocol_errors():
             services, summary = await self._find(request, params)
             require_scope_for("cancel_run", services.principal)
-            with suppress(Conflict):  # it has ended already
+            act = Act(services.principal, "runs.cancel", str(summary.id), {"via": "mcp"})
+            with suppress(Conflict), acting(act):  # it has ended already
                 await cancel_research(services.pool, summary.id)
-                await record(services.pool, services.principal, "runs.cancel", summary.id, {"via": "mcp"})
+                await record(services.pool, act)
         return {}
 
     async def _find(self, request: Request, params: TaskParams) -> tuple[Services, Summary]:

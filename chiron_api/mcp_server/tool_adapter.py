@@ -1,6 +1,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,11 +17,12 @@ from chiron_api.mcp_server.callers import (
     act_of_call,
     changes_something,
     current_principal,
+    made_by,
     require_scope_for,
 )
 from chiron_api.mcp_server.instructions import ANNOTATIONS
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
-from chiron_workers.access.audit import record
+from chiron_workers.access.audit import acting, record
 from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.runs.entries import storable
 from chiron_workers.toolkit import Registry
@@ -77,12 +79,13 @@ class ToolAdapter:
         principal = current_principal()
         require_scope_for(name, principal)
         services = (await self.services.get()).of(principal)
-        async with services.store() as store:
-            timeout_s = services.settings.tool_timeout_s
-            data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)
-        if changes_something(name):
-            action, target = act_of_call(name, arguments, data)
-            await record(services.pool, principal, action, target, {"via": "mcp"})
+        timeout_s = services.settings.tool_timeout_s
+        act = act_of_call(name, arguments, principal) if changes_something(name) else None
+        with acting(act) if act is not None else nullcontext():
+            async with services.store() as store:
+                data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)
+        if act is not None:
+            await record(services.pool, act, **made_by(name, data))
         return tool_result(data, chars_max=services.settings.tool_result_chars)
 
     async def _client_message(self, error: Exception) -> str:

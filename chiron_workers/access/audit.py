@@ -1,11 +1,15 @@
 """The trail of what was changed: by whom, with which key, and when. It holds no text that somebody sent, and no secret."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from chiron_workers.access.principals import LOCAL, Principal
@@ -30,38 +34,85 @@ class AuditEntry:
     detail: dict[str, Any]
 
 
-async def record(
-    pool: Pool,
-    principal: Principal,
-    action: str,
-    target: object = "",
-    detail: Mapping[str, Any] | None = None,
-) -> None:
-    """Add an entry.
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What somebody is about to change. Its entry has one id, so that it stands in the trail once, whoever writes it.
 
     Args:
-        action: What was done, such as `batches.submit`.
-        target: The id or the name of what it was done to.
+        action: What is done, such as `batches.submit`.
+        target: The id or the name of what it is done to; empty where that is made by it.
         detail: What else is worth knowing; ids, names and numbers.
     """
-    args = {
-        "id": new_id(),
-        "owner": principal.owner,
-        "key_id": principal.key_id,
-        "key_name": principal.key_name,
-        "action": action,
-        "target": str(target)[:TARGET_CHARS_MAX].replace("\0", ""),
-        "detail": Jsonb(dict(detail or {})),
-    }
+
+    principal: Principal
+    action: str
+    target: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    id: UUID = field(default_factory=new_id)
+
+    def entry(self, made: Mapping[str, object]) -> dict[str, Any]:
+        """The row of its entry; `made` has what came of it, by noun."""
+        noun = self.action.partition(".")[0]
+        name = str(made.get(noun) or next(iter(made.values()), ""))
+        detail = {"made": name} if self.target and name not in ("", self.target) else {}
+        return {
+            "id": self.id,
+            "owner": self.principal.owner,
+            "key_id": self.principal.key_id,
+            "key_name": self.principal.key_name,
+            "action": self.action,
+            "target": (self.target or name)[:TARGET_CHARS_MAX].replace("\0", ""),
+            "detail": Jsonb({**self.detail, **detail}),
+        }
+
+
+# Of a request, a call or a command; what a worker does by itself is no act of somebody.
+_act: ContextVar[Act | None] = ContextVar("act", default=None)
+
+
+@contextmanager
+def acting(act: Act) -> Iterator[None]:
+    """Do within what the act is; transactions that call `record_within` take its entry along."""
+    token = _act.set(act)
+    try:
+        yield
+    finally:
+        _act.reset(token)
+
+
+async def record_within(connection: AsyncConnection[DictRow], **made: object) -> None:
+    """Add the entry of the act under way, in the transaction that does it: both commit, or neither.
+
+    Args:
+        made: What the act made or changed, by noun: `batches`, `runs`, `keys`.
+    """
+    if (act := _act.get()) is not None:
+        await connection.execute(SQL["insert"], act.entry(made))
+
+
+async def record(pool: Pool, act: Act, **made: object) -> None:
+    """Add the entry of an act that is done, unless the transaction that did it has added it."""
     async with pool.connection() as connection:
-        await connection.execute(SQL["insert"], args)
+        await connection.execute(SQL["insert"], act.entry(made))
+
+
+@asynccontextmanager
+async def command(
+    pool: Pool, action: str, target: object = "", detail: Mapping[str, Any] | None = None
+) -> AsyncIterator[None]:
+    """Do within what a command is for, which the user of this machine gives; its entry is there at the end at the latest."""
+    act = Act(LOCAL, action, str(target), {"via": "command"} | dict(detail or {}))
+    with acting(act):
+        yield
+    await record(pool, act)
 
 
 async def record_command(
     pool: Pool, action: str, target: object = "", detail: Mapping[str, Any] | None = None
 ) -> None:
-    """Add an entry for a command, which the user of this machine gives."""
-    await record(pool, LOCAL, action, target, {"via": "command"} | dict(detail or {}))
+    """Add the entry of a command that is done."""
+    async with command(pool, action, target, detail):
+        pass
 
 
 async def newest_entries(

@@ -1,6 +1,8 @@
 -- insert
+-- The transaction that did it may have added the entry.
 insert into audit (id, owner, key_id, key_name, action, target, detail)
-values (%(id)s, %(owner)s, %(key_id)s, %(key_name)s, %(action)s, %(target)s, %(detail)s);
+values (%(id)s, %(owner)s, %(key_id)s, %(key_name)s, %(action)s, %(target)s, %(detail)s)
+    on conflict (id) do nothing;
 
 -- newest
 select id, at, owner, key_name, action, target, detail

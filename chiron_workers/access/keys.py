@@ -11,6 +11,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
@@ -92,6 +93,8 @@ async def create_key(pool: Pool, new: NewKey) -> tuple[str, Key]:
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(SQL["free_name"], args)
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
+        if row is not None:
+            await record_within(connection, keys=new.name)
     if row is None:
         raise Conflict(
             f"There is a key {new.name!r}. Choose another name, or revoke that one first: `chiron keys revoke {new.name}`."
@@ -107,10 +110,12 @@ async def all_keys(pool: Pool, *, with_revoked: bool = False) -> list[Key]:
 
 async def revoke_key(pool: Pool, name: str) -> Key:
     """End a key for good. Raises NotFound where none of that name is in use."""
-    rows = await fetch_all(pool, SQL["revoke"], {"name": name})
-    if not rows:
-        raise NotFound(f"There is no key {name[:64]!r} in use. `chiron keys list` shows the keys.")
-    return key_of_row(rows[0])
+    async with pool.connection() as connection, connection.transaction():
+        row = await (await connection.execute(SQL["revoke"], {"name": name})).fetchone()
+        if row is None:
+            raise NotFound(f"There is no key {name[:64]!r} in use. `chiron keys list` shows the keys.")
+        await record_within(connection, keys=name)
+    return key_of_row(row)
 
 
 async def find_key(pool: Pool, secret: str) -> Key:

@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
@@ -54,6 +55,7 @@ async def delete(pool: Pool, target: UUID, *, with_facts: bool = False) -> Delet
             if with_facts:
                 await _lock_subjects(connection, args)
             deletion, fact_ids = await _delete_piece(connection, args, with_facts)
+            await record_within(connection, target=target)
         await _recompute_confidences(pool, fact_ids)
         total += deletion
         if deletion.runs < RUNS_PER_TRANSACTION:

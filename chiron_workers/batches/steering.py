@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.key_budgets import require_room
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
 from chiron_workers.db.connect import Pool, fetch_one
@@ -124,6 +125,7 @@ async def _stop(  # what differs between cancel and pause
         ):
             events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped_rows[-1]["id"]))
         await announce(connection, batch_id, events)
+        await record_within(connection, target=target)
     return SteeringResult(len(stopped_rows), len(requested_rows), events)
 
 
@@ -159,6 +161,7 @@ async def _requeue(
         if not resumes:
             await _count_open(connection, batch_id, len(rows))
         await require_room(connection, batch_id)
+        await record_within(connection, target=target)
     requeued_rows = [row for row in rows if row["seq"] is not None]
     return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)
 

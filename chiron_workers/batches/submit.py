@@ -13,6 +13,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.access import key_budgets
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
 from chiron_workers.billing.budgets import (
     Budget,
@@ -163,6 +164,7 @@ async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -
             return await _existing(connection, args)
         await _copy_runs(connection, batch, slugs, ids, row)
         await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
+        await record_within(connection, batches=row["id"], runs=ids[0])
     return Submitted(row["id"], ids, is_new=True)
 
 

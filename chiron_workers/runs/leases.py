@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.key_budgets import require_room
 from chiron_workers.access.principals import LOCAL_OWNER
 from chiron_workers.db.connect import Pool
@@ -132,4 +133,5 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
         is_woken = RunState(row["was"]).is_final
         if is_woken:
             await require_room(connection, run_id)
+        await record_within(connection, runs=run_id)
     return is_woken

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER
 from chiron_workers.batches.submit import NewRun, check_run
 from chiron_workers.billing.budgets import check_model
@@ -147,6 +148,7 @@ class Subscriptions:
                 "recheck": new.recheck,
             },
         )
+        await record_within(await self._session.begin(), subscriptions=subscription_id)
         return await self.get(subscription_id)
 
     async def get(self, subscription_id: UUID) -> Subscription:
@@ -169,6 +171,7 @@ class Subscriptions:
         subscription = await self._lock(subscription_id)
         if subscription.state == SubscriptionState.ACTIVE:
             await self._session.write(SQL["pause"], {"id": subscription_id, "reason": ASKED_FOR})
+        await record_within(await self._session.begin(), subscriptions=subscription_id)
         return await self.get(subscription_id)
 
     async def resume(self, subscription_id: UUID) -> Subscription:
@@ -185,12 +188,14 @@ class Subscriptions:
             await self._require_room(subscription.subject_id)
             next_at = Recurrence(subscription.cron, subscription.time_zone).next_after(await self._now())
             await self._session.write(SQL["resume"], {"id": subscription_id, "next_at": next_at})
+        await record_within(await self._session.begin(), subscriptions=subscription_id)
         return await self.get(subscription_id)
 
     async def remove(self, subscription_id: UUID) -> None:
         """Delete it; what it has started goes on and stays. Raises NotFound."""
         if not await self._session.write(SQL["remove"], {"id": subscription_id}):
             raise _unknown(subscription_id)
+        await record_within(await self._session.begin(), subscriptions=subscription_id)
 
     async def started_this_run(self) -> bool:
         """Whether a subscription started the run on whose behalf the store is used."""

@@ -11,6 +11,7 @@ from psycopg import Rollback
 from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
@@ -93,6 +94,7 @@ async def resend(session: Session, delivery_id: UUID) -> Delivery:
         raise Conflict(
             f"Webhook {delivery.webhook_id} is off; `chiron webhooks test {delivery.webhook_id}` turns it on again."
         )
+    await record_within(await session.begin(), deliveries=delivery_id)
     return await _get(session, delivery_id)
 
 
@@ -104,6 +106,7 @@ async def send_test(session: Session, webhook_id: UUID) -> Delivery:
     delivery_id = new_id()
     args = {"id": delivery_id, "webhook_id": webhook.id, "kind": kind, "payload": Json(payload)}
     await session.write(SQL["insert"], args)
+    await record_within(await session.begin(), deliveries=delivery_id)
     return await _get(session, delivery_id)
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 import ssrfguard
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
@@ -83,6 +84,7 @@ class Webhooks:
         args = {"id": new_id(), "owner": owner, "url": new.url, "format": shape, "secret": secret}
         kinds = [str(kind) for kind in dict.fromkeys(new.kinds)]
         [row] = await self._session.write(SQL["insert"], args | {"kinds": kinds})
+        await record_within(await self._session.begin(), webhooks=row["id"])
         return secret, _webhook(row)
 
     async def get(self, webhook_id: UUID) -> Webhook:
@@ -101,6 +103,7 @@ class Webhooks:
         """Delete a webhook with its deliveries. Raises NotFound."""
         if not await self._session.write(SQL["remove"], self._args(webhook_id)):
             raise _unknown(webhook_id)
+        await record_within(await self._session.begin(), webhooks=webhook_id)
 
     async def turn_on(self, webhook_id: UUID) -> Webhook:
         """Let one that is off be sent to again. Raises NotFound."""

@@ -1,6 +1,7 @@
 """Taking facts out of all that is shown, and bringing them back; nothing is deleted."""
 
 from chiron_workers import ids
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.facts.facts import Facts
@@ -51,4 +52,5 @@ async def _set_withdrawn(facts: Facts, fact_id: str, reason: str, is_withdrawn: 
     await copy_to_vectors(facts.session, [fact_id])
     cause = f"fact {fact_id} was {'withdrawn' if is_withdrawn else 'brought back'}"
     await facts.recompute_with_partners(fact_id, cause, new_id=fact_id)
+    await record_within(await facts.session.begin(), facts=fact_id)
     return status_before
