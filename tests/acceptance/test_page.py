@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Dialog, Page, expect
 from support.api_server import api_client
 from support.browser import TIMEOUT_MS, chromium, window
 from support.headless_chromium import CHROMIUM
+from support.hostile_rows import HOSTILE, hostile_rows
 from support.npm_packages import installed
+from support.research_rows import Shelf
 from support.worker_processes import Worker, chiron, running
 
 from chiron_api.local_stack.access import api_key
@@ -26,6 +28,24 @@ LIBRARY = {
     "water.md": "# Water\n\nMoss takes up water through its leaves, since it has no roots. "
     "A cushion of moss holds up to 20 times its dry weight in water.\n",
 }
+WATCH = """
+window.violations = [];
+addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));
+"""
+# What no view has of its own, and what a script of strangers would leave behind.
+INTRUSIONS = """() => {
+  const ours = [...document.scripts].every((script) => script.src.startsWith(location.origin + "/assets/"));
+  const strange = "img, iframe, object, embed, base, style, svg:not([class], [role]), [style], a[href^='javascript:' i]";
+  const handlers = [...document.querySelectorAll("*")].filter((e) => [...e.attributes].some((a) => a.name.startsWith("on")));
+  const elements = [...document.querySelectorAll(strange), ...handlers].map((element) => element.outerHTML.slice(0, 120));
+  const width = document.documentElement.scrollWidth;
+  return [
+    ...elements, ...violations,
+    ...(ours ? [] : ["a script of strangers"]), ...("intruder" in window ? ["a script ran"] : []),
+    ...(width > innerWidth ? [`${width} px wide`] : []),
+    ...(document.body.innerText.includes(" 49 ${7*7}") ? ["a template ran"] : []),
+  ];
+}"""
 VIEWS = ("/", "/submit", "/batches", "/subjects", "/subjects/moss", "/search?q=moss", "/system")
 
 
@@ -175,3 +195,38 @@ async def test_axe_finds_nothing_on_any_view(settings: Settings):
                     ]
                     assert faults == []
                     assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+async def test_words_of_strangers_stay_words_on_every_view_and_none_is_wider_than_a_phone(
+    settings: Settings, shelf: Shelf
+):
+    rows = hostile_rows(shelf)
+    async with (
+        api_client(settings) as client,
+        chromium() as browser,
+        window(browser, key=api_key(settings), width=390) as (page, complaints),
+    ):
+        address, faults = str(client.base_url), []
+
+        async def refuse(dialog: Dialog) -> None:
+            faults.append(f"a dialog: {dialog.message}")
+            await dialog.dismiss()
+
+        page.on("dialog", refuse)
+        await page.add_init_script(WATCH)
+        for path in rows.paths():
+            await page.goto(address + path)
+            faults += [f"{path[:60]}: {fault}" for fault in await page.evaluate(INTRUSIONS)]
+        # What the script itself fetches becomes part of the page, too: an estimate, a panel, and live parts.
+        await page.goto(f"{address}/submit")
+        await page.get_by_label("Topics, one a line", exact=True).fill(HOSTILE)
+        await page.get_by_label("Subject", exact=True).fill("Towers")
+        await page.get_by_label("Model", exact=True).fill(HOSTILE[:200])
+        await expect(page.locator("#estimate")).to_contain_text("<script>window.intruder")
+        faults += await page.evaluate(INTRUSIONS)
+        await page.goto(f"{address}/batches/{rows.batch}")
+        await page.locator("#facts a[data-panel]").first.click()
+        await expect(page.locator("#panel mark[data-quote]")).to_contain_text("{{7*7}}")
+        faults += await page.evaluate(INTRUSIONS)
+    assert faults == []
+    assert [words for words in complaints if "the server responded with a status of 4" not in words] == []
