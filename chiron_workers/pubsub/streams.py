@@ -1,7 +1,7 @@
 """Streams of events of batches and runs, as many as there are, over one connection to Redis and few to Postgres."""
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Self
 from uuid import UUID
@@ -55,8 +55,8 @@ class Streams:
     @asynccontextmanager
     async def changes(
         self, *, batch_id: UUID | None = None, run_id: UUID | None = None
-    ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-        """A function that waits until something has happened to a batch or a run since it was called the last time.
+    ) -> AsyncIterator["Changes"]:
+        """Changes of a batch or a run: `wait` returns once something has happened since it was called the last time.
 
         It costs no read of history, so whoever reads Postgres anyway need not read the events. It returns at once where
         the batch or the run is over, or not there.
@@ -65,15 +65,28 @@ class Streams:
         watcher = Watcher(with_text=False)
         feed.attach(watcher)
 
-        async def change() -> None:
-            await watcher.change.wait()
-            feed.attach(watcher)
-
         try:
-            yield change
+            yield Changes(self._surveyor, feed, watcher)
         finally:
             feed.detach(watcher)
             self._surveyor.leave(feed)
+
+
+class Changes:
+    """What `Streams.changes` gives."""
+
+    def __init__(self, surveyor: Surveyor, feed: Feed, watcher: Watcher) -> None:
+        self._surveyor, self._feed, self._watcher = surveyor, feed, watcher
+
+    async def wait(self) -> None:
+        """Return once something has happened since the last call."""
+        await self._watcher.change.wait()
+        self._feed.attach(self._watcher)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether Redis tells of changes at once; else they are seen a few seconds later."""
+        return self._surveyor.is_live(self._feed)
 
 
 class Stream:

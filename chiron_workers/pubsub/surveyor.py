@@ -63,6 +63,10 @@ class Surveyor:
             self._task.cancel()
             self._task = None
 
+    def is_live(self, feed: Feed) -> bool:
+        """Whether Redis tells of events of this feed; else they are seen with the next survey."""
+        return self._hub.is_live(feed.channel)
+
     def _request(self, feed: Feed) -> None:
         self._requests.add(feed)
         self._change.set()

@@ -285,9 +285,9 @@ async def test_who_wants_no_events_hears_that_something_has_happened(
         open_publisher(valkey) as out,
         streams.changes(batch_id=batch_id) as change,
     ):
-        await change()  # it has begun
+        await change.wait()  # it has begun
         for _ in range(3):
-            waiting = asyncio.create_task(change())
+            waiting = asyncio.create_task(change.wait())
             await asyncio.sleep(0)
             assert not waiting.done()
             out.publish(await happen(pool, run_id, EventKind.TOOL_CALLED))

@@ -38,9 +38,7 @@ class Rows:
     def paths(self) -> list[str]:
         """The address of every view that shows words of others."""
         words = urlencode({"q": HOSTILE[:1_000], "mode": "text"})
-        fields = urlencode(
-            {name: HOSTILE for name in ("q", "subject", "since", "mode", "source", "topic_path")}
-        )
+        fields = urlencode(dict.fromkeys(("q", "subject", "since", "mode", "source", "topic_path"), HOSTILE))
         draft = urlencode({"topics": HOSTILE, "subject": HOSTILE[:180]})
         subject = f"/subjects/{SUBJECT}"
         return [

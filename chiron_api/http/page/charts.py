@@ -10,6 +10,14 @@ from psycopg.rows import DictRow
 from chiron_workers.states import RunState
 
 WIDTH, HEIGHT, MARGIN = 640.0, 160.0, 4.0
+BAR_ORDER = (
+    RunState.COMPLETED,
+    RunState.FAILED,
+    RunState.CANCELLED,
+    RunState.PAUSED,
+    RunState.RUNNING,
+    RunState.QUEUED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +54,8 @@ def stretches_of(rows: Iterable[DictRow]) -> list[Stretch]:
 
 
 def shares_of(counts: Mapping[str, int]) -> tuple[tuple[RunState, float, float], ...]:
-    """Counts by state as shares."""
-    return _shares([{"state": state, "runs": count} for state, count in counts.items() if count])
+    """Counts by state as shares: first what has ended, so that a bar fills from its beginning."""
+    return _shares([{"state": state, "runs": counts[state]} for state in BAR_ORDER if counts.get(state)])
 
 
 def _shares(rows: list[DictRow]) -> tuple[tuple[RunState, float, float], ...]:

@@ -105,6 +105,12 @@ def time_left(batch: BatchSummary) -> timedelta | None:
     return (datetime.now(UTC) - batch.started_at) / ended_runs * open_runs
 
 
+def coded(text: str) -> Markup:
+    """A sentence with the commands in it, which stand between backticks, as code."""
+    parts = enumerate(printable(text).split("`"))
+    return Markup().join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in parts)
+
+
 @cache
 def _markdown() -> MarkdownIt:
     # Words of a model may lay out a text, and neither link nor load anything.
@@ -122,6 +128,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "absolute": local_time,
     "ago": ago,
     "clean": printable,
+    "coded": coded,
     "confidence_words": confidence_words,
     "cost": cost_of,
     "decided": decided,

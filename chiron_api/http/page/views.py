@@ -17,6 +17,10 @@ from chiron_api.http.page.rendering import page
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_workers.errors import ChironError
 
+WHAT_HELPS = (
+    "What is stored stays, and runs go on by themselves once it is back. On the machine of the server `chiron status` "
+    "says what runs, `chiron doctor` what is wrong, and `chiron up` starts what is not there."
+)
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -36,6 +40,7 @@ def _with_error_pages(handler: Handler) -> Handler:
             problem = problem_of(error)
         except (psycopg.OperationalError, PoolTimeout, RedisError) as error:
             problem = lost_service_problem(request, error)
+            problem.detail = f"{problem.detail} {WHAT_HELPS}"
         return error_page(request, problem)
 
     return answer

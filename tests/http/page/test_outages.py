@@ -1,0 +1,77 @@
+"""The page while Redis or Postgres is away: what stands is shown, and what is missing is said in a sentence."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.postgres_proxy import Partition, postgres_proxy
+from support.private_valkey import OwnValkey, own_valkey
+from support.research_rows import Shelf
+
+from chiron_api.local_stack.access import api_key
+from chiron_workers.settings import Settings
+
+from ..conftest import Serving
+
+
+@pytest.fixture
+def redis_server(short_dir: Path) -> Iterator[OwnValkey]:
+    with own_valkey(short_dir / "valkey-of-outages") as server:
+        yield server
+
+
+def parts_of(line: str) -> dict[str, str]:
+    return dict(json.loads(line.removeprefix("data: "))) if line.startswith("data: {") else {}
+
+
+async def test_without_redis_every_view_shows_what_stands_and_says_that_live_progress_is_away(
+    settings: Settings, serving: Serving, redis_server: OwnValkey, shelf: Shelf
+):
+    subject = shelf.subject("towers", "Towers")
+    batch = shelf.batch(subject, "Towers of Paris")
+    run = shelf.run(subject, batch, "How tall?", state="running", finished_at=None)
+    shelf.connection.execute("update batches set open_runs = 1")
+    fact = shelf.fact(subject, "It is tall.", "https://example.org/", run_id=run)
+    paths = ("/", "/batches", f"/batches/{batch}", f"/runs/{run}", f"/facts/{fact}", "/search", "/submit")
+    subject_paths = ("/subjects", "/subjects/towers", "/subjects/towers/sources", "/subjects/towers/report")
+    async with serving(settings.model_copy(update={"redis_url": redis_server.url})) as client:
+        client.headers["Authorization"] = f"Bearer {api_key(settings)}"
+        async with client.stream("GET", f"/runs/{run}/live") as stream:
+            lines = stream.aiter_lines()
+            async for line in lines:
+                if parts_of(line).get("target") == "head":
+                    break
+            redis_server.kill()
+            async for line in lines:
+                if parts_of(line).get("target") == "delay":
+                    assert "Live progress is away" in parts_of(line)["html"]
+                    break
+            for path in (*paths, *subject_paths):
+                answer = await client.get(path)
+                assert answer.status_code == 200, path
+                assert 'id="delay" role="status" hidden' in answer.text, path
+            assert "Redis: It does not answer." in (await client.get("/system")).text
+            redis_server.start()
+            async for line in lines:
+                if parts_of(line).get("target") == "delay":
+                    assert "hidden" in parts_of(line)["html"]
+                    break
+
+
+async def test_without_postgres_a_view_is_one_page_that_says_what_to_do(settings: Settings, serving: Serving):
+    key = api_key(settings)
+    async with (
+        postgres_proxy(settings.database_url, "page") as proxy,
+        serving(settings.model_copy(update={"database_url": proxy.url})) as client,
+    ):
+        client.headers["Authorization"] = f"Bearer {key}"
+        await proxy.cut(Partition.REFUSED)
+        answer = await client.get("/batches")
+        assert answer.status_code == 503
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "cannot be reached" in answer.text
+        assert "<code>chiron status</code>" in answer.text
+        system = await client.get("/system")
+        assert system.status_code == 200
+        assert "away" in system.text
