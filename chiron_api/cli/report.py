@@ -102,7 +102,7 @@ async def written(
     else:
         if receipt.is_new:
             typer.echo(f"Batch {batch} writes the report; `chiron watch {batch}` follows it.", err=True)
-        state = await _end_of(pool, receipt.batch_id)
+        state = await end_of(pool, receipt.batch_id)
     if state is not RunState.COMPLETED:
         raise ChironError(
             f"The report was not written: batch {batch} is {state}. `chiron show {batch}` says why; `chiron resume` or "
@@ -111,7 +111,7 @@ async def written(
     return True
 
 
-async def _end_of(pool: Pool, batch_id: UUID) -> RunState:
+async def end_of(pool: Pool, batch_id: UUID) -> RunState:
     """How a batch ends, or that it is paused."""
     while True:  # ends: a run ends, or somebody stops waiting
         state = (await summary(pool, batch_id)).state

@@ -4,6 +4,7 @@ from chiron_api.client.blocking import BlockingShell, EventStream, Items, listin
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import keys as key_calls
+from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
@@ -62,6 +63,11 @@ class Chiron(BlockingShell):
     report = value(report_calls.report)
     report_document = value(report_calls.report_document)
     write_report = value(report_calls.write_report)
+
+    lesson = value(lesson_calls.lesson)
+    lesson_document = value(lesson_calls.lesson_document)
+    lessons = value(lesson_calls.lessons)
+    write_lesson = value(lesson_calls.write_lesson)
 
     subscribe = value(subscription_calls.subscribe)
     subscription = value(subscription_calls.subscription)

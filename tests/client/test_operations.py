@@ -19,6 +19,7 @@ from chiron_api.client.calls import (
     batches,
     facts,
     keys,
+    lessons,
     reports,
     runs,
     steering,
@@ -35,7 +36,7 @@ LEFT_OUT = {
     "show_openapi": "who wants the document can fetch it",
     "show_metrics": "Prometheus reads it",
 }
-MODULES = (batches, facts, keys, reports, runs, steering, subjects, subscriptions, tools, webhooks)
+MODULES = (batches, facts, keys, lessons, reports, runs, steering, subjects, subscriptions, tools, webhooks)
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
     "topic": "Ice", "subject": "Sea", "role": "research", "model": "m", "thinking": "auto", "effort": "low",
@@ -45,7 +46,7 @@ SAMPLES: dict[str, Any] = {
     "budget_period": "day", "content": b"Ice", "expires_at": TIME, "owner": "ada", "path": "a/ice.md",
     "requests_per_minute": 60, "scope": "submit", "state": "running", "status": "accepted", "topic": "Ice",
     "with_revoked": True, "url": "https://example.org/hook", "kinds": ["batch.completed"], "webhook": UUID(int=6),
-    "delivery": UUID(int=7),
+    "delivery": UUID(int=7), "lesson": UUID(int=8), "node": "Ice", "drafts": True,
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
     "ends_at": TIME, "fact": UUID(int=2), "format": "html", "from_scratch": True, "idempotency_key": "k",

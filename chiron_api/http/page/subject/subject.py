@@ -14,6 +14,7 @@ from chiron_workers.db.queries import load as load_queries
 from chiron_workers.knowledge.corpus import Corpus, ListedDocument
 from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
+from chiron_workers.knowledge.lessons.reading import LessonLine, lessons_of
 from chiron_workers.rechecks.orders import RecheckOrder, get_recheck
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
 from chiron_workers.store import Store
@@ -39,7 +40,10 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What is known of a subject. `last_batches` are what its subscriptions started last, by id."""
+    """What is known of a subject. `last_batches` are what its subscriptions started last, by id.
+
+    `lesson` is the newest on the node that somebody looks at.
+    """
 
     subject: Subject
     counts: Mapping[FactStatus, int]
@@ -53,6 +57,7 @@ class Overview:
     batches: list[BatchSummary]
     subscriptions: list[Subscription]
     last_batches: Mapping[UUID, BatchSummary]
+    lesson: LessonLine | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,7 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Overview:
         batches=await summaries_of(session.pool, [row["id"] for row in batch_rows]),
         subscriptions=subscriptions,
         last_batches={batch.id: batch for batch in await summaries_of(session.pool, last_ids)},
+        lesson=await _lesson(store, subject["subject_id"], coverage),
     )
 
 
@@ -112,6 +118,13 @@ async def load_sources(store: Store, subject_id: str, *, page: int) -> Sources:
         documents=await Corpus(session).documents(subject["subject_id"], limit=DOCUMENTS_MAX),
         recheck=await get_recheck(session, work["recheck_id"]) if work["recheck_id"] else None,
     )
+
+
+async def _lesson(store: Store, subject_id: str, coverage: CoverageMap) -> LessonLine | None:
+    if coverage.node is None:
+        return None
+    lines = await lessons_of(store.session.pool, subject_id, node_id=UUID(coverage.node.id))
+    return lines[0] if lines else None
 
 
 async def _coverage(store: Store, subject_id: str, selection: Selection) -> CoverageMap:

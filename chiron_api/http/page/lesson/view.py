@@ -1,0 +1,66 @@
+"""A lesson: read, downloaded, and ordered for a node."""
+
+from http import HTTPStatus
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import path_id
+from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.rendering import page, see_other
+from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
+from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonDocument, LessonFormat
+from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.html import HEADERS, body
+from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.knowledge.lessons.reading import read_lesson
+from chiron_workers.pubsub.signals import notify
+
+
+async def show_lesson(request: Request) -> Response:
+    """One lesson, with what became of its facts since."""
+    lesson = await read_lesson(services_of(request).pool, path_id(request))
+    document = LessonDocument(lesson)
+    return page(
+        request,
+        "lesson/page.html",
+        section="/subjects",
+        document=document,
+        lesson=lesson,
+        formats=list(LessonFormat),
+        body=Markup("".join(body(document))),  # noqa: S704  # the HTML format escapes what it is handed
+    )
+
+
+async def download_lesson(request: Request) -> Response:
+    """The lesson as a file."""
+    name = request.path_params["format"]
+    if name not in list(LessonFormat):
+        raise Problem(
+            HTTPStatus.NOT_FOUND, f"A lesson is no {name[:40]!r}. It can be had as {', '.join(LessonFormat)}."
+        )
+    lesson = await read_lesson(services_of(request).pool, path_id(request))
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="lesson.{name}"'}
+    text = "".join(render(lesson, LessonFormat(name)))
+    return Response(text, media_type=MEDIA_TYPES[LessonFormat(name)], headers=headers)
+
+
+async def write_lesson(request: Request) -> Response:
+    """Have a lesson written on a node; the page of its batch follows."""
+    services, subject_id = services_of(request), str(request.path_params["id"])
+    fields = await read_form(request)
+    node = await find_node(services.pool, subject_id, fields.get("node", ""))
+    options = LessonOptions(is_fresh=bool(fields.get("again")))
+    receipt = await order_lesson(services.pool, subject_id, node, options, principal=services.principal)
+    await notify(services.settings.redis_url, receipt.batch_id)
+    return see_other(f"/batches/{receipt.batch_id}")
+
+
+routes = [
+    view("/lessons/{id}", show_lesson),
+    view("/lessons/{id}/lesson.{format}", download_lesson),
+    view("/subjects/{id}/lessons", write_lesson, methods=["POST"]),
+]

@@ -1,0 +1,1 @@
+"""Lessons as documents: Markdown, HTML, JSON. What is in them is what `knowledge/lessons` reads."""
