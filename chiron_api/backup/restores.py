@@ -16,6 +16,7 @@ from psycopg.sql import Composed, Identifier, Literal
 
 from chiron_api.backup import manifest
 from chiron_api.backup.archive import WORDS_BY_KIND, Archive, Entry
+from chiron_workers.access.audit import record_sync
 from chiron_workers.db import migrate
 from chiron_workers.db.connect import connect
 from chiron_workers.db.queries import load
@@ -65,7 +66,9 @@ def restore(database_url: str, source: Path, *, force: bool = False, ours_only: 
                 connection.execute(SQL["set_limits"])
                 if is_ours:
                     _drop(connection)
-                return _Restore(connection, archive, ours_only).run()
+                names = _Restore(connection, archive, ours_only).run()
+                record_sync(connection, "database.restore", source.name, {"force": force})
+                return names
         except psycopg.Error as error:
             reason = error.diag.message_primary or " ".join(str(error).split())
             raise ChironError(f"Nothing was restored: {reason.rstrip('.')}.") from None

@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches import delete as removal
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.db.connect import open_pool
@@ -32,9 +32,9 @@ async def delete(
             f"Delete {_describe(subject)} for good{', with the facts found first by it' if with_facts else ''}?"
         )
     async with open_pool(settings().database_url, size=1) as pool:
-        deletion = await removal.delete(pool, subject.id, with_facts=with_facts)
         kind = "runs" if isinstance(subject, RunSummary) else "batches"
-        await record_command(pool, f"{kind}.delete", subject.id, {"with_facts": with_facts})
+        async with command(pool, f"{kind}.delete", subject.id, {"with_facts": with_facts}):
+            deletion = await removal.delete(pool, subject.id, with_facts=with_facts)
     parts = [count(deletion.runs, "run")]
     parts += ["the batch"] if deletion.batch else []
     parts += [count(deletion.facts, "fact")] if with_facts else []

@@ -11,7 +11,7 @@ from chiron_api.cli.input.times import parse_end
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, usd
 from chiron_api.views.keys import key_item, key_items
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
@@ -59,9 +59,11 @@ async def create(
     """Make a key and print it. It is shown this once: the database holds its hash alone."""
     expires_at = parse_end(expires) if expires else None
     new = NewKey(name, scope, owner, expires_at, budget_usd, per, requests_per_minute)
-    async with _pool() as pool:
+    async with (
+        _pool() as pool,
+        command(pool, "keys.create", name, {"scope": scope, "key_owner": owner or name}),
+    ):
         secret, key = await create_key(pool, new)
-        await record_command(pool, "keys.create", name, {"scope": scope, "key_owner": key.owner})
     print_answer(secret, {"key": secret} | key_item(key, left_usd=key.budget_usd), as_json=as_json)
 
 
@@ -87,9 +89,8 @@ async def list_keys(
 @cli.command()
 async def revoke(name: Name, as_json: AsJson = False) -> None:
     """End a key for good; servers refuse it within five seconds. What runs goes on: `chiron cancel` ends that."""
-    async with _pool() as pool:
+    async with _pool() as pool, command(pool, "keys.revoke", name):
         key = await revoke_key(pool, name)
-        await record_command(pool, "keys.revoke", name)
     print_answer(f"The key {name!r} is revoked.", key_item(key, left_usd=None), as_json=as_json)
 
 

@@ -1,7 +1,8 @@
 import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_workers.db.connect import require_url
+from chiron_workers.access.audit import record_sync
+from chiron_workers.db.connect import connect, require_url
 from chiron_workers.db.migrate import migrate as bring_up_to_date
 from chiron_workers.settings import settings
 
@@ -11,6 +12,10 @@ cli = typer.Typer()
 @cli.command()
 def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date. Safe to repeat, and safe when two start at once."""
-    names = bring_up_to_date(require_url(settings().database_url))
+    url = require_url(settings().database_url)
+    names = bring_up_to_date(url)
+    if names:
+        with connect(url) as connection:
+            record_sync(connection, "database.migrate", names[-1], {"applied": len(names)})
     sentences = [f"Applied {name}." for name in names] or ["The schema is up to date; nothing was missing."]
     print_answer("\n".join(sentences), {"applied": names}, as_json=as_json)

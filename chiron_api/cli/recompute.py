@@ -7,6 +7,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
+from chiron_workers.access.audit import record_command
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.settings import settings
 
@@ -34,6 +35,7 @@ async def recompute(
                 async with services.store() as store:
                     page, after = await recheck(store.facts, subject_id=entry["subject_id"], after=after)
                 totals += page
+        await record_command(services.pool, "facts.recompute", subject or "")
     if as_json:
         typer.echo(json_line(totals))
         return

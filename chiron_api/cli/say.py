@@ -3,7 +3,7 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.leases import say as say_to_run
@@ -23,8 +23,8 @@ async def say(
 
     async with open_pool(settings().database_url, size=2) as pool:
         run_id = await id_of(pool, target)
-        is_woken = await say_to_run(pool, run_id, message)
-        await record_command(pool, "runs.say", run_id)
+        async with command(pool, "runs.say", run_id):
+            is_woken = await say_to_run(pool, run_id, message)
     if is_woken:
         await notify(settings().redis_url, run_id)
     sentence = (

@@ -13,7 +13,7 @@ from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.sources import source_warnings
-from chiron_workers.access.audit import record_command
+from chiron_workers.access import audit
 from chiron_workers.batches.estimates import Estimate, estimate
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
 from chiron_workers.batches.submit import submit as submit_batch
@@ -120,8 +120,9 @@ async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[s
     from chiron_workers.pubsub.signals import notify
 
     async with open_pool(current.database_url, size=2) as pool:
-        receipt = await submit_batch(pool, batch)
-        await record_command(pool, "batches.submit", receipt.batch_id)
+        async with audit.command(pool, "batches.submit") as made:
+            receipt = await submit_batch(pool, batch)
+            made["batches"] = receipt.batch_id
         warnings = await source_warnings(pool, current, batch.runs)
     await notify(current.redis_url, receipt.batch_id)
     return receipt, warnings

@@ -3,7 +3,6 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
@@ -15,7 +14,7 @@ from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
 from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -88,9 +87,10 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     new = NewSubscription(
         tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until, recheck
     )
-    async with _open_session() as session:
+    async with _open_session() as session, command(session.pool, "subscriptions.create") as made:
         entry, is_new = await Subscriptions(session).create(new)
-    await _record("create", entry.id)
+        await session.commit()
+        made["subscriptions"] = entry.id
     if not is_new and not as_json:
         typer.echo("This subscription is there already.")
     _print(entry, as_json=as_json)
@@ -121,8 +121,9 @@ async def pause(subscription: Id, as_json: AsJson = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
     async with _open_session() as session:
         subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        entry = await Subscriptions(session).pause(subscription_id)
-    await _record("pause", entry.id)
+        async with command(session.pool, "subscriptions.pause", subscription_id):
+            entry = await Subscriptions(session).pause(subscription_id)
+            await session.commit()
     _print(entry, as_json=as_json)
 
 
@@ -131,8 +132,9 @@ async def resume(subscription: Id, as_json: AsJson = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
     async with _open_session() as session:
         subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        entry = await Subscriptions(session).resume(subscription_id)
-    await _record("resume", entry.id)
+        async with command(session.pool, "subscriptions.resume", subscription_id):
+            entry = await Subscriptions(session).resume(subscription_id)
+            await session.commit()
     _print(entry, as_json=as_json)
 
 
@@ -141,8 +143,9 @@ async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
     async with _open_session() as session:
         subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        await Subscriptions(session).remove(subscription_id)
-    await _record("delete", subscription_id)
+        async with command(session.pool, "subscriptions.delete", subscription_id):
+            await Subscriptions(session).remove(subscription_id)
+            await session.commit()
     print_answer(f"Deleted: subscription {subscription_id}.", {"deleted": subscription_id}, as_json=as_json)
 
 
@@ -150,11 +153,6 @@ async def delete(subscription: Id, as_json: AsJson = False) -> None:
 async def _open_session() -> AsyncIterator[Session]:
     async with open_pool(settings().database_url, size=2) as pool, Session(pool, Caller()) as session:
         yield session
-
-
-async def _record(act: str, subscription_id: UUID) -> None:
-    async with open_pool(settings().database_url, size=1) as pool:
-        await record_command(pool, f"subscriptions.{act}", subscription_id)
 
 
 def _print(subscription: Subscription, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line
+from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.session import Caller, Session
@@ -47,8 +48,10 @@ async def add(
 ) -> None:
     """Make a webhook. The secret that its deliveries are signed with is printed this once."""
     new = NewWebhook(url, kinds_of(kinds), format)
-    async with _open_session() as session:
+    async with _open_session() as session, command(session.pool, "webhooks.create") as made:
         secret, webhook = await Webhooks(session).create(new)
+        await session.commit()
+        made["webhooks"] = webhook.id
     lines = [
         *_webhook_lines(webhook),
         f"  secret {secret}",
@@ -78,7 +81,9 @@ async def remove(webhook: WebhookId, as_json: AsJson = False) -> None:
     """Remove a webhook with its deliveries."""
     async with _open_session() as session:
         webhook_id = await id_of(session.pool, webhook, Referent.WEBHOOK)
-        await Webhooks(session).remove(webhook_id)
+        async with command(session.pool, "webhooks.delete", webhook_id):
+            await Webhooks(session).remove(webhook_id)
+            await session.commit()
     print_answer(f"Removed: webhook {webhook_id}.", {"removed": webhook_id}, as_json=as_json)
 
 
@@ -105,7 +110,9 @@ async def resend(
     """Have a worker send a delivery at once, again if it was sent before: under the same id."""
     async with _open_session() as session:
         delivery_id = await id_of(session.pool, delivery, Referent.DELIVERY)
-        item = await deliveries_of.resend(session, delivery_id)
+        async with command(session.pool, "deliveries.resend", delivery_id):
+            item = await deliveries_of.resend(session, delivery_id)
+            await session.commit()
     typer.echo(json_line(item) if as_json else _delivery_line(item))
 
 
@@ -114,7 +121,9 @@ async def test(webhook: WebhookId, as_json: AsJson = False) -> None:
     """Have a worker send a delivery that says nothing. A webhook that is off is turned on again."""
     async with _open_session() as session:
         webhook_id = await id_of(session.pool, webhook, Referent.WEBHOOK)
-        item = await send_test(session, webhook_id)
+        async with command(session.pool, "webhooks.test", webhook_id):
+            item = await send_test(session, webhook_id)
+            await session.commit()
     hint = f"A worker sends it now; `chiron webhooks deliveries {webhook_id}` shows what comes of it."
     typer.echo(json_line(item) if as_json else f"{_delivery_line(item)}\n  {hint}")
 

@@ -5,9 +5,8 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.settings import settings
 
@@ -25,10 +24,10 @@ async def withdraw(
     change = withdrawals.reinstate if undo else withdrawals.withdraw
     async with open_services(settings(), pool_size=2) as services, services.store() as store:
         fact_id = await id_of(store.session.pool, fact, Referent.FACT)
-        status_before = await change(store.facts, str(fact_id), reason=reason)
-        status = await store.facts.status(str(fact_id))
-    async with open_pool(settings().database_url, size=1) as pool:
-        await record_command(pool, f"facts.{'reinstate' if undo else 'withdraw'}", fact_id)
+        async with command(services.pool, f"facts.{'reinstate' if undo else 'withdraw'}", fact_id):
+            status_before = await change(store.facts, str(fact_id), reason=reason)
+            status = await store.facts.status(str(fact_id))
+            await store.session.commit()
     if as_json:
         typer.echo(json_line({"id": str(fact_id), "status_before": status_before, "status": status}))
     elif status_before == status:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -99,12 +99,16 @@ async def record(pool: Pool, act: Act, **made: object) -> None:
 @asynccontextmanager
 async def command(
     pool: Pool, action: str, target: object = "", detail: Mapping[str, Any] | None = None
-) -> AsyncIterator[None]:
-    """Do within what a command is for, which the user of this machine gives; its entry is there at the end at the latest."""
+) -> AsyncIterator[dict[str, object]]:
+    """Do within what a command is for, which the user of this machine gives; its entry is there at the end at the latest.
+
+    It yields where to say what was made, by noun, if no target says it.
+    """
+    made: dict[str, object] = {}
     act = Act(LOCAL, action, str(target), {"via": "command"} | dict(detail or {}))
     with acting(act):
-        yield
-    await record(pool, act)
+        yield made
+    await record(pool, act, **made)
 
 
 async def record_command(
@@ -131,3 +135,11 @@ async def prune_entries(pool: Pool, *, older_than: timedelta, dry_run: bool = Fa
         return int(row["entries"])
     async with pool.connection() as connection:
         return (await connection.execute(SQL["prune"], args)).rowcount
+
+
+def record_sync(
+    connection: Connection[DictRow], action: str, target: object, detail: Mapping[str, Any]
+) -> None:
+    """Add the entry of a command that works without a pool, in the transaction of its connection."""
+    act = Act(LOCAL, action, str(target), {"via": "command"} | dict(detail))
+    connection.execute(SQL["insert"], act.entry({}))

@@ -103,6 +103,34 @@ def test_the_trail_has_what_commands_changed_newest_first(chiron):
     assert "batches.submit" in chiron("audit").stdout
 
 
+def test_the_trail_has_webhooks_subscriptions_and_upkeep_too(chiron, rows):
+    hook = json.loads(chiron("webhooks", "add", "https://example.org/hook", "--json").stdout)
+    delivery = json.loads(chiron("webhooks", "test", hook["id"], "--json").stdout)
+    chiron("webhooks", "resend", delivery["id"])
+    chiron("webhooks", "remove", hook["id"])
+    added = chiron("subscriptions", "add", "A", "--subject", "S", "--cron", "0 6 * * *", "--json")
+    subscription = json.loads(added.stdout)["id"]
+    for act in ("pause", "resume", "delete"):
+        chiron("subscriptions", act, subscription)
+    chiron("recompute")
+    chiron("reembed")
+    chiron("migrate")  # lacks nothing, so changes nothing
+    assert [
+        (row["action"], row["target"]) for row in rows("select action, target from audit order by id")
+    ] == [
+        ("webhooks.create", hook["id"]),
+        ("webhooks.test", hook["id"]),
+        ("deliveries.resend", delivery["id"]),
+        ("webhooks.delete", hook["id"]),
+        ("subscriptions.create", subscription),
+        ("subscriptions.pause", subscription),
+        ("subscriptions.resume", subscription),
+        ("subscriptions.delete", subscription),
+        ("facts.recompute", ""),
+        ("facts.reembed", ""),
+    ]
+
+
 def test_prune_takes_old_entries_along(chiron, rows):
     chiron("keys", "create", "alice", "--scope", "read")
     chiron("keys", "revoke", "alice")

@@ -5,7 +5,7 @@ import typer
 from chiron_api.cli.display.answer import print_answer
 from chiron_api.steering import Command
 from chiron_api.steering import steer as steer_runs
-from chiron_workers.access.audit import record_command
+from chiron_workers.access import audit
 from chiron_workers.batches.references import id_of
 from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import open_pool
@@ -34,10 +34,10 @@ async def steer(
     """
     async with open_pool(settings().database_url, size=1) as pool:
         target_id = await id_of(pool, target)
-        effect = await steer_runs(pool, settings().redis_url, target_id, command)
         async with pool.connection() as connection:
             kind = "batches" if await batch_of(connection, target_id) == target_id else "runs"
-        await record_command(pool, f"{kind}.{action}", target_id)
+        async with audit.command(pool, f"{kind}.{action}", target_id):
+            effect = await steer_runs(pool, settings().redis_url, target_id, command)
     counts = [(changed_words, effect.changed), (asked_words, effect.requested)]
     parts = [f"{words}: {count:,} {'run' if count == 1 else 'runs'}" for words, count in counts if count]
     if effect.lifted_models:
