@@ -214,6 +214,30 @@ class Verdict(StrEnum):
         return self.is_refusal or self is Verdict.PARTLY
 
 
+class QuestionKind(StrEnum):
+    """What a question asks of a learner: to remember a fact, to use it on a case, or to carry it elsewhere."""
+
+    RECALL = "recall"
+    APPLICATION = "application"
+    TRANSFER = "transfer"
+
+
+class Mark(StrEnum):
+    """What an answer is worth; a doubtful one moves no mastery until somebody settles it."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    DOUBTFUL = "doubtful"
+
+
+class Marker(StrEnum):
+    """Who marked an answer."""
+
+    RULE = "rule"
+    MODEL = "model"
+    LEARNER = "learner"
+
+
 class SubscriptionState(StrEnum):
     """Whether a subscription comes due: a paused one waits for somebody, an ended one is over."""
 

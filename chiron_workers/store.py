@@ -1,6 +1,10 @@
 from typing import Self
 
 from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.assessment.marking import Judging
+from chiron_workers.knowledge.assessment.questions import Questions
+from chiron_workers.knowledge.assessment.quizzes import Quizzes
+from chiron_workers.knowledge.assessment.reviews import Reviews
 from chiron_workers.knowledge.coverage.assessments import Assessments
 from chiron_workers.knowledge.coverage.curricula import Curricula
 from chiron_workers.knowledge.coverage.evaluations import Evaluations
@@ -51,6 +55,10 @@ class Store:
         self.proposals = Proposals(session)
         self.lessons = Lessons(session, self.verdicts, self.nodes)
         self.assessments = Assessments(session)
+        self.reviews = Reviews(session)
+        self.questions = Questions(session, self.verdicts)
+        self.quizzes = Quizzes(session, self.questions, self.reviews)
+        self.judging = Judging(session, side_model, self.reviews)
         self.sources = Sources(session)
         self.source_changes = SourceChanges(session)
         self.notes = Notes(session)

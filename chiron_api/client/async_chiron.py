@@ -4,6 +4,7 @@ from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import lessons as lesson_calls
+from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
@@ -59,6 +60,12 @@ class AsyncChiron(AsyncShell):
     check = value(subject_calls.check)
     order_recheck = value(subject_calls.order_recheck)
     recheck = value(subject_calls.recheck)
+
+    order_questions = value(quiz_calls.order_questions)
+    start_quiz = value(quiz_calls.start_quiz)
+    quiz = value(quiz_calls.quiz)
+    answer_question = value(quiz_calls.answer_question)
+    settle_answer = value(quiz_calls.settle_answer)
 
     report = value(report_calls.report)
     report_document = value(report_calls.report_document)

@@ -31,6 +31,7 @@ TAGS = {
     "Facts": "What is known, with its sources.",
     "Subjects": "What facts are about, and how it changes.",
     "Lessons": "Nodes of coverage maps, taught from stored facts alone.",
+    "Quizzes": "Questions from facts, answers and their marks. A quiz is its learner's alone.",
     "Reports": "What was found, to read and to hand on; and answers written from it.",
     "Subscriptions": "Research that recurs.",
     "Keys": "Who may use the API, for how much, and who changed what.",

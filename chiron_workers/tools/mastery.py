@@ -1,12 +1,14 @@
-from chiron_workers.knowledge.coverage.assessments import Progress, Question
+from chiron_workers.knowledge.coverage.assessments import HistoryEntry, Progress, Question
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 
 class UserProgress(Progress):
-    """Progress with the questions it rests on."""
+    """Progress with the questions it rests on, when the next of them is due, and the answers themselves."""
 
+    next_review: str | None
     questions: list[Question]
+    history: list[HistoryEntry]
 
 
 @tool
@@ -18,12 +20,19 @@ async def get_user_progress(store: Store, *, node_id: str) -> UserProgress:
 
     Returns:
         attempts, correct, mastery (the probability that the learner knows the matter, 0 to 1), mastered (true
-        from 0.95 on), last_answered_at, and questions: attempts, correct and last_correct for each
-        question_hash, the latest first.
+        from 0.95 on), last_answered_at, next_review (when the first question is due again; null before any answer),
+        questions (attempts, correct and last_correct for each question_hash, the latest first), and history: the
+        last 50 answers with their marks, the latest first. A doubtful answer counts only once it is settled.
     """
     node = await store.nodes.require(node_id)
     progress = await store.assessments.progress(node)
-    return UserProgress(**progress, questions=await store.assessments.questions(node))
+    due_at = await store.reviews.next_review(node)
+    return UserProgress(
+        **progress,
+        next_review=due_at.isoformat() if due_at else None,
+        questions=await store.assessments.questions(node),
+        history=await store.assessments.history(node),
+    )
 
 
 @tool

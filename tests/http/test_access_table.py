@@ -12,6 +12,8 @@ import httpx2
 import pytest
 from starlette.routing import Route
 from support.api_server import api_client
+from support.course import course_of_three
+from support.research_rows import Shelf
 
 from chiron_api.http.app import build_app
 from chiron_workers.access.keys import NewKey, create_key
@@ -42,6 +44,7 @@ READ_SHARED = {
     "GET /batches",
     "GET /facts/{id}",
     "GET /submit",
+    "GET /quizzes",
     "GET /subjects",
     "GET /subjects/{id}",
     "GET /subjects/{id}/sources",
@@ -75,6 +78,8 @@ READ_OWN = {
     "GET /v1/subscriptions/{id}/times",
     "GET /v1/webhooks/{id}",
     "GET /v1/webhooks/{id}/deliveries",
+    "GET /v1/quizzes/{id}",
+    "GET /quizzes/{id}",
     "GET /batches/{id}",
     "GET /batches/{id}/live",
     "GET /runs/{id}",
@@ -89,6 +94,10 @@ SUBMIT_SHARED = {
     "POST /v1/facts/{id}/withdraw",
     "POST /v1/facts/{id}/reinstate",
     "POST /v1/subjects/{id}/check",
+    "POST /v1/subjects/{id}/questions",
+    "POST /v1/quizzes",
+    "POST /subjects/{id}/questions",
+    "POST /quizzes",
     "POST /v1/subjects/{id}/recheck",
     "POST /v1/subjects/{id}/report",
     "POST /v1/subjects/{id}/lessons",
@@ -123,6 +132,7 @@ SUBMIT_OWN = {
     "POST /v1/webhooks/{id}/test",
     "POST /v1/deliveries/{id}/resend",
     "POST /deliveries/{id}/resend",
+    *(f"POST {prefix}/quizzes/{{id}}/{verb}" for prefix in ("/v1", "") for verb in ("answers", "settlements")),
 }  # fmt: skip
 ADMIN = {
     "POST /v1/keys",
@@ -185,8 +195,9 @@ def test_every_route_is_in_the_table(settings: Settings):
 
 
 async def test_every_route_answers_as_the_table_says_to_each_scope_of_owner_and_stranger(
-    api: httpx2.AsyncClient, callers: Callers
+    api: httpx2.AsyncClient, callers: Callers, shelf: Shelf
 ):
+    course_of_three(shelf)
     surprises = []
     for route, scope, is_owned in TABLE:
         method, path = route.split(" ")
@@ -229,6 +240,9 @@ async def _path(api: httpx2.AsyncClient, path: str, owner: Headers) -> str:
         target = (await api.post("/v1/webhooks", json=webhook, headers=owner)).json()["id"]
         if "/deliveries/{id}" in path:
             target = (await api.post(f"/v1/webhooks/{target}/test", headers=owner)).json()["id"]
+    elif "/quizzes/{id}" in path:
+        quiz = {"subject": "Sea ice", "count": 1}
+        target = (await api.post("/v1/quizzes", json=quiz, headers=owner)).json()["quiz_id"]
     values = {"id": target, "call_id": "c", "hash": "h", "name": "list_subjects", "format": "md"}
     return path.format_map(values)
 

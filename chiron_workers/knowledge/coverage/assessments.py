@@ -6,6 +6,7 @@ from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import ToolError
+from chiron_workers.knowledge.assessment.reviews import Answered, Reviews
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
@@ -16,6 +17,7 @@ HASH_CHARS_MAX = 200
 RESPONSE_CHARS_MAX = 20_000
 LESSON_CHARS_MAX = 200
 QUESTIONS_MAX = 100
+HISTORY_MAX = 50
 MARKING_ROLES = frozenset({"assessment"})  # of runs; a person may always
 
 # Ours, within the bounds that keep the model sensible (guess <= 0.3, slip <= 0.1; Baker, Corbett & Aleven,
@@ -34,6 +36,18 @@ class Question(TypedDict):
     attempts: int
     correct: int
     last_correct: bool
+
+
+class HistoryEntry(TypedDict):
+    """An answer as it was given and marked; `at` is ISO 8601, `question` None where only its hash is known."""
+
+    at: str
+    question_hash: str
+    question: str | None
+    response: str
+    mark: str
+    marked_by: str | None
+    reason: str
 
 
 class Progress(TypedDict):
@@ -63,13 +77,15 @@ class Assessments:
             ToolValidationError: The node is of another subject than the run's.
         """
         await self._require_markable(node_id)
-        await self.session.write(
+        learner = self.session.caller.owner
+        question_hash = clean_text(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX)
+        [row] = await self.session.write(
             SQL["add"],
             {
                 "id": ids.new_id(),
-                "learner": self.session.caller.owner,
+                "learner": learner,
                 "node_id": node_id,
-                "question_hash": clean_text(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX),
+                "question_hash": question_hash,
                 # A blank answer is an answer.
                 "response": response.strip()
                 and clean_text(response, field="response", chars_max=RESPONSE_CHARS_MAX),
@@ -80,6 +96,8 @@ class Assessments:
                 "run_id": self.session.caller.run_id,
             },
         )
+        answered = Answered(learner, node_id, question_hash, is_right=correct, at=row["at"])
+        await Reviews(self.session).schedule(answered)
 
     async def _require_markable(self, node_id: UUID) -> None:
         caller = self.session.caller
@@ -110,6 +128,13 @@ class Assessments:
         """The questions of a node that the caller answered, the last one first; 100 at most."""
         args = {"learner": self.session.caller.owner, "node_id": node_id, "limit": QUESTIONS_MAX}
         return cast("list[Question]", await self.session.rows(SQL["questions"], args))
+
+
+    async def history(self, node_id: UUID) -> list[HistoryEntry]:
+        """The caller's last answers on a node, the latest first; 50 at most."""
+        args = {"learner": self.session.caller.owner, "node_id": node_id, "limit": HISTORY_MAX}
+        rows = await self.session.rows(SQL["history"], args)
+        return [cast("HistoryEntry", row | {"at": row["at"].isoformat()}) for row in rows]
 
 
 def mastery(answers: Iterable[bool]) -> float:

@@ -1,12 +1,16 @@
 -- add
 insert into assessments (id, learner, node_id, question_hash, response, correct, lesson_id, run_id)
-values (%(id)s, %(learner)s, %(node_id)s, %(question_hash)s, %(response)s, %(correct)s, %(lesson_id)s, %(run_id)s);
+values (%(id)s, %(learner)s, %(node_id)s, %(question_hash)s, %(response)s, %(correct)s, %(lesson_id)s, %(run_id)s)
+returning at;
+
+-- is_settled
+mark is distinct from 'doubtful'
 
 -- answers
 -- Bounded by the newest: what was answered ten thousand answers ago no longer moves the figure.
 select count(*) as attempts, count(*) filter (where correct) as right_ones, max(at) as last_answered_at,
        coalesce(array_agg(correct order by id), '{}') as answers
-  from (select id, correct, at from assessments where learner = %(learner)s and node_id = %(node_id)s
+  from (select id, correct, at from assessments where learner = %(learner)s and node_id = %(node_id)s and {{is_settled}}
          order by id desc
          limit 10000) newest;
 
@@ -16,6 +20,17 @@ select question_hash, count(*) as attempts, count(*) filter (where correct) as c
   from assessments
  where learner = %(learner)s
    and node_id = %(node_id)s
+   and {{is_settled}}
  group by question_hash
  order by (array_agg(id order by id desc))[1] desc
+ limit %(limit)s;
+
+-- history
+select a.at, a.question_hash, q.text as question, a.response,
+       coalesce(a.mark, case when a.correct then 'right' else 'wrong' end) as mark, a.marked_by, a.reason
+  from assessments a
+  left join questions q on q.id = a.question_id
+ where a.learner = %(learner)s
+   and a.node_id = %(node_id)s
+ order by a.id desc
  limit %(limit)s;

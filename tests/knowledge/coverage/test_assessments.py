@@ -1,3 +1,5 @@
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +7,14 @@ from hypothesis import strategies as st
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.coverage.assessments import MASTERY_MIN, Assessments, mastery
+from chiron_workers.knowledge.coverage.assessments import (
+    GUESS,
+    LEARNING_RATE,
+    MASTERY_MIN,
+    SLIP,
+    Assessments,
+    mastery,
+)
 from chiron_workers.knowledge.coverage.nodes import Nodes, draft
 from chiron_workers.runs.session import Caller, Session
 
@@ -104,3 +113,29 @@ def test_a_beginner_is_a_master_after_three_right_answers_and_not_after_two() ->
 @given(st.lists(st.booleans(), max_size=60))
 def test_a_right_answer_never_says_less_than_a_wrong_one(answers: list[bool]) -> None:
     assert 0 <= mastery([*answers, False]) < mastery([*answers, True]) <= 1
+
+
+SIMULATION_SEED = 20261125
+
+
+@pytest.mark.parametrize(("guess", "slip"), [(GUESS, SLIP), (0.1, 0.05), (0.25, 0.1), (0.3, 0.1)])
+@pytest.mark.parametrize("skill", [0.0, 0.2, 0.5, 0.8, 1.0])
+def test_after_ten_answers_of_simulated_learners_mastery_is_within_a_tenth_of_the_truth_at_the_median(
+    skill: float, guess: float, slip: float
+) -> None:
+    chance = random.Random(SIMULATION_SEED)
+    errors = sorted(simulated_error(chance, skill=skill, guess=guess, slip=slip) for _ in range(1_000))
+    print(f"seed {SIMULATION_SEED}, skill {skill}, guess {guess}, slip {slip}: median {errors[500]:.3f}")
+    assert errors[500] <= 0.1
+
+
+def simulated_error(chance: random.Random, *, skill: float, guess: float, slip: float) -> float:
+    """How far the mastery is off after ten answers of a learner who knows the matter at first with this probability.
+
+    The learner learns at the rate that the model assumes, after each answer.
+    """
+    knows, answers = chance.random() < skill, []
+    for _ in range(10):
+        answers.append(chance.random() < (1 - slip if knows else guess))
+        knows = knows or chance.random() < LEARNING_RATE
+    return abs(mastery(answers) - knows)

@@ -1,0 +1,163 @@
+"""Quizzes for front ends: having questions written, having answers marked, and a quiz as a document."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, NewRun, Submitted, submit
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
+from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
+from chiron_workers.knowledge.assessment.questions import StoredQuestion
+from chiron_workers.knowledge.assessment.quizzes import MarkedAnswer, Quiz
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import OFFLINE_MODEL, settings
+from chiron_workers.states import Mark
+
+NODES_MAX = 50  # that one order has questions written about
+NO_NODES = "{subject} has no node with facts, so there is nothing to ask about. Research it first, or save nodes of its map."
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOptions:
+    """Who writes the questions, and for how much; `is_fresh` where they were written before from the same facts."""
+
+    model: str | None = None
+    budget: Budget = NO_BUDGET
+    is_fresh: bool = False
+
+
+async def find_node(session: Session, subject_id: str, name: str) -> UUID:
+    """The node of a subject's map of that id or title. Raises NotFound, or UsageError where several have the title."""
+    tops, _ = await Nodes(session).tree(subject_id)
+    nodes = _flatten(tops)
+    wanted = name.strip().casefold()
+    node_ids = [node["node_id"] for node in nodes if wanted in (node["node_id"], node["title"].casefold())]
+    if not node_ids:
+        raise NotFound(f"{subject_id} has no node {name[:80]!r}; its page and `chiron report` show them.")
+    if len(node_ids) > 1:
+        raise UsageError(f"{subject_id} has {len(node_ids)} nodes called {name[:80]!r}; give the id of one.")
+    return UUID(node_ids[0])
+
+
+async def order_questions(
+    pool: Pool,
+    subject: str,
+    node_id: UUID | None,
+    options: QuestionOptions = QuestionOptions(),  # noqa: B008  # it is frozen
+    *,
+    principal: Principal = LOCAL,
+) -> Submitted:
+    """Submit runs that write questions about a node, or about each node of a subject that has facts; notify afterwards.
+
+    The same facts, by the same model under the same budget, are the same batch.
+
+    Raises:
+        NotFound: There is no such subject, or no such node in it.
+        UsageError: No node has facts.
+    """
+    session = Session(pool)
+    subject_id = (await Subjects(session).require(subject))["subject_id"]
+    tops, _ = await Nodes(session).tree(subject_id)
+    nodes = [node for node in _flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
+    if node_id is not None and not nodes:
+        raise NotFound(f"{subject_id} has no node with the id {node_id}.")
+    digests = {}
+    for node in nodes:
+        scope = Scope.of(f"{NODE_MARK}{node['node_id']}", subject_id=subject_id)
+        if len(digests) < NODES_MAX and (digest := await CitableFacts(session, scope).digest()):
+            digests[node["node_id"]] = digest
+    if not digests:
+        raise UsageError(NO_NODES.format(subject=repr(subject_id)))
+    model = options.model or settings().model
+    runs = [
+        NewRun(
+            topic=node["title"],
+            role=ASSESSMENT,
+            subject=subject_id,
+            model=model,
+            max_turns=settings().max_turns,
+            scope=f"{NODE_MARK}{node['node_id']}",
+        )
+        for node in nodes
+        if node["node_id"] in digests
+    ]
+    parts = [subject_id, digests, model, str(options.budget.usd), str(options.budget.tokens)]
+    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    name = f"Questions: {subject_id}"[:NAME_CHARS_MAX]
+    batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=f"questions {key}")
+    return await submit(pool, batch, principal=principal)
+
+
+async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL) -> Submitted | None:
+    """Submit a run that marks what rules left open, once the quiz is at its end; notify afterwards.
+
+    None where nothing is open, or where no model is configured that could be asked.
+    """
+    model = settings().model
+    is_open = any(answer.marked_by is None for answer in quiz.doubtful)
+    if not (quiz.is_finished and is_open) or model == OFFLINE_MODEL:
+        return None
+    run = NewRun(
+        topic=f"{len(quiz.doubtful)} answers on {quiz.subject_id}",
+        role=JUDGE,
+        subject=quiz.subject_id,
+        model=model,
+        max_turns=settings().max_turns,
+        scope=str(quiz.id),
+    )
+    name = f"Marks: {quiz.subject_id}"[:NAME_CHARS_MAX]
+    batch = NewBatch([run], quiz.subject_id, name, idempotency_key=f"marks {quiz.id}")
+    return await submit(pool, batch, principal=principal)
+
+
+def quiz_document(quiz: Quiz) -> dict[str, Any]:
+    """A quiz as front ends show it; a question that is not answered has no key."""
+    return {
+        "quiz_id": quiz.id,
+        "subject_id": quiz.subject_id,
+        "node_id": quiz.node_id,
+        "state": "finished" if quiz.is_finished else "open",
+        "questions": quiz.questions,
+        "number": quiz.number,
+        "right": sum(answer.mark is Mark.RIGHT for answer in quiz.answers),
+        "wrong": sum(answer.mark is Mark.WRONG for answer in quiz.answers),
+        "doubtful": len(quiz.doubtful),
+        "question": None if quiz.current is None else _question(quiz.current),
+        "answers": [_answer(answer) for answer in quiz.answers],
+        "created_at": quiz.created_at,
+    }
+
+
+def _question(question: StoredQuestion) -> dict[str, Any]:
+    return {
+        "question_id": question.id,
+        "node_id": question.node_id,
+        "kind": question.kind,
+        "text": question.text,
+    }
+
+
+def _answer(answer: MarkedAnswer) -> dict[str, Any]:
+    return _question(answer.question) | {
+        "response": answer.response,
+        "mark": answer.mark,
+        "reason": answer.reason,
+        "marked_by": answer.marked_by,
+        "key": answer.question.key,
+        "statement": answer.question.statement,
+        "fact_ids": list(answer.question.fact_ids),
+        "at": answer.at,
+    }
+
+
+def _flatten(branches: list[Branch]) -> list[Branch]:
+    return [node for branch in branches for node in (branch, *_flatten(branch["children"]))]

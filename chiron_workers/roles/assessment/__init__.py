@@ -1,0 +1,1 @@
+"""The role that writes questions about a node from stored facts alone."""

@@ -1,0 +1,1 @@
+"""The role that has answers of a quiz marked which rules leave open."""

@@ -1,0 +1,95 @@
+"""Questions: only what their facts bear out is stored, and nobody is asked before they are handed in."""
+
+from typing import Any
+from uuid import UUID
+
+from support.course import FREEBOARD, MEAN, node_with_facts
+from support.report_writing import offline_model
+from support.research_rows import Shelf
+from support.run_harness import Stage
+from support.scripted_model import Block, Says, call, calls, says, turn
+
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.states import Outcome
+from chiron_workers.tools import registry
+
+
+def question(fact: UUID, **more: str) -> Block:
+    usual = {
+        "kind": "recall",
+        "question": "How thick was the ice in winter 2023?",
+        "key": "1.9 m",
+        "statement": MEAN,
+    }
+    return call("write_question", **usual | more, fact_ids=[str(fact)])
+
+
+async def play_assessment(stage: Stage, node: UUID, *replies: Says) -> tuple[Outcome, list[dict[str, Any]]]:
+    """The outcome of a run that makes these calls, and the results that it was shown."""
+
+    def script(request: dict[str, Any]) -> Says:
+        steps = [*replies, calls(call("hand_in_questions")), says("Done.")]
+        return steps[min(turn(request), len(steps) - 1)]
+
+    stage.registry = registry()
+    await stage.model(script, judge=None)
+    run = NewRun("Thickness", "assessment", "sea-ice", stage.model_name, 9, scope=f"node:{node}")
+    [run_id] = (await submit(stage.pool, NewBatch([run], "sea-ice"))).run_ids
+    outcome = await stage.play(run_id)
+    last = stage.server.requests[-1]["messages"]
+    results = [
+        block
+        for message in last
+        for block in message["content"]
+        if isinstance(block, dict) and block["type"] == "tool_result"
+    ]
+    return outcome, results
+
+
+async def test_a_question_is_stored_with_its_key_and_facts_before_it_is_asked(stage: Stage, shelf: Shelf):
+    node, facts = node_with_facts(shelf)
+    outcome, _ = await play_assessment(stage, node, calls(question(facts[0])))
+    assert outcome is Outcome.PLAYED
+    [row] = await stage.rows("select * from questions")
+    assert (row["key"], row["fact_ids"], row["kind"]) == ("1.9 m", [facts[0]], "recall")
+    assert row["handed_in_at"] is not None
+    assert len(row["question_hash"]) == 32
+
+
+async def test_a_key_that_its_facts_do_not_bear_out_is_refused_with_the_reason(stage: Stage, shelf: Shelf):
+    node, facts = node_with_facts(shelf)
+    wrong = [
+        question(facts[0], key="2.4 m", statement=MEAN.replace("1.9", "2.4")),
+        question(facts[1]),
+        question(facts[0], key="3 m"),
+        question(facts[0], question="Was it 1.9 m thick?"),
+        question(UUID(int=7)),
+    ]
+    outcome, results = await play_assessment(stage, node, calls(*wrong))
+    assert outcome is Outcome.FAILED
+    assert await stage.rows("select 1 from questions") == []
+    refusals = [result["content"] for result in results if result.get("is_error")]
+    for words in ("2.4", "key: does not stand", "says its own key", "There is no fact"):
+        assert any(words in str(refusal) for refusal in refusals), words
+
+
+async def test_a_question_of_the_same_words_is_stored_once(stage: Stage, shelf: Shelf):
+    node, facts = node_with_facts(shelf)
+    again = question(facts[0], question="how thick was  the ice in WINTER 2023?")
+    await play_assessment(stage, node, calls(question(facts[0])), calls(again))
+    await play_assessment(stage, node, calls(again))
+    assert len(await stage.rows("select 1 from questions")) == 1
+
+
+async def test_the_offline_researcher_asks_for_a_number_or_a_word_of_each_fact(stage: Stage, shelf: Shelf):
+    node, _ = node_with_facts(shelf)
+    stage.registry = registry()
+    async with offline_model(stage):
+        run = NewRun("Thickness", "assessment", "sea-ice", "offline", 20, scope=f"node:{node}")
+        [run_id] = (await submit(stage.pool, NewBatch([run], "sea-ice"))).run_ids
+        assert await stage.play(run_id) is Outcome.PLAYED
+    rows = await stage.rows("select text, key, statement from questions where handed_in_at is not null")
+    assert len(rows) == 3
+    for row in rows:
+        assert row["text"].endswith(row["statement"].replace(row["key"], "____"))
+    assert any(row["statement"] == FREEBOARD and row["key"] == "Satellites" for row in rows)
