@@ -52,7 +52,7 @@ async def order_questions(
     pool: Pool,
     subject: str,
     node_id: UUID | None,
-    options: QuestionOptions = QuestionOptions(),  # noqa: B008  # it is frozen
+    options: QuestionOptions = QuestionOptions(),
     *,
     principal: Principal = LOCAL,
 ) -> Submitted:

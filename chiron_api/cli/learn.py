@@ -13,6 +13,7 @@ from chiron_api.atomic_file import atomic_write
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.report import end_of, print_markdown
+from chiron_api.cli.quiz import quiz
 from chiron_api.learning import CurriculumOptions, Goal, SubmittedCurriculum, submit_curriculum
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
@@ -32,8 +33,9 @@ from chiron_workers.settings import settings
 from chiron_workers.states import ProposalKind, ProposalState, RunState
 
 cli = typer.Typer(
-    name="learn", help="Learn a subject: from a goal to a map of what to know.", no_args_is_help=True
+    name="learn", help="Learn a subject: from a goal to a map of what to know, and quizzes on it.", no_args_is_help=True
 )
+cli.command()(quiz)
 Subject = Annotated[str, typer.Argument(help="The subject, by its id or its name.")]
 
 

@@ -28,7 +28,9 @@ async def test_progress_begins_with_nothing_answered(call: Call, node: str) -> N
         "mastery": 0.2,
         "mastered": False,
         "last_answered_at": None,
+        "next_review": None,
         "questions": [],
+        "history": [],
     }
 
 
@@ -41,6 +43,10 @@ async def test_each_recorded_answer_moves_the_mastery(call: Call, node: str) -> 
     assert progress["questions"] == [
         {"question_hash": "17", "attempts": 3, "correct": 3, "last_correct": True}
     ]
+    assert progress["next_review"] > progress["last_answered_at"]
+    assert [(entry["response"], entry["mark"]) for entry in progress["history"]] == [
+        ("Because of the Sun.", "right")
+    ] * 3
     after = await call(
         "record_assessment", {**answer, "correct": "no", "question_hash": "q2", "lesson_id": "l1"}
     )

@@ -44,9 +44,7 @@ def answer_question(quiz: Id | Quiz, question: Id | QuizQuestion, response: str)
     return Call("POST", path, Quiz, target=_quiz_id(quiz), body=body, is_repeatable=True)
 
 
-def settle_answer(
-    quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]
-) -> Call[Quiz]:
+def settle_answer(quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Call[Quiz]:
     """Say what a doubtful answer is worth, having seen the key."""
     body = {"question_id": _question_id(question), "mark": mark}
     return Call("POST", "/v1/quizzes/{id}/settlements", Quiz, target=_quiz_id(quiz), body=body)

@@ -114,7 +114,9 @@ class Questions:
         node, facts = await self._node(), self.facts
         args = {"node_id": UUID(node["node_id"]), "run_id": self._session.caller.run_id}
         questions = [_stored(row) for row in await self._session.rows(SQL["of_run"], args)]
-        cited_facts = await facts.by_id(str(fact_id) for question in questions for fact_id in question.fact_ids)
+        cited_facts = await facts.by_id(
+            str(fact_id) for question in questions for fact_id in question.fact_ids
+        )
         refusals = [
             f"{question.text} {refusal}"
             for question in questions

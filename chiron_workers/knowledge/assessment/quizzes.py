@@ -20,7 +20,9 @@ from chiron_workers.states import Mark, Marker
 
 SQL = load(__file__)
 COUNT_MAX = 50  # of the questions of a quiz
-NO_QUESTIONS = "There are no questions on {what} yet. Have them written first: POST /v1/subjects/{subject}/questions."
+NO_QUESTIONS = (
+    "There are no questions on {what} yet. Have them written first: POST /v1/subjects/{subject}/questions."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,6 @@ class Assessments:
         args = {"learner": self.session.caller.owner, "node_id": node_id, "limit": QUESTIONS_MAX}
         return cast("list[Question]", await self.session.rows(SQL["questions"], args))
 
-
     async def history(self, node_id: UUID) -> list[HistoryEntry]:
         """The caller's last answers on a node, the latest first; 50 at most."""
         args = {"learner": self.session.caller.owner, "node_id": node_id, "limit": HISTORY_MAX}

@@ -178,7 +178,9 @@ async def test_a_run_of_another_role_cannot_mark_answers(
     assert (await read(as_learner, quiz)).answers[1].marked_by is None
 
 
-async def test_a_judge_of_another_owner_marks_nothing(course: Course, as_learner: AsLearner, stage: Stage, shelf: Shelf):
+async def test_a_judge_of_another_owner_marks_nothing(
+    course: Course, as_learner: AsLearner, stage: Stage, shelf: Shelf
+):
     quiz = await answered(as_learner, "2.4 m", "how far it sticks out")
     shelf.connection.execute("update quizzes set learner = 'ada'")
     shelf.connection.execute("update assessments set learner = 'ada'")

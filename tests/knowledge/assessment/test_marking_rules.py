@@ -54,9 +54,15 @@ def test_most_injections_are_passed_over_as_if_they_were_not_there():
 
 
 def test_an_answer_that_speaks_to_nobody_stays_as_it_is():
-    for words in ("It marks the border between salt and fresh ice.", "You can see it from space? No: by radar."):
+    for words in (
+        "It marks the border between salt and fresh ice.",
+        "You can see it from space? No: by radar.",
+    ):
         assert mark_by_rules(words, "x").mark is Mark.DOUBTFUL
-    assert without_addresses("By radar, from 700 km up; lasers do it too.") == "By radar, from 700 km up; lasers do it too."
+    assert (
+        without_addresses("By radar, from 700 km up; lasers do it too.")
+        == "By radar, from 700 km up; lasers do it too."
+    )
 
 
 def test_what_speaks_to_the_marker_alone_is_left_to_the_learner():

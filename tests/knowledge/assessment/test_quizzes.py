@@ -4,6 +4,7 @@ import asyncio
 from uuid import uuid4
 
 import pytest
+from psycopg import sql
 from support.course import AsLearner, Course
 from support.research_rows import Shelf
 
@@ -24,8 +25,8 @@ async def answer(as_learner: AsLearner, quiz: Quiz, words: str, owner: str = "ad
 
 
 def count_of(shelf: Shelf, table: str) -> int:
-    cursor = shelf.connection.execute(f"select count(*) from {table}")  # type: ignore[arg-type]
-    row = cursor.fetchone()
+    query = sql.SQL("select count(*) from {}").format(sql.Identifier(table))
+    row = shelf.connection.execute(query).fetchone()
     assert row is not None
     return int(row[0])
 

@@ -22,7 +22,9 @@ async def test_due_times_are_those_that_the_library_computes_itself(course: Cour
             rating = fsrs.Rating.Good if is_right else fsrs.Rating.Again
             card, _ = scheduler.review_card(card, rating, at)
             async with as_learner("ada") as store:
-                due = await store.reviews.schedule(Answered("ada", course.node, f"q{n}", is_right=is_right, at=at))
+                due = await store.reviews.schedule(
+                    Answered("ada", course.node, f"q{n}", is_right=is_right, at=at)
+                )
             assert due == card.due
             at = max(at, card.due + timedelta(hours=chance.randrange(-5, 60)))
 

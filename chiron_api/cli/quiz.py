@@ -1,0 +1,149 @@
+"""The command `chiron learn quiz`: questions in the terminal, one after the other."""
+
+import asyncio
+import sys
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli.display.answer import AsJson
+from chiron_api.quizzes import find_node, order_marking, order_questions, quiz_document
+from chiron_api.services import Services, open_services
+from chiron_api.text import as_json as json_line
+from chiron_api.text import count as counted
+from chiron_api.text import printable
+from chiron_workers.access.audit import record_command
+from chiron_workers.batches.summaries import summary
+from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, Quiz
+from chiron_workers.settings import OFFLINE_MODEL, settings
+from chiron_workers.states import Mark, RunState
+
+POLL_S = 0.5
+LEFT = "The quiz stays where it is; the same command goes on with it."
+
+
+def quiz(
+    subject: Annotated[str, typer.Argument(help="The subject, by its id or its name.")],
+    node: Annotated[
+        str, typer.Argument(help="A node of its map, by its id or its title. Default: all of it.")
+    ] = "",
+    count: Annotated[int, typer.Option(min=1, max=COUNT_MAX, help="Questions at most.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Be asked what you know of a subject, one question at a time, and see what your answers are worth.
+
+    Ctrl+C leaves the quiz, and the same command goes on with it. Where nobody has written questions yet, they are written
+    first, from stored facts. Answers are read from the standard input, a line each. An answer that nobody can mark for
+    certain is put to you with its key.
+    """
+    session = _Terminal(as_json=as_json)
+    quiz = asyncio.run(_start(subject, node, count, session))
+    try:
+        quiz = session.ask_all(quiz)
+    except KeyboardInterrupt:
+        session.tell(f"\n{LEFT}")
+        raise
+    session.end(quiz)
+
+
+class _Terminal:
+    """Asks and tells; with `as_json` what it tells goes beside the document that is printed at the end."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def tell(self, text: str) -> None:
+        typer.echo(printable(text), err=self._as_json)
+
+    def read(self, prompt: str) -> str | None:
+        """A line without its end; None where there is none any more."""
+        typer.echo(prompt, nl=False, err=self._as_json)
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            self.tell("")
+        return line.rstrip("\r\n") if line else None
+
+    def ask_all(self, quiz: Quiz) -> Quiz:
+        """Ask what is left of a quiz, then what is doubtful of it; the quiz as it is then."""
+        while quiz.current is not None:
+            self.tell(f"\n{quiz.number} of {quiz.questions}  {quiz.current.text}")
+            response = self.read("> ")
+            if response is None:
+                return quiz
+            question_id = quiz.current.id
+            quiz = asyncio.run(_answer(quiz.id, question_id, response))
+            self.tell_mark(next(item for item in quiz.answers if item.question.id == question_id))
+        for answer in quiz.doubtful:
+            if answer.marked_by is None and settings().model != OFFLINE_MODEL:
+                continue  # the judge has it
+            self.tell(f"\n{answer.question.text}\nYou: {answer.response}\nKey: {answer.question.key}")
+            line = self.read("Is your answer right? [y/n, Enter leaves it open] ")
+            if line is None:
+                break
+            if (word := line.strip().casefold()[:1]) in ("y", "n"):
+                mark = Mark.RIGHT if word == "y" else Mark.WRONG
+                quiz = asyncio.run(_settle(quiz.id, answer.question.id, mark))
+        return quiz
+
+    def tell_mark(self, answer: MarkedAnswer) -> None:
+        self.tell(f"{answer.mark}: {answer.reason}")
+        if answer.mark is not Mark.RIGHT:
+            self.tell(f"The key: {answer.question.key}. {answer.question.statement}")
+
+    def end(self, quiz: Quiz) -> None:
+        document: dict[str, Any] = quiz_document(quiz)
+        if self._as_json:
+            typer.echo(json_line(document))
+            return
+        marks = f"{document['right']} right, {document['wrong']} wrong, {document['doubtful']} doubtful"
+        typer.echo(f"\n{counted(len(quiz.answers), 'answer')}: {marks}.")
+        if not quiz.is_finished:
+            typer.echo(LEFT)
+
+
+async def _start(subject: str, node: str, count: int, terminal: _Terminal) -> Quiz:
+    async with open_services(settings(), pool_size=2) as services:
+        async with services.store() as store:
+            subject_id = (await store.subjects.require(subject))["subject_id"]
+            node_id = await find_node(store.session, subject_id, node) if node else None
+            has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
+        if not has_questions:
+            await _have_written(services, subject_id, node_id, terminal)
+        async with services.store() as store:
+            return (await store.quizzes.start(subject_id, node_id, count=count))[0]
+
+
+async def _have_written(
+    services: Services, subject_id: str, node_id: UUID | None, terminal: _Terminal
+) -> None:
+    """Have questions written, and wait for the runs that write them. It ends also where none was written."""
+    from chiron_workers.pubsub.signals import notify
+
+    batch = await order_questions(services.pool, subject_id, node_id)
+    await record_command(services.pool, "subjects.questions", subject_id)
+    await notify(services.settings.redis_url, batch.batch_id)
+    terminal.tell(
+        f"Questions are being written by batch {batch.batch_id}; a worker has to run. Ctrl+C leaves."
+    )
+    while True:  # ends with the batch, or by Ctrl+C
+        state = (await summary(services.pool, batch.batch_id)).state
+        if state.is_final or state is RunState.PAUSED:
+            return
+        await asyncio.sleep(POLL_S)
+
+
+async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
+    async with open_services(settings(), pool_size=2) as services:
+        async with services.store() as store:
+            quiz = await store.quizzes.answer(quiz_id, question_id, response)
+        if batch := await order_marking(services.pool, quiz):
+            from chiron_workers.pubsub.signals import notify
+
+            await notify(services.settings.redis_url, batch.batch_id)
+        return quiz
+
+
+async def _settle(quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        return await store.quizzes.settle(quiz_id, question_id, mark)

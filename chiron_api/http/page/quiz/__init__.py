@@ -1,0 +1,1 @@
+"""A quiz on the page: one question at a time."""

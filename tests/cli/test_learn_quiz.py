@@ -1,0 +1,64 @@
+"""`chiron learn quiz`: questions in a terminal or from a pipe, left and gone on with."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.course import Course, course_of_three
+from support.research_rows import Shelf
+from support.worker_processes import wait_until
+from typer.testing import Result
+
+Command = Callable[..., Result]
+Rows = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def course(shelf: Shelf) -> Course:
+    return course_of_three(shelf)
+
+
+def test_answers_come_from_a_pipe_and_the_quiz_goes_on_where_it_was_left(
+    chiron: Command, course: Course, rows: Rows
+):
+    first = chiron("learn", "quiz", "Sea ice", stdin="190 cm\n")
+    assert first.exit_code == 0, first.output
+    assert "1 of 3  How thick was it in winter 2023?" in first.output
+    assert "right: It gives the figure of the key." in first.output
+    assert "1 answer: 1 right, 0 wrong, 0 doubtful." in first.output
+    assert "The quiz stays where it is" in first.output
+    second = chiron("learn", "quiz", "sea-ice", stdin="its freeboard\n\ny\n")
+    assert "1 of 3" not in second.output
+    assert "2 of 3  What do satellites measure?" in second.output
+    assert "wrong: The answer is empty." in second.output
+    assert "Key: the freeboard of sea ice" in second.output
+    assert "3 answers: 2 right, 1 wrong, 0 doubtful." in second.output
+    assert {row["learner"] for row in rows("select learner from assessments")} == {"local"}
+
+
+def test_json_is_one_document_and_a_node_is_named_by_its_title(chiron: Command, course: Course):
+    result = chiron("learn", "quiz", "sea-ice", "thickness", "--count", "1", "--json", stdin="2.4 m\n")
+    document = json.loads(result.stdout)
+    assert (document["state"], document["wrong"], document["node_id"]) == ("finished", 1, str(course.node))
+    assert document["answers"][0]["fact_ids"] == [str(course.facts[0])]
+    unknown = chiron("learn", "quiz", "sea-ice", "salt")
+    assert (unknown.exit_code, "has no node 'salt'" in unknown.output) == (1, True)
+
+
+def test_a_quiz_that_was_killed_goes_on_with_the_next_question(chiron: Command, course: Course, rows: Rows):
+    command = [sys.executable, "-m", "chiron_api", "learn", "quiz", "sea-ice"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=dict(os.environ), text=True) as process:
+        assert process.stdin is not None
+        process.stdin.write("1.9 m\n")
+        process.stdin.flush()
+        wait_until(lambda: rows("select 1 from assessments"), what="the answer is stored")
+        process.kill()
+    again = chiron("learn", "quiz", "sea-ice", stdin="")
+    assert "2 of 3" in again.output
+    assert rows("select count(*) as n from assessments") == [{"n": 1}]
+    assert rows("select count(*) as n from quizzes") == [{"n": 1}]
