@@ -70,7 +70,7 @@ async def order_questions(
     nodes = [node for node in _flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
     if node_id is not None and not nodes:
         raise NotFound(f"{subject_id} has no node with the id {node_id}.")
-    digests = {}
+    digests: dict[str, str] = {}
     for node in nodes:
         scope = Scope.of(f"{NODE_MARK}{node['node_id']}", subject_id=subject_id)
         if len(digests) < NODES_MAX and (digest := await CitableFacts(session, scope).digest()):

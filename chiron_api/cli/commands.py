@@ -30,9 +30,8 @@ GROUPS: dict[str, dict[str, Summary]] = {
         "demo": Summary("demo", "Research a real batch in a minute, without a key."),
     },
     "Knowledge": {
-        "learn": Summary("learn", "Learn a subject, from a goal to a map of what to know."),
+        "learn": Summary("learn", "Learn a subject: a map of what to know, and quizzes."),
         "search": Summary("search", "Search what is known, by meaning and by words."),
-        "learn": Summary("learn", "Be asked what you know of a subject."),
         "report": Summary("report", "Write what is known as a report with its sources."),
         "verify": Summary("verify", "Check a crate of evidence, wherever it comes from."),
         "diff": Summary("diff", "Show what has become of a subject."),

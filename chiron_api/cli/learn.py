@@ -33,7 +33,9 @@ from chiron_workers.settings import settings
 from chiron_workers.states import ProposalKind, ProposalState, RunState
 
 cli = typer.Typer(
-    name="learn", help="Learn a subject: from a goal to a map of what to know, and quizzes on it.", no_args_is_help=True
+    name="learn",
+    help="Learn a subject: from a goal to a map of what to know, and quizzes on it.",
+    no_args_is_help=True,
 )
 cli.command()(quiz)
 Subject = Annotated[str, typer.Argument(help="The subject, by its id or its name.")]

@@ -26,7 +26,7 @@ from chiron_workers.errors import ChironError, ScopeExceeded, Unauthenticated
 from chiron_workers.states import AccessScope
 
 CLOSE_PATH = "/close"
-OWNED = frozenset({"batches", "runs", "subscriptions", "webhooks", "deliveries"})
+OWNED = frozenset({"batches", "quizzes", "runs", "subscriptions", "webhooks", "deliveries"})
 NOBODY = Principal("", AccessScope.READ)
 FindPool = Callable[[Scope], Awaitable[Pool]]
 

@@ -19,4 +19,8 @@ union all
 select w.owner
   from deliveries d
   join webhooks w on w.id = d.webhook_id
- where d.id = %(id)s;
+ where d.id = %(id)s
+union all
+select learner
+  from quizzes
+ where id = %(id)s;

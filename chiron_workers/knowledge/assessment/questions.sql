@@ -53,6 +53,7 @@ select q.id
   join nodes n on n.id = q.node_id
   left join review_cards c on c.learner = %(learner)s and c.node_id = q.node_id and c.question_hash = q.question_hash
  where (n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s::text])
+   and n.removed_at is null
    and (%(node_id)s::uuid is null or q.node_id = %(node_id)s::uuid)
    and {{stands}}
  order by case when c.due_at <= now() then 0 when c.due_at is null then 1 else 2 end, c.due_at, n.depth, q.id

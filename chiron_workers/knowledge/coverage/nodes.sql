@@ -164,6 +164,23 @@ update nodes
  where id = %(into_id)s;
 
 -- move_answers
+-- Questions and review cards go along, but for those that the other node has in the same words.
+with moved_questions as (
+  update questions q
+     set node_id = %(into_id)s
+   where q.node_id = %(node_id)s
+     and not exists (select from questions o where o.node_id = %(into_id)s and o.question_hash = q.question_hash)
+),
+moved_cards as (
+  update review_cards c
+     set node_id = %(into_id)s
+   where c.node_id = %(node_id)s
+     and not exists (select
+                       from review_cards o
+                      where o.learner = c.learner
+                        and o.node_id = %(into_id)s
+                        and o.question_hash = c.question_hash)
+)
 update assessments set node_id = %(into_id)s where node_id = %(node_id)s;
 
 -- remove
