@@ -1,4 +1,4 @@
-"""Whose a batch, a run, a subscription, a webhook or a quiz is: whoever submitted it owns it, and others are told that there is none."""
+"""Whose a batch, a run, a subscription, a webhook or a quiz is: its owner's, and others are told that there is none."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ SQL = load(__file__)
 
 
 async def require_visible(pool: Pool, target: UUID, owner: str | None) -> None:
-    """Raise NotFound where somebody else owns a batch, a run, a subscription, a webhook, its delivery or a quiz, as if it were not there.
+    """Raise NotFound where somebody else owns what has the id, as if it were not there.
 
     Args:
         owner: Who asks; None sees everything.
