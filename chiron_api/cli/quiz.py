@@ -20,7 +20,7 @@ from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.states import Mark, RunState
 
 POLL_S = 0.5
-LEFT = "The quiz stays where it is; the same command goes on with it."
+RESUME_HINT = "The quiz stays where it is; the same command goes on with it."
 
 
 def quiz(
@@ -42,7 +42,7 @@ def quiz(
     try:
         quiz = session.ask_all(quiz)
     except KeyboardInterrupt:
-        session.tell(f"\n{LEFT}")
+        session.tell(f"\n{RESUME_HINT}")
         raise
     session.end(quiz)
 
@@ -99,7 +99,7 @@ class _Terminal:
         marks = f"{document['right']} right, {document['wrong']} wrong, {document['doubtful']} doubtful"
         typer.echo(f"\n{counted(len(quiz.answers), 'answer')}: {marks}.")
         if not quiz.is_finished:
-            typer.echo(LEFT)
+            typer.echo(RESUME_HINT)
 
 
 async def _start(subject: str, node: str, count: int, terminal: _Terminal) -> Quiz:

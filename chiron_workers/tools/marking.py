@@ -30,7 +30,7 @@ async def mark_answers(store: Store) -> MarkedAnswers:
         right, wrong and doubtful (what the learner has to settle), left, and a note where there is more to know.
     """
     page = await store.judging.mark_page()
-    counts = _counts(page.marks, left=page.left)
+    counts = _counts(page.marks, answers_left=page.answers_left)
     if page.problem:
         counts["note"] = f"Some of them are left. {page.problem}"
     return counts
@@ -43,16 +43,16 @@ async def hand_in_marks(store: Store) -> MarkedAnswers:
     Returns:
         How many answers of the quiz are right, wrong and doubtful.
     """
-    left = await store.judging.left()
-    if left:
-        raise ToolError(f"{left:,} answers are left: call mark_answers until none is.")
-    return _counts(await store.judging.marks(), left=0)
+    open_answers = await store.judging.count_unmarked()
+    if open_answers:
+        raise ToolError(f"{open_answers:,} answers are left: call mark_answers until none is.")
+    return _counts(await store.judging.marks(), answers_left=0)
 
 
-def _counts(marks: Mapping[Mark, int], *, left: int) -> MarkedAnswers:
+def _counts(marks: Mapping[Mark, int], *, answers_left: int) -> MarkedAnswers:
     return MarkedAnswers(
         right=marks.get(Mark.RIGHT, 0),
         wrong=marks.get(Mark.WRONG, 0),
         doubtful=marks.get(Mark.DOUBTFUL, 0),
-        left=left,
+        left=answers_left,
     )

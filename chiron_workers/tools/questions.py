@@ -50,9 +50,9 @@ async def write_question(
         question_id, question_hash (the same for the same words) and kind.
     """
     new = NewQuestion(kind, question, key, statement, tuple(fact_ids))
-    stored = await store.questions.write(new)
+    receipt = await store.questions.write(new)
     return WrittenQuestion(
-        question_id=str(stored.id), question_hash=stored.question_hash, kind=stored.kind.value
+        question_id=str(receipt.id), question_hash=receipt.question_hash, kind=receipt.kind.value
     )
 
 

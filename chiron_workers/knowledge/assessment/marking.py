@@ -56,7 +56,7 @@ class MarkedPage:
     """How many answers got which mark, and how many are left; `problem` says why the model did not answer for the rest."""
 
     marks: Counter[Mark]
-    left: int
+    answers_left: int
     problem: str = ""
 
 
@@ -68,7 +68,7 @@ class Judging:
         self._side_model = side_model
         self._reviews = reviews
 
-    async def left(self) -> int:
+    async def count_unmarked(self) -> int:
         """How many answers nobody has marked."""
         row = await self._session.row(SQL["left"], self._args())
         return int(row["answers"]) if row else 0
@@ -90,13 +90,13 @@ class Judging:
         rows = await self._session.rows(SQL["page"], args | {"limit": PAGE_ANSWERS})
         markings, problem = await self._mark_all(rows)
         marks: Counter[Mark] = Counter()
-        for row, marking in zip(rows, markings, strict=False):
-            columns = {"mark": marking.mark, "reason": marking.reason, "marked_by": marking.marked_by}
-            stored = await self._session.write(SQL["store"], args | {"id": row["id"]} | columns)
-            if stored and marking.mark is not Mark.DOUBTFUL:
-                await self._reviews.schedule(Answered(**stored[0]))
-            marks[marking.mark] += len(stored)
-        return MarkedPage(marks, await self.left(), problem)
+        for row, decision in zip(rows, markings, strict=False):
+            columns = {"mark": decision.mark, "reason": decision.reason, "marked_by": decision.marked_by}
+            rows_stored = await self._session.write(SQL["store"], args | {"id": row["id"]} | columns)
+            if rows_stored and decision.mark is not Mark.DOUBTFUL:
+                await self._reviews.schedule(Answered(**rows_stored[0]))
+            marks[decision.mark] += len(rows_stored)
+        return MarkedPage(marks, await self.count_unmarked(), problem)
 
     async def _mark_all(self, rows: Sequence[DictRow]) -> tuple[list[Marking], str]:
         markings: list[Marking] = []
@@ -110,9 +110,9 @@ class Judging:
         return markings, ""
 
     async def _mark(self, question: str, key: str, response: str) -> Marking:
-        marking = await asyncio.to_thread(mark_by_rules, response, key)
-        if marking.marked_by is not None:
-            return marking
+        decision = await asyncio.to_thread(mark_by_rules, response, key)
+        if decision.marked_by is not None:
+            return decision
         if self._side_model is None or self._side_model.model_name == OFFLINE_MODEL:
             return Marking(Mark.DOUBTFUL, NOBODY_ASKED, Marker.RULE)
         answer = without_addresses(response)
@@ -147,13 +147,13 @@ def read_marking(reply: Reply, answer: str) -> Marking:
     """The mark of a model's reply; doubtful where it is of no use, or where a right one rests on no words of the answer."""
     arguments = [call.arguments for call in reply.calls if call.name == ANSWER]
     try:
-        given = _Answer.model_validate(arguments[0]) if len(arguments) == 1 else None
+        fields = _Answer.model_validate(arguments[0]) if len(arguments) == 1 else None
     except ValidationError:
-        given = None
-    if given is None:
+        fields = None
+    if fields is None:
         return Marking(Mark.DOUBTFUL, NOTHING_USABLE, Marker.MODEL)
-    quote = collapse_whitespace(given.quote)
-    if given.mark is Mark.RIGHT and not (quote and quote in collapse_whitespace(answer)):
+    quote = collapse_whitespace(fields.quote)
+    if fields.mark is Mark.RIGHT and not (quote and quote in collapse_whitespace(answer)):
         return Marking(Mark.DOUBTFUL, NO_WORDS, Marker.MODEL)
-    reason = collapse_whitespace(storable(given.reason))[:REASON_CHARS_MAX]
-    return Marking(given.mark, reason or NOTHING_USABLE, Marker.MODEL)
+    reason = collapse_whitespace(storable(fields.reason))[:REASON_CHARS_MAX]
+    return Marking(fields.mark, reason or NOTHING_USABLE, Marker.MODEL)

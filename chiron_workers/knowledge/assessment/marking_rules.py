@@ -50,11 +50,11 @@ class Marking:
     marked_by: Marker | None
 
 
-UNMARKED = Marking(Mark.DOUBTFUL, "Rules cannot tell whether it is right.", None)
+OPEN = Marking(Mark.DOUBTFUL, "Rules cannot tell whether it is right.", None)
 
 
 def mark_by_rules(answer: str, key: str) -> Marking:
-    """What rules say of an answer; `UNMARKED` where somebody who understands it has to be asked.
+    """What rules say of an answer; `OPEN` where somebody who understands it has to be asked.
 
     The words of the key are right and so is its figure in another notation; an empty answer is wrong, and so is a figure
     alone that is not the key's. Sentences that speak to whoever marks are passed over, so that an answer gets the same mark
@@ -69,8 +69,8 @@ def mark_by_rules(answer: str, key: str) -> Marking:
         return _mark_plain(text, key)
     if not text:
         return Marking(Mark.DOUBTFUL, ADDRESS_ALONE, Marker.RULE)
-    marking = _mark_plain(text, key)
-    return Marking(marking.mark, f"{marking.reason} {ADDRESS_PASSED_OVER}", marking.marked_by)
+    decision = _mark_plain(text, key)
+    return Marking(decision.mark, f"{decision.reason} {ADDRESS_PASSED_OVER}", decision.marked_by)
 
 
 def without_addresses(answer: str) -> str:
@@ -93,14 +93,14 @@ def _mark_plain(answer: str, key: str) -> Marking:
         return Marking(Mark.RIGHT, SAME_WORDS, Marker.RULE)
     key_figure, answer_figure = _figure_alone(key), _figure_alone(answer)
     if key_figure is None or answer_figure is None:
-        return UNMARKED
+        return OPEN
     agreement = _agreement(key_figure, answer_figure)
     if agreement is Agreement.EQUAL:
         return Marking(Mark.RIGHT, SAME_FIGURE, Marker.RULE)
     if agreement is Agreement.DIFFERENT:
         reason = OTHER_FIGURE.format(key=key_figure.written, answer=answer_figure.written)
         return Marking(Mark.WRONG, reason, Marker.RULE)
-    return UNMARKED
+    return OPEN
 
 
 def _agreement(key: Figure, answer: Figure) -> Agreement | None:
@@ -121,8 +121,8 @@ def _figure_alone(text: str) -> Figure | None:
     if len(figures.all) != 1:
         return None
     [figure] = figures.all
-    rest = figures.text[: figure.start] + " " + figures.text[figure.end :]
-    return None if _words(rest) else figure
+    remainder = figures.text[: figure.start] + " " + figures.text[figure.end :]
+    return None if _words(remainder) else figure
 
 
 def _is_address(text: str) -> bool:

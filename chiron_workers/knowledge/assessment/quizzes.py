@@ -21,7 +21,7 @@ from chiron_workers.states import Mark, Marker
 SQL = load(__file__)
 COUNT_MAX = 50  # of the questions of a quiz
 NO_QUESTIONS = (
-    "There are no questions on {what} yet. Have them written first: POST /v1/subjects/{subject}/questions."
+    "There are no questions on {place} yet. Have them written first: POST /v1/subjects/{subject}/questions."
 )
 
 
@@ -85,8 +85,8 @@ class Quizzes:
             await self._session.write(SQL["close"], {"id": quiz.id})
         question_ids = await self._questions.pick(subject_id, node_id, limit=count)
         if not question_ids:
-            what = f"node {node_id}" if node_id else repr(subject_id)
-            raise Conflict(NO_QUESTIONS.format(what=what, subject=subject_id))
+            place = f"node {node_id}" if node_id else repr(subject_id)
+            raise Conflict(NO_QUESTIONS.format(place=place, subject=subject_id))
         quiz_id = ids.new_id()
         await self._session.write(SQL["add"], args | {"id": quiz_id, "question_ids": question_ids})
         return await self.get(quiz_id), True
@@ -101,8 +101,8 @@ class Quizzes:
         answer_rows = await self._session.rows(SQL["answers"], {"id": quiz_id})
         answers = {answer["question_id"]: answer for answer in answer_rows}
         ahead = [key for key in question_ids[row["position"] :] if key not in answers]
-        standing = await self._questions.standing(ahead) if ahead else set()
-        current = next((questions[key] for key in ahead if key in standing), None)
+        standing_ids = await self._questions.standing(ahead) if ahead else set()
+        current = next((questions[key] for key in ahead if key in standing_ids), None)
         return Quiz(
             id=quiz_id,
             learner=row["learner"],
@@ -138,8 +138,8 @@ class Quizzes:
         if quiz.current is None or quiz.current.id != question_id:
             raise Conflict("The quiz is at another question; read it again and answer that one.")
         text = response.strip() and clean_text(response, field="response", chars_max=RESPONSE_CHARS_MAX)
-        marking = await asyncio.to_thread(mark_by_rules, text, question.key)
-        await self._store(quiz_id, question, text, marking)
+        decision = await asyncio.to_thread(mark_by_rules, text, question.key)
+        await self._store(quiz_id, question, text, decision)
         return await self.get(quiz_id)
 
     async def settle(self, quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
@@ -163,7 +163,7 @@ class Quizzes:
         await self._schedule(rows[0])
         return await self.get(quiz_id)
 
-    async def _store(self, quiz_id: UUID, question: StoredQuestion, text: str, marking: Marking) -> None:
+    async def _store(self, quiz_id: UUID, question: StoredQuestion, text: str, decision: Marking) -> None:
         args = {
             "id": ids.new_id(),
             "learner": self._learner,
@@ -172,20 +172,20 @@ class Quizzes:
             "response": text,
             "quiz_id": quiz_id,
             "question_id": question.id,
-            "mark": marking.mark,
-            "reason": marking.reason,
-            "marked_by": marking.marked_by,
+            "mark": decision.mark,
+            "reason": decision.reason,
+            "marked_by": decision.marked_by,
         }
         rows = await self._session.write(SQL["add_answer"], args)
         await self._session.write(SQL["move"], {"id": quiz_id, "question_id": question.id})
-        if rows and marking.mark is not Mark.DOUBTFUL:
+        if rows and decision.mark is not Mark.DOUBTFUL:
             await self._schedule(rows[0])
 
     async def _schedule(self, row: DictRow) -> None:
-        answered = Answered(
+        answer = Answered(
             row["learner"], row["node_id"], row["question_hash"], is_right=row["correct"], at=row["at"]
         )
-        await self._reviews.schedule(answered)
+        await self._reviews.schedule(answer)
 
     @property
     def _learner(self) -> str:

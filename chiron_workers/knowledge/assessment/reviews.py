@@ -39,16 +39,16 @@ class Reviews:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def schedule(self, answered: Answered) -> datetime:
+    async def schedule(self, answer: Answered) -> datetime:
         """Move the card of a question by an answer to it; when it is due next. It writes."""
         args = {
-            "learner": answered.learner,
-            "node_id": answered.node_id,
-            "question_hash": answered.question_hash,
+            "learner": answer.learner,
+            "node_id": answer.node_id,
+            "question_hash": answer.question_hash,
         }
         await self._session.write(SQL["lock"], args)
         row = await self._session.row(SQL["get"], args)
-        at = answered.at
+        at = answer.at
         card = None
         if row is not None:
             card = Card(
@@ -61,7 +61,7 @@ class Reviews:
                 row["last_review_at"].astimezone(UTC),
             )
             at = max(at, row["last_review_at"])  # an answer may be settled after a later one
-        card = review(card, is_right=answered.is_right, at=at)
+        card = review(card, is_right=answer.is_right, at=at)
         columns = {
             "state": card.state.value,
             "step": card.step,

@@ -96,8 +96,8 @@ class Assessments:
                 "run_id": self.session.caller.run_id,
             },
         )
-        answered = Answered(learner, node_id, question_hash, is_right=correct, at=row["at"])
-        await Reviews(self.session).schedule(answered)
+        answer = Answered(learner, node_id, question_hash, is_right=correct, at=row["at"])
+        await Reviews(self.session).schedule(answer)
 
     async def _require_markable(self, node_id: UUID) -> None:
         caller = self.session.caller

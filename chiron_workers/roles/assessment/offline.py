@@ -29,12 +29,12 @@ def play(turn: Turn) -> Reply:
     facts = [fact for page in pages if isinstance(page.result, dict) for fact in page.result.get("facts", [])]
     if not facts:
         return reply(turn.key, turn.number, NO_FACTS)
-    written = conversation.calls_of(WRITE)
-    if WRITE in turn.tools and not written:
-        drafts = [draft for fact in facts if (draft := _question(fact))][:QUESTIONS_MAX]
-        if calls := [(WRITE, draft) for draft in drafts[: turn.calls_max]]:
+    drafts = conversation.calls_of(WRITE)
+    if WRITE in turn.tools and not drafts:
+        new_questions = [draft for fact in facts if (draft := _question(fact))][:QUESTIONS_MAX]
+        if calls := [(WRITE, draft) for draft in new_questions[: turn.calls_max]]:
             return reply(turn.key, turn.number, f"Writing {len(calls)} questions.", calls)
-    if all(call.is_failed for call in written):
+    if all(call.is_failed for call in drafts):
         return reply(turn.key, turn.number, NO_QUESTIONS)
     if HAND_IN in turn.tools and not conversation.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the questions.", [(HAND_IN, {})])
