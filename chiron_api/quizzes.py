@@ -35,19 +35,6 @@ class QuestionOptions:
     is_fresh: bool = False
 
 
-async def find_node(session: Session, subject_id: str, name: str) -> UUID:
-    """The node of a subject's map of that id or title. Raises NotFound, or UsageError where several have the title."""
-    tops, _ = await Nodes(session).tree(subject_id)
-    nodes = _flatten(tops)
-    key = name.strip().casefold()
-    node_ids = [node["node_id"] for node in nodes if key in (node["node_id"], node["title"].casefold())]
-    if not node_ids:
-        raise NotFound(f"{subject_id} has no node {name[:80]!r}; its page and `chiron report` show them.")
-    if len(node_ids) > 1:
-        raise UsageError(f"{subject_id} has {len(node_ids)} nodes called {name[:80]!r}; give the id of one.")
-    return UUID(node_ids[0])
-
-
 async def order_questions(
     pool: Pool,
     subject: str,

@@ -12,8 +12,8 @@ import typer
 from chiron_api.atomic_file import atomic_write
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.report import end_of, print_markdown
 from chiron_api.cli.quiz import quiz
+from chiron_api.cli.report import end_of, print_markdown
 from chiron_api.learning import CurriculumOptions, Goal, SubmittedCurriculum, submit_curriculum
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render

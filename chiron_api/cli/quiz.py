@@ -8,12 +8,13 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.quizzes import find_node, order_marking, order_questions, quiz_document
+from chiron_api.quizzes import order_marking, order_questions, quiz_document
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
 from chiron_workers.access.audit import record_command
+from chiron_workers.batches.lesson_orders import find_node
 from chiron_workers.batches.summaries import summary
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, Quiz
 from chiron_workers.settings import OFFLINE_MODEL, settings
@@ -106,7 +107,8 @@ async def _start(subject: str, node: str, count: int, terminal: _Terminal) -> Qu
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
-            node_id = await find_node(store.session, subject_id, node) if node else None
+            branch = await find_node(services.pool, subject_id, node) if node else None
+            node_id = UUID(branch["node_id"]) if branch else None
             has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
         if not has_questions:
             await _have_written(services, subject_id, node_id, terminal)
