@@ -1,21 +1,23 @@
 """A coverage map as text: a tree for the terminal, or a Mermaid flowchart for a document."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_titles
+from chiron_workers.learning.needs import load_exhausted
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
 class CountedMap:
-    """The nodes of a subject with everything below them, and how many facts belong to each, by id."""
+    """The nodes of a subject with everything below them, how many facts belong to each, by id, and which are exhausted."""
 
     subject_id: str
     tops: Sequence[Branch]
     facts: Mapping[str, int]
+    exhausted_ids: Collection[str]
     is_cut: bool
 
 
@@ -27,7 +29,8 @@ async def load_map(session: Session, subject_id: str) -> CountedMap:
     for path, count in (await count_facts_by_path(session, subject_id, SHOWN_STATUSES)).items():
         for node_id in titles.nodes_of(path):
             facts[node_id] = facts.get(node_id, 0) + count
-    return CountedMap(subject_id, tops, facts, is_cut)
+    exhausted_ids = sorted(await load_exhausted(session, [branch["node_id"] for branch in flat(tops)]))
+    return CountedMap(subject_id, tops, facts, exhausted_ids, is_cut)
 
 
 def tree_lines(coverage: CountedMap) -> Iterator[str]:
@@ -48,6 +51,8 @@ def mermaid_lines(coverage: CountedMap) -> Iterator[str]:
         label = f"{_mermaid_text(branch['title'])}<br/>{_facts(facts)}"
         shape = ('(["', '"])') if branch["is_goal_critical"] else ('["', '"]')
         yield f"  {names[branch['node_id']]}{shape[0]}{label}{shape[1]}"
+        if branch["node_id"] in coverage.exhausted_ids:
+            yield f"  style {names[branch['node_id']]} stroke-dasharray: 5 5"
     for branch in branches:
         name = names[branch["node_id"]]
         if parent := names.get(branch["parent_id"] or ""):
@@ -77,7 +82,8 @@ def _label(branch: Branch, coverage: CountedMap, titles: Mapping[str, str]) -> s
     mark = " *" if branch["is_goal_critical"] else ""
     needs = [titles[node_id] for node_id in branch["prerequisites"] if node_id in titles]
     after = f", after {' and '.join(needs)}" if needs else ""
-    return f"{branch['title']}{mark}  ({_facts(coverage.facts.get(branch['node_id'], 0))}{after})"
+    end = ", exhausted" if branch["node_id"] in coverage.exhausted_ids else ""
+    return f"{branch['title']}{mark}  ({_facts(coverage.facts.get(branch['node_id'], 0))}{end}{after})"
 
 
 def _facts(count: int) -> str:

@@ -1,0 +1,1 @@
+"""Learning a subject: research that fills the coverage map of its goal."""

@@ -1,0 +1,60 @@
+-- over
+-- Researches whose runs have ended.
+select r.id, r.node_id::text as node_id, r.facts_before
+  from node_research r
+  join runs on runs.id = r.run_id
+ where r.subject_id = %(subject_id)s
+   and r.settled_at is null
+   and runs.state in ('completed', 'failed', 'cancelled');
+
+-- drop_orphans
+-- Claims whose run was deleted, and those that nobody has submitted since.
+delete from node_research
+ where subject_id = %(subject_id)s
+   and settled_at is null
+   and run_id is null
+   and created_at < now() - interval '1 hour';
+
+-- release
+delete from node_research
+ where round_key = %(round_key)s
+   and run_id is null;
+
+-- settle
+update node_research set settled_at = now(), facts_after = %(facts)s where id = %(id)s;
+
+-- exhaust
+-- Nodes whose last two researches gained nothing.
+update nodes n
+   set exhausted_at = now()
+ where n.id = any(%(node_ids)s::uuid[])
+   and n.exhausted_at is null
+   and (select count(*) filter (where latest.facts_after <= latest.facts_before)
+          from (select r.facts_before, r.facts_after
+                  from node_research r
+                 where r.node_id = n.id
+                   and r.settled_at is not null
+                 order by r.id desc
+                 limit 2) latest) = 2;
+
+-- open
+select node_id::text as node_id, run_id, round_key, owner, request
+  from node_research
+ where subject_id = %(subject_id)s
+   and settled_at is null
+ order by id;
+
+-- claim
+insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before)
+values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s);
+
+-- name_runs
+update node_research r
+   set run_id = named.run_id
+  from (select node_id, run_id
+          from unnest(%(node_ids)s::uuid[], %(run_ids)s::uuid[]) as pair (node_id, run_id)) named
+ where r.node_id = named.node_id
+   and r.round_key = %(round_key)s;
+
+-- revive
+update nodes set exhausted_at = null where subject_id = %(subject_id)s and exhausted_at is not null;
