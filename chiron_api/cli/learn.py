@@ -284,7 +284,7 @@ def round_lines(outcome: ResearchRound) -> Iterator[str]:
         case RoundState.COVERED:
             yield f"{outcome.subject_id}: what the goal needs has its facts."
         case RoundState.EXHAUSTED:
-            yield f"{outcome.subject_id}: {', '.join(outcome.missing)} still lack facts, and research gained nothing twice."
+            yield f"{outcome.subject_id}: {', '.join(outcome.gaps)} still lack facts, and research gained nothing twice."
             yield "  --again tries them once more"
         case RoundState.UNMAPPED:
             yield f"{outcome.subject_id} has no map to a goal. `chiron learn start` has one drawn up."

@@ -69,14 +69,14 @@ def _in_order(branches: Mapping[str, Branch]) -> tuple[list[str], set[str]]:
 
 def _with_prerequisites(node_ids: Sequence[str], branches: Mapping[str, Branch]) -> Iterator[str]:
     """These nodes and all that they need, each after what it needs."""
-    done: set[str] = set()
+    placed_ids: set[str] = set()
     path = [(node_id, False) for node_id in reversed(node_ids)]
     while path:
         node_id, is_ready = path.pop()
-        if node_id in done:
+        if node_id in placed_ids:
             continue
         if is_ready:
-            done.add(node_id)
+            placed_ids.add(node_id)
             yield node_id
             continue
         path.append((node_id, True))

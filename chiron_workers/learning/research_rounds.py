@@ -65,7 +65,7 @@ class ResearchRound:
     state: RoundState
     batches: tuple[Submitted, ...]
     topics: tuple[str, ...]
-    missing: tuple[str, ...]
+    gaps: tuple[str, ...]
     exhausted: tuple[str, ...]
 
 
@@ -86,17 +86,17 @@ async def research_round(
         needs = await load_needs(session, subject_id)
         claims = await session.rows(SQL["open"], {"subject_id": subject_id})
         open_ids = {row["node_id"] for row in claims}
-        missing = [need for need in needs if need.is_on_the_way and not need.is_covered(options.facts_min)]
-        open_needs = _researchable(needs, missing, open_ids, options)
+        gaps = [need for need in needs if need.is_on_the_way and not need.is_covered(options.facts_min)]
+        open_needs = _researchable(needs, gaps, open_ids, options)
         if open_needs:
             await _claim(session, subject_id, open_needs, options, principal)
     batches = await _submit_claims(pool, subject_id, principal)
     return ResearchRound(
         subject_id=subject_id,
-        state=_state(needs, missing, is_submitted=bool(batches), is_running=bool(open_ids)),
+        state=_state(needs, gaps, is_submitted=bool(batches), is_running=bool(open_ids)),
         batches=tuple(batches),
         topics=tuple(need.node["title"] for need in open_needs),
-        missing=tuple(need.node["title"] for need in missing),
+        missing=tuple(need.node["title"] for need in gaps),
         exhausted=tuple(need.node["title"] for need in needs if need.is_exhausted),
     )
 
@@ -114,10 +114,10 @@ async def _settle(session: Session, subject_id: str) -> None:
 
 
 def _researchable(
-    needs: Sequence[NodeNeed], missing: Sequence[NodeNeed], open_ids: set[str], options: RoundOptions
+    needs: Sequence[NodeNeed], gaps: Sequence[NodeNeed], open_ids: set[str], options: RoundOptions
 ) -> list[NodeNeed]:
     """The nodes of the next round; none once what the goal needs has its facts or is exhausted."""
-    if all(need.is_exhausted for need in missing):
+    if all(need.is_exhausted for need in gaps):
         return []
     candidates = [need for need in needs if not need.is_exhausted and need.node["node_id"] not in open_ids]
     room = max(options.topics_max - len(open_ids), 0)
@@ -199,7 +199,7 @@ def _batch(subject_id: str, round_key: str, claims: Sequence[dict[str, Any]]) ->
 
 
 def _state(
-    needs: Sequence[NodeNeed], missing: Sequence[NodeNeed], *, is_submitted: bool, is_running: bool
+    needs: Sequence[NodeNeed], gaps: Sequence[NodeNeed], *, is_submitted: bool, is_running: bool
 ) -> RoundState:
     if is_submitted:
         return RoundState.SUBMITTED
@@ -207,4 +207,4 @@ def _state(
         return RoundState.RUNNING
     if not any(need.is_on_the_way for need in needs):
         return RoundState.UNMAPPED
-    return RoundState.EXHAUSTED if missing else RoundState.COVERED
+    return RoundState.EXHAUSTED if gaps else RoundState.COVERED

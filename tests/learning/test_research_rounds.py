@@ -56,7 +56,7 @@ async def test_what_the_goal_needs_comes_first_and_after_what_it_needs(pool: Poo
     outcome = await play_round(pool)
     assert outcome.state is RoundState.SUBMITTED
     assert outcome.topics == ("Gravity", "Orbit", "Moon", "Myths")
-    assert outcome.missing == ("Gravity", "Orbit", "Moon")
+    assert outcome.gaps == ("Gravity", "Orbit", "Moon")
     [batch] = outcome.batches
     topics = [row["topic"] for row in await Session(pool).rows("select topic from runs order by id")]
     assert (topics, len(batch.run_ids)) == (list(outcome.topics), 4)
@@ -88,7 +88,7 @@ async def test_it_ends_once_the_goal_is_covered_from_two_origins(
     store(shelf, "moon")
     await end_runs(pool)
     outcome = await play_round(pool)
-    assert (outcome.state, outcome.missing) == (RoundState.COVERED, ())
+    assert (outcome.state, outcome.gaps) == (RoundState.COVERED, ())
     assert await open_nodes(pool) == []
 
 
@@ -107,7 +107,7 @@ async def test_a_node_that_gains_nothing_twice_is_exhausted_and_said(
     await play_round(pool)
     await end_runs(pool, state)
     outcome = await play_round(pool)
-    assert (outcome.state, outcome.missing) == (RoundState.EXHAUSTED, ("Gravity", "Orbit", "Moon"))
+    assert (outcome.state, outcome.gaps) == (RoundState.EXHAUSTED, ("Gravity", "Orbit", "Moon"))
     again = await play_round(pool, RoundOptions(facts_min=2, model="offline", revives=True))
     assert (again.state, again.exhausted) == (RoundState.SUBMITTED, ())
 

@@ -66,10 +66,10 @@ class Drawing:
         """What the searches found: snippets by title, the best first."""
         chapters: dict[str, str] = {}
         for call in self.leg.calls_of(SEARCH):
-            hits = call.result if isinstance(call.result, list) else []
-            for hit in hits if not call.is_failed else []:
-                if title := _chapter(str(hit.get("title") or "")):
-                    chapters.setdefault(title, str(hit.get("snippet") or ""))
+            sources = call.result if isinstance(call.result, list) else []
+            for source in sources if not call.is_failed else []:
+                if title := _chapter(str(source.get("title") or "")):
+                    chapters.setdefault(title, str(source.get("snippet") or ""))
         return dict(list(chapters.items())[:NODES_MAX])
 
     def nodes(self) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ class Drawing:
                     "title": title,
                     "description": f"Say what {title} is about, and use it.",
                     "parent": top,
-                    "prerequisites": [other for other in before if {*terms(other)} <= words][:2],
+                    "prerequisites": [earlier for earlier in before if {*terms(earlier)} <= words][:2],
                     "is_goal_critical": n < CRITICAL_MAX,
                 }
             )
@@ -102,21 +102,21 @@ class Drawing:
 
 def play(turn: Turn) -> Reply:
     """Whichever step the conversation has not had yet: read the map, search, save the map, say what it is."""
-    drawing = Drawing(turn.conversation.system, turn.conversation.legs[-1])
-    if TREE in turn.tools and not drawing.leg.calls_of(TREE):
-        call = (TREE, {"subject_id": drawing.subject_id})
+    outline = Drawing(turn.conversation.system, turn.conversation.legs[-1])
+    if TREE in turn.tools and not outline.leg.calls_of(TREE):
+        call = (TREE, {"subject_id": outline.subject_id})
         return reply(turn.key, turn.number, "Reading the map.", [call])
-    if SEARCH in turn.tools and (searches := drawing.searches()[: turn.calls_max]):
+    if SEARCH in turn.tools and (searches := outline.searches()[: turn.calls_max]):
         return reply(turn.key, turn.number, "Looking for how the field is divided.", searches)
-    calls = drawing.leg.calls_of(SAVE)
+    calls = outline.leg.calls_of(SAVE)
     if SAVE in turn.tools and len(calls) < TRIES_MAX and all(call.is_failed for call in calls):
-        arguments = {"subject_id": drawing.subject_id, "nodes": drawing.nodes()}
+        arguments = {"subject_id": outline.subject_id, "nodes": outline.nodes()}
         return reply(turn.key, turn.number, "Saving the map.", [(SAVE, arguments)])
-    return reply(turn.key, turn.number, _words(drawing))
+    return reply(turn.key, turn.number, _words(outline))
 
 
-def _words(drawing: Drawing) -> str:
-    calls = drawing.leg.calls_of(SAVE)
+def _words(outline: Drawing) -> str:
+    calls = outline.leg.calls_of(SAVE)
     if not calls or not isinstance(calls[-1].result, dict):
         return NO_MAP.format(problem=calls[-1].text if calls else "the tool is not offered.")
     counts = calls[-1].result
