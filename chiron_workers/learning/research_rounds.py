@@ -96,7 +96,7 @@ async def research_round(
         state=_state(needs, gaps, is_submitted=bool(batches), is_running=bool(open_ids)),
         batches=tuple(batches),
         topics=tuple(need.node["title"] for need in open_needs),
-        missing=tuple(need.node["title"] for need in gaps),
+        gaps=tuple(need.node["title"] for need in gaps),
         exhausted=tuple(need.node["title"] for need in needs if need.is_exhausted),
     )
 
