@@ -153,6 +153,8 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
         print_markdown(text)
     else:
         typer.echo(text, nl=False)
+
+
 async def research(  # each is an option of the command
     subject: Subject,
     facts: Annotated[
