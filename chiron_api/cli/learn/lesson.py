@@ -1,0 +1,92 @@
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from chiron_api.atomic_file import atomic_write
+from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.report import end_of, print_markdown
+from chiron_api.reports.lessons.document import LessonFormat
+from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.write import refuse_to_overwrite
+from chiron_workers.access.audit import record_command
+from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import ChironError
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import RunState
+
+
+async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
+    subject: Subject,
+    node: Annotated[str, typer.Argument(help="The node of its map, by its title or its id.")],
+    format: Annotated[
+        LessonFormat | None, typer.Option("--format", "-f", help="As what it is written out. Default: md.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file it goes to.")] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Have it written anew; the lesson that is there stays as a version."),
+    ] = False,
+    model: Annotated[str | None, typer.Option(help="Model of the run. Default: CHIRON_MODEL.")] = None,
+    budget_usd: Annotated[
+        Decimal | None, usd_option("What the lesson may cost. The run pauses there.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Show the lesson on a node; where there is none yet, a run of the role `lesson` writes it from stored facts alone.
+
+    Each sentence names the facts it rests on. Where one of them was withdrawn, superseded or contradicted since, the lesson says
+    which sentence is stale and why; --again has it written anew.
+    """
+    if output is not None:
+        refuse_to_overwrite(output, force=force)
+    async with open_subject_pool() as pool:
+        options = LessonOptions(model, Budget(budget_usd), is_fresh=again)
+        content = await lesson_on(pool, subject, node, options)
+    text = "".join(render(content, LessonFormat.JSON if as_json else format or LessonFormat.MD))
+    if output is not None:
+        with atomic_write(output) as place:
+            place.write_text(text, "utf-8")
+        typer.echo(f"{output} written.")
+    elif format is None and not as_json and sys.stdout.isatty():
+        print_markdown(text)
+    else:
+        typer.echo(text, nl=False)
+
+
+async def lesson_on(pool: Pool, subject: str, node: str, options: LessonOptions) -> Lesson:
+    """The newest lesson on a node; one that is not there, or is to be fresh, is ordered and waited for.
+
+    Raises:
+        ChironError: The writing came to nothing, or waits for somebody.
+    """
+    from chiron_workers.pubsub.signals import notify
+
+    subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
+    target = await find_node(pool, subject_id, node)
+    node_id = UUID(target["node_id"])
+    content = None if options.is_fresh else await latest_lesson(pool, subject_id, node_id)
+    if content is not None:
+        return content
+    receipt = await order_lesson(pool, subject_id, target, options)
+    await record_command(pool, "lessons.order", str(node_id), {"made": str(receipt.batch_id)})
+    await notify(settings().redis_url, receipt.batch_id)
+    batch = receipt.batch_id
+    typer.echo(f"Batch {batch} writes the lesson; `chiron watch {batch}` follows it.", err=True)
+    state = await end_of(pool, batch)
+    content = await latest_lesson(pool, subject_id, node_id)
+    if state is not RunState.COMPLETED or content is None:
+        raise ChironError(
+            f"The lesson was not written: batch {batch} is {state}. `chiron show {batch}` says why."
+        )
+    return content

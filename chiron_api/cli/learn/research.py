@@ -1,0 +1,86 @@
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.text import as_json as json_line
+from chiron_api.text import count
+from chiron_workers.access.audit import record_command
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.research_rounds import (
+    TOPICS_MAX,
+    ResearchRound,
+    RoundOptions,
+    RoundState,
+    research_round,
+)
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+
+
+async def research(  # each is an option of the command
+    subject: Subject,
+    facts: Annotated[
+        int, typer.Option(min=1, help="Accepted facts that a node needs, from two origins.")
+    ] = FACTS_MIN,
+    topics: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Nodes that are researched at once.")
+    ] = TOPICS_MAX,
+    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
+    budget_usd: Annotated[
+        Decimal | None,
+        usd_option("What the round may cost. It pauses there, and goes on with `chiron resume`."),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Try nodes again that gained nothing twice.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Research what the map of a subject lacks, a run a node: what the goal needs first, prerequisites before the rest.
+
+    One round is one batch; the same command begins the next one. No node has two open runs. It ends when what the goal needs
+    has its facts, or has gained nothing twice.
+    """
+    options = RoundOptions(facts, topics, model, budget_usd, revives=again)
+    async with open_subject_pool() as pool:
+        subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
+        outcome = await order_research(pool, subject_id, options)
+    if as_json:
+        typer.echo(json_line(outcome))
+    else:
+        typer.echo("\n".join(round_lines(outcome)))
+
+
+async def order_research(pool: Pool, subject_id: str, options: RoundOptions) -> ResearchRound:
+    """Begin the next round of research and tell the workers."""
+    from chiron_workers.pubsub.signals import notify
+
+    outcome = await research_round(pool, subject_id, options)
+    await record_command(pool, "subjects.research", subject_id)
+    for batch in outcome.batches:
+        await notify(settings().redis_url, batch.batch_id)
+    return outcome
+
+
+def round_lines(outcome: ResearchRound) -> Iterator[str]:
+    """What is researched now, or why nothing is."""
+    match outcome.state:
+        case RoundState.SUBMITTED:
+            for batch in outcome.batches:
+                yield f"{outcome.subject_id}: {count(len(batch.run_ids), 'node')} researched, batch {batch.batch_id}."
+                yield f"  chiron watch {batch.batch_id}   follows it"
+        case RoundState.RUNNING:
+            yield f"{outcome.subject_id}: a round is under way; `chiron learn research` begins the next one after it."
+        case RoundState.COVERED:
+            yield f"{outcome.subject_id}: what the goal needs has its facts."
+        case RoundState.EXHAUSTED:
+            yield f"{outcome.subject_id}: {', '.join(outcome.gaps)} still lack facts, and research gained nothing twice."
+            yield "  --again tries them once more"
+        case RoundState.UNMAPPED:
+            yield f"{outcome.subject_id} has no map to a goal. `chiron learn start` has one drawn up."
