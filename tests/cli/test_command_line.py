@@ -66,7 +66,8 @@ def test_listing_and_showing_import_neither_numpy_nor_rich_nor_what_only_other_c
 
 def test_the_overview_names_every_command_there_is() -> None:
     folder = Path(chiron_api.cli.__path__[0])
-    modules = {file.stem for file in folder.glob("*.py") if "typer.Typer(" in file.read_text()} - {"__init__"}
+    files = [file for file in folder.glob("**/*.py") if "typer.Typer(" in file.read_text()]
+    modules = {file.stem if file.parent == folder else file.parent.name for file in files} - {"__init__"}
     assert {summary.module for summary in SUMMARIES.values()} == modules
     for module in modules:
         app = importlib.import_module(f"chiron_api.cli.{module}").cli
