@@ -20,6 +20,7 @@ from chiron_api.client.calls import (
     facts,
     keys,
     lessons,
+    quizzes,
     reports,
     runs,
     steering,
@@ -36,7 +37,20 @@ LEFT_OUT = {
     "show_openapi": "who wants the document can fetch it",
     "show_metrics": "Prometheus reads it",
 }
-MODULES = (batches, facts, keys, lessons, reports, runs, steering, subjects, subscriptions, tools, webhooks)
+MODULES = (
+    batches,
+    facts,
+    keys,
+    lessons,
+    quizzes,
+    reports,
+    runs,
+    steering,
+    subjects,
+    subscriptions,
+    tools,
+    webhooks,
+)
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
     "topic": "Ice", "subject": "Sea", "role": "research", "model": "m", "thinking": "auto", "effort": "low",
@@ -47,11 +61,12 @@ SAMPLES: dict[str, Any] = {
     "requests_per_minute": 60, "scope": "submit", "state": "running", "status": "accepted", "topic": "Ice",
     "with_revoked": True, "url": "https://example.org/hook", "kinds": ["batch.completed"], "webhook": UUID(int=6),
     "delivery": UUID(int=7), "lesson": UUID(int=8), "node": "Ice", "drafts": True,
+    "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
     "ends_at": TIME, "fact": UUID(int=2), "format": "html", "from_scratch": True, "idempotency_key": "k",
     "limit": 7, "max_turns": 9, "min_confidence": 0.5, "mode": "text", "model": "m", "name": "list_subjects",
-    "neighbours": True, "node_id": "n", "priority": 4, "query": "ice", "ready_at": TIME, "reason": "wrong",
+    "neighbours": True, "node_id": str(UUID(int=9)), "priority": 4, "query": "ice", "ready_at": TIME, "reason": "wrong",
     "recheck": True, "role": "research", "run": UUID(int=3), "run_budget_tokens": 5, "run_budget_usd": 1,
     "since": TIME, "source": "example", "subject": "Sea ice", "subject_id": "sea-ice", "subscription": UUID(int=4),
     "text": "Go on.", "thinking": "auto", "time_zone": "UTC", "top_k": 3, "topic_path": "a/b",
@@ -229,6 +244,8 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     again = {name for name, call in ALL_CALLS if call.is_repeatable and call.method != "GET"}
     assert again == {
         "submit",
+        "start_quiz",
+        "answer_question",
         "search",
         "subscribe",
         "pause_subscription",

@@ -11,9 +11,10 @@ from chiron_api.client.targets import Id
 def order_questions(
     subject: str,
     *,
-    node: Id | None = None,
+    node_id: Id | None = None,
     model: str | None = None,
     budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
     again: bool = False,
 ) -> Call[QuestionOrder]:
     """Have questions written from the facts of a node, or of each node of a subject.
@@ -21,14 +22,16 @@ def order_questions(
     Args:
         again: Also where they were written before from the same facts.
     """
-    body = fields(node_id=_text(node), model=model, budget_usd=budget_usd, again=again)
+    body = fields(
+        node_id=_text(node_id), model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
+    )
     path = "/v1/subjects/{id}/questions"
     return Call("POST", path, QuestionOrder, target=subject, body=body, is_repeatable=not again)
 
 
-def start_quiz(subject: str, *, node: Id | None = None, count: int = 3) -> Call[Quiz]:
+def start_quiz(subject: str, *, node_id: Id | None = None, count: int = 3) -> Call[Quiz]:
     """Your open quiz on a subject or a node of it, or a new one of at most `count` questions."""
-    body = fields(subject=subject, node_id=_text(node), count=count)
+    body = fields(subject=subject, node_id=_text(node_id), count=count)
     return Call("POST", "/v1/quizzes", Quiz, body=body, is_repeatable=True)
 
 
