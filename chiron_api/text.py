@@ -97,14 +97,19 @@ def local_time(at: datetime, form: str = "%Y-%m-%d %H:%M:%S") -> str:
     return f"{at.astimezone():{form} %Z}"
 
 
+DAYS_FROM_S = 2 * 86_400  # up to two days, hours say more
+
+
 def duration(seconds: float) -> str:
-    """A time span for people: 7s, 3m 12s, 2h 05m."""
+    """A time span for people: 7s, 3m 12s, 2h 05m, 3d 4h."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole}s"
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02}s"
-    return f"{whole // 3600}h {whole % 3600 // 60:02}m"
+    if whole < DAYS_FROM_S:
+        return f"{whole // 3600}h {whole % 3600 // 60:02}m"
+    return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
 
 
 def _json_value(value: Any) -> Any:

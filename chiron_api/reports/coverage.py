@@ -5,22 +5,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chiron_api.reports.report import NodeCoverage
 from chiron_workers.knowledge.coverage.nodes import Branch
-from chiron_workers.knowledge.coverage.topic_titles import NodeTitles
+from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, TitledNode
 
 
-def cover(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[tuple[NodeCoverage, ...], int]:
+def cover(
+    tops: Sequence[Branch], paths: Mapping[str, int], aliases: Sequence[TitledNode] = ()
+) -> tuple[tuple[NodeCoverage, ...], int]:
     """Each node with its facts, parents before what is below them, and how many facts belong to no node.
 
     Args:
         tops: The topmost nodes with all below them.
         paths: How many facts there are at each topic path.
+        aliases: Titles of nodes that were merged into others, with the ids of those.
     """
-    facts_by_node, unmapped_facts = _facts_by_node(tops, paths)
+    facts_by_node, unmapped_facts = _facts_by_node(tops, paths, aliases)
     return tuple(line for top in tops for line in _lines(top, facts_by_node, 0)), unmapped_facts
 
 
-def _facts_by_node(tops: Sequence[Branch], paths: Mapping[str, int]) -> tuple[dict[str, int], int]:
-    titles, facts_by_node, unmapped_facts = NodeTitles(_flatten(tops)), defaultdict[str, int](int), 0
+def _facts_by_node(
+    tops: Sequence[Branch], paths: Mapping[str, int], aliases: Sequence[TitledNode]
+) -> tuple[dict[str, int], int]:
+    titles, facts_by_node, unmapped_facts = NodeTitles(_flatten(tops), aliases), defaultdict[str, int](int), 0
     for path, facts in paths.items():
         nodes = titles.nodes_of(path)
         unmapped_facts += 0 if nodes else facts

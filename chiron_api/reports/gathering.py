@@ -14,7 +14,7 @@ from chiron_api.reports.report import ModelUse, Report, RunLine, Source, Subject
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
-from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path
+from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
@@ -91,7 +91,8 @@ async def subject_part(pool: Pool, row: DictRow) -> SubjectPart:
     facts_by_path = (
         await count_facts_by_path(Session(pool), row["subject_id"], SHOWN_STATUSES) if tops else {}
     )
-    nodes, unmapped_facts = await asyncio.to_thread(cover, tops, facts_by_path)
+    aliases = await load_aliases(Session(pool), row["subject_id"])
+    nodes, unmapped_facts = await asyncio.to_thread(cover, tops, facts_by_path, aliases)
     return SubjectPart(
         subject_id=row["subject_id"],
         title=row["title"],

@@ -71,9 +71,15 @@ class NodeTitles:
 async def load_titles(session: Session, subject_id: str) -> NodeTitles:
     """The titles of the nodes of a subject and of those shared with it; of 20,000 at most."""
     rows = await session.rows(SQL["titles"], {"subject_id": subject_id, "limit": TITLES_MAX})
-    nodes = cast("list[TitledNode]", [row for row in rows if not row["is_alias"]])
-    aliases = cast("list[TitledNode]", [row for row in rows if row["is_alias"]])
-    return await asyncio.to_thread(NodeTitles, nodes, aliases)
+    return await asyncio.to_thread(
+        NodeTitles, cast("list[TitledNode]", rows), await load_aliases(session, subject_id)
+    )
+
+
+async def load_aliases(session: Session, subject_id: str) -> list[TitledNode]:
+    """The titles of a subject's nodes that were merged into others, each with the id of the other."""
+    rows = await session.rows(SQL["aliases"], {"subject_id": subject_id, "limit": TITLES_MAX})
+    return cast("list[TitledNode]", rows)
 
 
 async def count_facts_by_path(

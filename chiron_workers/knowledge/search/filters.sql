@@ -15,14 +15,15 @@ and (f.source_url = %(source)s or starts_with(f.source_url, rtrim(%(source)s, '/
                    and (c.source_url = %(source)s or starts_with(c.source_url, rtrim(%(source)s, '/') || '/'))))
 
 -- from_domain
--- The domain or one below it; `right` and no pattern, in which some letters would mean something.
+-- The domain or one below it, or a document of one's own that is called so; `right` and no pattern, in which some letters would mean something.
 and (right('.' || lower(split_part(split_part(split_part(f.source_url, '://', 2), '/', 1), ':', 1)),
 length(%(source)s) + 1)
        = '.' || %(source)s
      or exists (select from corroborations c
                  where c.fact_id = f.id
                    and right('.' || lower(split_part(split_part(split_part(c.source_url, '://', 2), '/', 1), ':', 1)),
-                             length(%(source)s) + 1) = '.' || %(source)s))
+                             length(%(source)s) + 1) = '.' || %(source)s)
+     or f.source_url like 'corpus://%%' and right(lower(f.source_url), length(%(source)s) + 1) = '/' || %(source)s)
 
 -- since
 and f.created_at >= %(since)s

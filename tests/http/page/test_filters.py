@@ -3,6 +3,7 @@
 import pytest
 
 from chiron_api.http.page.filters import host, is_web, plural
+from chiron_api.text import duration
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,18 @@ def test_a_count_has_its_noun_and_thin_spaces_between_thousands():
         "2 runs",
         "12\u202f000 runs",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (7, "7s"),
+        (192, "3m 12s"),
+        (7_500, "2h 05m"),
+        (172_799, "47h 59m"),
+        (172_800, "2d 0h"),
+        (11_617_980, "134d 11h"),
+    ],
+)
+def test_a_time_span_is_told_in_two_units_that_people_grasp(seconds: float, words: str):
+    assert duration(seconds) == words

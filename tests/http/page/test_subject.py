@@ -220,3 +220,31 @@ async def test_what_is_not_there_is_a_page_that_says_so(client: httpx2.AsyncClie
         assert answer.status_code in (404, 422)
         assert answer.headers["content-type"].startswith("text/html")
     assert (await client.post("/subjects/nothing/recheck", data={"token": ""})).status_code == 404
+
+
+async def test_a_node_that_research_gained_nothing_for_is_marked_exhausted(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    shelf.subject("moon")
+    node = shelf.node("moon", "Tides")
+    shelf.node("moon", "Orbit")
+    assert "nothing yet, exhausted" not in await text_of(client, "/subjects/moon")
+    shelf.connection.execute("update nodes set exhausted_at = now() where id = %s", [node])
+    page = await text_of(client, "/subjects/moon")
+    assert page.count("nothing yet, exhausted") == 2  # in the picture and in the list
+    assert page.count('class="c0 exhausted"') == 1
+
+
+async def test_facts_at_the_title_of_a_merged_node_count_for_the_other(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    shelf.subject("moon")
+    orbit, path = shelf.node("moon", "Orbit"), shelf.node("moon", "Trajectory")
+    shelf.fact("moon", "It takes 27 days.", "https://a.example/", path="moon/trajectory")
+    shelf.connection.execute(
+        "update nodes set removed_at = now(), merged_into = %s where id = %s", [orbit, path]
+    )
+    page = await text_of(client, "/subjects/moon")
+    assert "Trajectory</text>" not in page
+    assert "belong to no node" not in page
+    assert 'y="34.0">1 fact</text>' in page

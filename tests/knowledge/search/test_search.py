@@ -199,6 +199,10 @@ async def test_a_topic_a_source_and_a_time_narrow_a_search(pool: Pool, embedder:
         created_at=today - timedelta(days=9), validated_at=today - timedelta(days=9),
     )  # fmt: skip
     await corroborate(pool, c, "https://nasa.example/z")
+    d = await keep(
+        pool, embedder, "Moon d", topic_path="own", source_url="corpus://moon/notes/Engineering.docx",
+        created_at=today - timedelta(days=30), validated_at=today - timedelta(days=30),
+    )  # fmt: skip
     week = today - timedelta(days=7)
     for filters, expected in (
         ({"topic_path": "orbit"}, {a, c}),
@@ -209,8 +213,10 @@ async def test_a_topic_a_source_and_a_time_narrow_a_search(pool: Pool, embedder:
         ({"source": "https://other.example"}, {b}),
         ({"source": "https://www.Nasa.example:443/x/"}, {a}),
         ({"source": "https://nasa.example/z"}, {c}),
+        ({"source": "engineering.docx"}, {d}),
+        ({"source": "neering.docx"}, set()),
         ({"since": week.isoformat()}, {a}),
-        ({"until": week}, {b, c}),
+        ({"until": week}, {b, c, d}),
         ({"since": (today - timedelta(days=10)).date().isoformat(), "until": week}, {c}),
         ({"validated_since": week}, {a, b}),
         ({"topic_path": "orbit", "source": "nasa.example", "since": week}, {a}),

@@ -1,10 +1,10 @@
 """The coverage map of a subject: which nodes are shown, how much is known of each, and the topic paths of one of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chiron_workers.knowledge.coverage.nodes import Branch
-from chiron_workers.knowledge.coverage.topic_titles import NodeTitles
+from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, TitledNode
 
 NODES_SHOWN = 48  # a map of more nodes is one to walk into
 HOLES_SHOWN = 12
@@ -21,6 +21,7 @@ class MapNode:
     above: "MapNode | None"
     facts: int = 0
     facts_below: int = 0
+    is_exhausted: bool = False  # two rounds of research in turn gained it nothing
     nodes: int = 1
     nodes_with_facts: int = 0
     children: list["MapNode"] = field(default_factory=list)
@@ -84,11 +85,19 @@ def draw_up(
     node_id: str = "",
     part: int = 1,
     is_cut: bool = False,
+    aliases: Sequence[TitledNode] = (),
+    exhausted_ids: Collection[str] = (),
 ) -> CoverageMap:
-    """The map, or what fits of it: the node that somebody looks at with the nearest nodes below it."""
+    """The map, or what fits of it: the node that somebody looks at with the nearest nodes below it.
+
+    Args:
+        aliases: Titles of nodes that were merged into others, with the ids of those.
+    """
     roots = [_node(top, None) for top in tops]
     nodes = {node.id: node for root in roots for node in _walk(root)}
-    nodes_by_path = _map_facts(nodes, facts_by_path)
+    nodes_by_path = _map_facts(nodes, facts_by_path, aliases)
+    for exhausted_id in nodes.keys() & {*exhausted_ids}:
+        nodes[exhausted_id].is_exhausted = True
     for node in reversed(nodes.values()):  # what is below a node comes after it
         _count(node)
     focus = nodes.get(node_id)
@@ -133,9 +142,11 @@ def _walk(node: MapNode) -> Iterator[MapNode]:
         yield from _walk(child)
 
 
-def _map_facts(nodes: Mapping[str, MapNode], facts_by_path: Mapping[str, int]) -> dict[str, list[str]]:
+def _map_facts(
+    nodes: Mapping[str, MapNode], facts_by_path: Mapping[str, int], aliases: Sequence[TitledNode]
+) -> dict[str, list[str]]:
     """Add its facts to each node; the ids of the nodes of each topic path."""
-    titles = NodeTitles([node.branch for node in nodes.values()])
+    titles = NodeTitles([node.branch for node in nodes.values()], aliases)
     nodes_by_path = {path: titles.nodes_of(path) for path in facts_by_path}
     for path, ids in nodes_by_path.items():
         for node_id in ids:

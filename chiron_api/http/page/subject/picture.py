@@ -90,6 +90,8 @@ def _dot(node: MapNode, *, x: float, y: float, facts_max: int, is_selected: bool
     share = sqrt(node.all_facts / facts_max) if facts_max else 0.0  # the area is what one sees
     radius = RADIUS_MIN + share * (RADIUS_MAX - RADIUS_MIN)
     words = plural(node.all_facts, "fact") if node.all_facts else "nothing yet"
+    if node.is_exhausted:
+        words += ", exhausted"
     if node.hidden:
         words += f", {plural(node.hidden, 'node')} below"
     return Dot(
