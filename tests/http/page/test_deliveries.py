@@ -39,7 +39,7 @@ async def delivery_of(client: httpx2.AsyncClient) -> str:
 
 
 async def test_without_deliveries_the_page_says_how_to_get_some(client: httpx2.AsyncClient):
-    assert "chiron webhooks create" in (await client.get("/deliveries")).text
+    assert "chiron webhooks add" in (await client.get("/deliveries")).text
     assert 'href="/deliveries"' in (await client.get("/system")).text
 
 
