@@ -1,13 +1,16 @@
 """What a coverage map still needs: which nodes have too few facts, and which of them come first."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from psycopg.rows import DictRow
+
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.origins import origin_name
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
-from chiron_workers.knowledge.coverage.topic_titles import load_titles
+from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, load_titles
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -39,11 +42,9 @@ async def load_needs(session: Session, subject_id: str) -> list[NodeNeed]:
     branches = {branch["node_id"]: branch for branch in _flat(tops)}
     exhausted_ids = await load_exhausted(session, list(branches))
     titles = await load_titles(session, subject_id)
-    facts, origins = dict.fromkeys(branches, 0), {node_id: set[str]() for node_id in branches}
-    for row in await session.rows(SQL["evidence"], {"subject_id": subject_id}):
-        for node_id in titles.nodes_of(row["topic_path"]):
-            facts[node_id] += row["facts"]
-            origins[node_id].update(map(origin_name, row["urls"]))
+    rows = await session.rows(SQL["evidence"], {"subject_id": subject_id})
+    # Of thousands of paths that is work of many milliseconds, and runs go on beside it.
+    facts, origins = await asyncio.to_thread(_count, branches, titles, rows)
     order, way = _in_order(branches)
     return [
         NodeNeed(
@@ -60,6 +61,18 @@ async def load_exhausted(session: Session, node_ids: Sequence[str]) -> frozenset
     return frozenset(row["node_id"] for row in rows)
 
 
+def _count(
+    branches: Mapping[str, Branch], titles: NodeTitles, rows: Sequence[DictRow]
+) -> tuple[dict[str, int], dict[str, set[str]]]:
+    """The accepted facts of each node, and the origins that they come from."""
+    facts, origins = dict.fromkeys(branches, 0), {node_id: set[str]() for node_id in branches}
+    for row in rows:
+        for node_id in titles.nodes_of(row["topic_path"]):
+            facts[node_id] += row["facts"]
+            origins[node_id].update(map(origin_name, row["urls"]))
+    return facts, origins
+
+
 def _in_order(branches: Mapping[str, Branch]) -> tuple[list[str], set[str]]:
     """All nodes in the order in which they are researched, and those that the goal needs."""
     critical = [node_id for node_id, branch in branches.items() if branch["is_goal_critical"]]
@@ -70,6 +83,7 @@ def _in_order(branches: Mapping[str, Branch]) -> tuple[list[str], set[str]]:
 def _with_prerequisites(node_ids: Sequence[str], branches: Mapping[str, Branch]) -> Iterator[str]:
     """These nodes and all that they need, each after what it needs."""
     placed_ids: set[str] = set()
+    entered_ids: set[str] = set()  # a circle that two writers closed at once must end here too
     path = [(node_id, False) for node_id in reversed(node_ids)]
     while path:
         node_id, is_ready = path.pop()
@@ -79,6 +93,9 @@ def _with_prerequisites(node_ids: Sequence[str], branches: Mapping[str, Branch])
             placed_ids.add(node_id)
             yield node_id
             continue
+        if node_id in entered_ids:
+            continue
+        entered_ids.add(node_id)
         path.append((node_id, True))
         prerequisites = branches[node_id]["prerequisites"]
         path.extend((other_id, False) for other_id in reversed(prerequisites) if other_id in branches)

@@ -1,6 +1,6 @@
 -- evidence
 -- The sources of accepted facts by topic path. A subject has few paths and many facts.
-select f.topic_path, count(distinct f.id)::int as facts, array_agg(distinct a.source_url) as urls
+select f.topic_path, count(distinct f.id)::int as facts, (array_agg(distinct a.source_url))[1:200] as urls
   from facts f
   join assertions a on a.fact_id = f.id
  where f.subject_id = %(subject_id)s

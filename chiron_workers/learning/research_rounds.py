@@ -6,11 +6,13 @@ leaves claims that the next round submits under the same key, so no node has two
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
+
+from psycopg.rows import DictRow
 
 from chiron_workers import ids
 from chiron_workers.access.principals import LOCAL, Principal
@@ -20,7 +22,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.coverage.nodes import Nodes
-from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, load_needs
+from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, load_exhausted, load_needs
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -78,12 +80,15 @@ async def research_round(
         UsageError: An option cannot be used.
         KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
+    if options.revives:
+        async with Session(pool) as session:
+            await session.write(SQL["revive"], {"subject_id": subject_id})
+    # What is over is read before the facts, so that none of a run's is overlooked, and both before the lock.
+    over = await Session(pool).rows(SQL["over"], {"subject_id": subject_id})
+    needs = await load_needs(Session(pool), subject_id)
     async with Session(pool) as session:
         await Nodes(session).lock(subject_id)
-        if options.revives:
-            await session.write(SQL["revive"], {"subject_id": subject_id})
-        await _settle(session, subject_id)
-        needs = await load_needs(session, subject_id)
+        needs = await _settle(session, subject_id, over, needs)
         claims = await session.rows(SQL["open"], {"subject_id": subject_id})
         open_ids = {row["node_id"] for row in claims}
         gaps = [need for need in needs if need.is_on_the_way and not need.is_covered(options.facts_min)]
@@ -101,16 +106,18 @@ async def research_round(
     )
 
 
-async def _settle(session: Session, subject_id: str) -> None:
-    """Write down what ended researches have gained, and which nodes gained nothing twice."""
+async def _settle(
+    session: Session, subject_id: str, over: Sequence[DictRow], needs: Sequence[NodeNeed]
+) -> list[NodeNeed]:
+    """Write down what ended researches have gained; the needs with the nodes that have gained nothing twice now."""
     await session.write(SQL["drop_orphans"], {"subject_id": subject_id})
-    over = await session.rows(SQL["over"], {"subject_id": subject_id})
-    if not over:
-        return
-    facts = {need.node["node_id"]: need.facts for need in await load_needs(session, subject_id)}
+    facts = {need.node["node_id"]: need.facts for need in needs}
     for row in over:
         await session.write(SQL["settle"], {"id": row["id"], "facts": facts.get(row["node_id"], 0)})
-    await session.write(SQL["exhaust"], {"node_ids": [UUID(row["node_id"]) for row in over]})
+    if over:
+        await session.write(SQL["exhaust"], {"node_ids": [UUID(row["node_id"]) for row in over]})
+    exhausted_ids = await load_exhausted(session, list(facts))
+    return [replace(need, is_exhausted=need.node["node_id"] in exhausted_ids) for need in needs]
 
 
 def _researchable(
@@ -176,7 +183,14 @@ async def _submit_round(
     node_ids = [UUID(claim["node_id"]) for claim in claims]
     async with Session(pool) as session:
         args = {"round_key": round_key, "node_ids": node_ids, "run_ids": batch.run_ids}
-        await session.write(SQL["name_runs"], args)
+        rows = await session.write(SQL["name_runs"], args)
+        # Another process of the owner, whose batch was refused, may have released the claims.
+        named_ids = {row["node_id"] for row in rows}
+        for claim in claims:
+            if claim["node_id"] not in named_ids:
+                await session.write(SQL["claim"], claim | {"request": json.dumps(claim["request"])})
+        if len(rows) < len(claims):
+            await session.write(SQL["name_runs"], args)
     return batch
 
 

@@ -8,12 +8,14 @@ select r.id, r.node_id::text as node_id, r.facts_before
    and runs.state in ('completed', 'failed', 'cancelled');
 
 -- drop_orphans
--- Claims whose run was deleted, and those that nobody has submitted since.
-delete from node_research
- where subject_id = %(subject_id)s
-   and settled_at is null
-   and run_id is null
-   and created_at < now() - interval '1 hour';
+-- Claims whose run was deleted, and those of an hour ago that no batch came of.
+delete from node_research r
+ where r.subject_id = %(subject_id)s
+   and r.settled_at is null
+   and r.run_id is null
+   and (r.submitted_at is not null
+        or r.created_at < now() - interval '1 hour'
+           and not exists (select from batches b where b.idempotency_key in (r.round_key, r.owner || ': ' || r.round_key)));
 
 -- release
 delete from node_research
@@ -21,7 +23,7 @@ delete from node_research
    and run_id is null;
 
 -- settle
-update node_research set settled_at = now(), facts_after = %(facts)s where id = %(id)s;
+update node_research set settled_at = now(), facts_after = %(facts)s where id = %(id)s and settled_at is null;
 
 -- exhaust
 -- Nodes whose last two researches gained nothing.
@@ -38,7 +40,7 @@ update nodes n
                  limit 2) latest) = 2;
 
 -- open
-select node_id::text as node_id, run_id, round_key, owner, request
+select id, subject_id, node_id::text as node_id, run_id, round_key, owner, request, facts_before
   from node_research
  where subject_id = %(subject_id)s
    and settled_at is null
@@ -46,15 +48,17 @@ select node_id::text as node_id, run_id, round_key, owner, request
 
 -- claim
 insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before)
-values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s);
+values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s)
+on conflict do nothing;
 
 -- name_runs
 update node_research r
-   set run_id = named.run_id
+   set run_id = named.run_id, submitted_at = coalesce(submitted_at, now())
   from (select node_id, run_id
           from unnest(%(node_ids)s::uuid[], %(run_ids)s::uuid[]) as pair (node_id, run_id)) named
  where r.node_id = named.node_id
-   and r.round_key = %(round_key)s;
+   and r.round_key = %(round_key)s
+returning r.node_id::text as node_id;
 
 -- revive
 update nodes set exhausted_at = null where subject_id = %(subject_id)s and exhausted_at is not null;

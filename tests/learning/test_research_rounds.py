@@ -134,6 +134,33 @@ async def test_a_round_that_was_killed_before_its_batch_is_submitted_by_the_next
     assert {row["run_id"] for row in rows} == {*outcome.batches[0].run_ids}
 
 
+async def test_a_batch_that_was_submitted_long_ago_is_found_by_its_key(
+    pool: Pool, moon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die_after(*arguments: Any, **options: Any) -> None:
+        await submit(*arguments, **options)
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patch, pytest.raises(asyncio.CancelledError):
+        patch.setattr(research_rounds, "submit", die_after)
+        await play_round(pool)
+    async with pool.connection() as connection:
+        await connection.execute("update node_research set created_at = now() - interval '2 hours'")
+    await play_round(pool)
+    assert [row["n"] for row in await Session(pool).rows("select count(*) as n from runs")] == [4]
+    assert await open_nodes(pool) == ["Gravity", "Orbit", "Moon", "Myths"]
+
+
+async def test_a_node_whose_run_was_deleted_is_researched_by_a_new_one(pool: Pool, moon: None) -> None:
+    first = await play_round(pool)
+    async with pool.connection() as connection:
+        await connection.execute("delete from runs")
+    assert await open_nodes(pool) == ["Gravity", "Orbit", "Moon", "Myths"]
+    second = await play_round(pool)
+    assert second.state is RoundState.SUBMITTED
+    assert second.batches[0].batch_id != first.batches[0].batch_id
+
+
 async def test_a_round_that_is_refused_claims_nothing(pool: Pool, moon: None) -> None:
     with pytest.raises(UsageError, match="price"):
         await play_round(pool, RoundOptions(facts_min=2, model="nobody-knows-this"))

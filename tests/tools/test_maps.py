@@ -158,6 +158,46 @@ async def test_a_merged_node_is_another_name_of_the_one_it_went_into(
     assert (await call("get_user_progress", {"node_id": nodes["Orbit"]}))["attempts"] == 1
 
 
+async def test_the_title_of_a_merged_node_stays_a_name_of_the_other(
+    call: Call, nodes: dict[str, str], researching: Caller
+) -> None:
+    await decide(call, await propose(call, researching, "merge", nodes["Trajectory"], nodes["Orbit"]))
+    again = await call("save_curriculum", {"subject_id": "moon", "nodes": CURRICULUM})
+    assert again["additions"] == 0
+    assert "Trajectory" not in await flat(call)
+    node = {"subject_id": "moon", "title": "trajectory", "description": "x", "parent_id": nodes["Moon"]}
+    known = await call("save_knowledge_node", node, researching)
+    assert (known["status"], known["node_id"]) == ("known", nodes["Orbit"])
+
+
+async def test_a_removed_node_may_be_proposed_anew(
+    call: Call, nodes: dict[str, str], researching: Caller
+) -> None:
+    await decide(call, await propose(call, researching, "remove", nodes["Phases"]))
+    node = {"subject_id": "moon", "title": "Phases", "description": "Lit.", "parent_id": nodes["Moon"]}
+    proposed = await call("save_knowledge_node", node, researching)
+    assert proposed["status"] == "proposed"
+    await decide(call, proposed)
+    assert (await flat(call))["Phases"]["node_id"] == nodes["Phases"]
+
+
+async def test_a_child_called_as_its_removed_parent_takes_its_place(
+    call: Call, nodes: dict[str, str], researching: Caller
+) -> None:
+    node = {"subject_id": "moon", "title": "Orbit", "description": "In detail.", "parent_id": nodes["Orbit"]}
+    child = await call("save_knowledge_node", node)
+    await decide(call, await propose(call, researching, "remove", nodes["Orbit"]))
+    orbit = (await flat(call))["Orbit"]
+    assert (orbit["node_id"], orbit["parent_id"]) == (child["node_id"], nodes["Moon"])
+
+
+async def test_a_node_is_not_merged_into_itself(
+    call: Call, nodes: dict[str, str], researching: Caller
+) -> None:
+    with pytest.raises(ToolValidationError, match="must be another node than node_id"):
+        await propose(call, researching, "merge", nodes["Orbit"], nodes["Orbit"])
+
+
 @pytest.mark.parametrize(
     ("node", "into", "refusal"),
     [

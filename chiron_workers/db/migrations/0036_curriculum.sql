@@ -4,6 +4,10 @@ alter table subjects add column mapped_at timestamptz;  -- when a curriculum was
 
 -- A removed node keeps its row, so that its answers and proposals keep theirs; facts name topics, not nodes.
 alter table nodes add column removed_at timestamptz, add column merged_into uuid references nodes;
+-- A title may come again where a node was removed.
+drop index nodes_title_is_unique_below_a_parent;
+create unique index nodes_title_is_unique_below_a_parent
+  on nodes (subject_id, coalesce(parent_id, '00000000-0000-0000-0000-000000000000'), lower(title)) where removed_at is null;
 create index nodes_merged on nodes (merged_into) where merged_into is not null;
 
 -- `draft` is the node to add; `node_id` and `other_node_id` are the node and the prerequisite, or the one to merge it into.

@@ -7,6 +7,7 @@ create table node_research (
   round_key text not null,              -- of the batch that it belongs to; its rows in order of id are the batch's topics
   request jsonb not null,               -- with what the batch is submitted, so that a crash before that loses nothing
   run_id uuid references runs on delete set null,
+  submitted_at timestamptz,             -- when its run was named; without a run since, that was deleted
   facts_before int not null,
   facts_after int,                      -- when its run was over
   settled_at timestamptz,

@@ -73,8 +73,9 @@ class Curricula:
             statuses.append(receipt["status"])
         for key, entry in entries_by_title.items():  # a parent may need what stands below it
             if entry.prerequisites and not entry.shared_node_id:
-                needed_ids = [node_ids[_key(title)] for title in entry.prerequisites]
-                await self.nodes.add_prerequisites(node_ids[key], needed_ids)
+                needed_ids = {node_ids[_key(title)] for title in entry.prerequisites}
+                # Two titles of one node may need each other.
+                await self.nodes.add_prerequisites(node_ids[key], sorted(needed_ids - {node_ids[key]}))
         branches = await self._branches(subject_id)
         _refuse_islands(branches)
         await self.session.write(SQL["mapped"], {"subject_id": subject_id})

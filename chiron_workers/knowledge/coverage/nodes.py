@@ -97,6 +97,8 @@ class Place:
     node_id: UUID
     depth: int
     is_new: bool
+    is_removed: bool = False
+    is_alias: bool = False  # the title of a node that was merged into this one
 
 
 def draft(
@@ -148,6 +150,8 @@ class Nodes:
         await self._lock(draft)
         await subjects.ensure_writable(draft.subject_id)
         place = await self.place(draft)
+        if place.is_alias:
+            return _known(await self.get(str(place.node_id)))
         args = asdict(draft) | {
             "node_id": place.node_id,
             "depth": place.depth,
@@ -257,9 +261,12 @@ class Nodes:
         """Which node a draft becomes, and how deep. Raises ToolValidationError, as `save`."""
         depth = _depth(draft, await self._referenced_nodes(draft))
         node = await self.session.row(SQL["same_title"], asdict(draft))
-        node_id = node["id"] if node else ids.new_id()
+        node_id = (node["merged_into"] or node["id"]) if node else ids.new_id()
         await self._refuse_circle(node_id, draft)
-        return Place(node_id, depth, is_new=node is None)
+        if node is None:
+            return Place(node_id, depth, is_new=True)
+        is_alias = node["merged_into"] is not None
+        return Place(node_id, depth, is_new=False, is_removed=node["is_removed"], is_alias=is_alias)
 
     async def _lock(self, draft: Draft) -> None:
         """Lock the draft's subject and those of all nodes that it needs, directly or through others.
@@ -311,6 +318,16 @@ class Nodes:
                 "save that node without this prerequisite first.",
                 field="prerequisites",
             )
+
+
+def _known(node: Node) -> SavedNode:
+    return SavedNode(
+        status="known",
+        node_id=node["node_id"],
+        subject_id=node["subject_id"],
+        title=node["title"],
+        depth=node["depth"],
+    )
 
 
 def _depth(draft: Draft, nodes: dict[UUID, DictRow]) -> int:

@@ -29,12 +29,15 @@ select id, subject_id, title, depth,
    and removed_at is null;
 
 -- same_title
-select id
+-- The node of that title, else the last one that was removed, or merged into another.
+select id, removed_at is not null and merged_into is null as is_removed, merged_into
   from nodes
  where subject_id = %(subject_id)s
    and lower(title) = lower(%(title)s)
    and coalesce(parent_id, '00000000-0000-0000-0000-000000000000')
-     = coalesce(%(parent_id)s, '00000000-0000-0000-0000-000000000000'::uuid);
+     = coalesce(%(parent_id)s, '00000000-0000-0000-0000-000000000000'::uuid)
+ order by removed_at desc nulls first
+ limit 1;
 
 -- edges
 -- Every node that these need, directly or through others, and what it needs itself.
@@ -125,6 +128,7 @@ update nodes set shared_with_subjects = array(select distinct unnest(shared_with
 select child.title
   from nodes child
   join nodes other on other.subject_id = child.subject_id and lower(other.title) = lower(child.title) and other.id <> child.id
+   and other.id <> %(node_id)s and other.removed_at is null
    and other.parent_id is not distinct from %(parent_id)s
  where child.parent_id = %(node_id)s
    and child.removed_at is null

@@ -86,7 +86,7 @@ class Proposals:
                 decision = _decision(ProposalState.ACCEPTED, NO_CURRICULUM, Decider.RULES)
                 await self._insert(node.subject_id, change, reason, node, decision)
             return receipt
-        if not place.is_new:
+        if not (place.is_new or place.is_removed):
             return receipt
         proposal_id = await self._insert(node.subject_id, Change(ProposalKind.ADD), reason, node)
         return SavedNode(
@@ -112,6 +112,10 @@ class Proposals:
             )
         if change.other_node_id is not None:
             await self.nodes.get(str(change.other_node_id))
+        if change.other_node_id == change.node_id:
+            raise ToolValidationError(
+                "other_node_id: must be another node than node_id.", field="other_node_id"
+            )
         proposal_id = await self._insert(node["subject_id"], change, reason)
         return await self.get(str(proposal_id))
 

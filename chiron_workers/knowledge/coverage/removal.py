@@ -22,9 +22,10 @@ class Removal:
             ToolError: One of the nodes below it has the title of a node that stands where it would go.
         """
         parent_id = UUID(node["parent_id"]) if node["parent_id"] else None
-        await self._move_children(node, parent_id, levels=-1)
+        await self._refuse_clash(node, parent_id)
         instead = [UUID(node_id) for node_id in node["prerequisites"]]
         await self._take_out(node, into_id=None, instead=instead)
+        await self._move_children(node, parent_id, levels=-1)
 
     async def merge(self, node: Node, into: Node) -> None:
         """Make a node another name of a second one, which gets its nodes below, its prerequisites and its answers.
@@ -40,21 +41,25 @@ class Removal:
         await self._refuse_kin(node, into)
         await self._refuse_circle(node, into)
         into_id, node_id = UUID(into["node_id"]), UUID(node["node_id"])
-        await self._move_children(node, into_id, levels=into["depth"] - node["depth"])
+        await self._refuse_clash(node, into_id)
         args: dict[str, Any] = {"node_id": node_id, "into_id": into_id}
         prerequisites = [UUID(prerequisite) for prerequisite in node["prerequisites"]]
         await self.session.write(SQL["inherit_prerequisites"], args | {"prerequisites": prerequisites})
         await self.session.write(SQL["move_answers"], args)
         await self.session.write(SQL["follow_merge"], args)
         await self._take_out(node, into_id=into_id, instead=[into_id])
+        await self._move_children(node, into_id, levels=into["depth"] - node["depth"])
 
     async def _move_children(self, node: Node, parent_id: UUID | None, *, levels: int) -> None:
         args = {"node_id": UUID(node["node_id"]), "parent_id": parent_id, "levels": levels}
+        await self.session.write(SQL["move_children"], args)
+
+    async def _refuse_clash(self, node: Node, parent_id: UUID | None) -> None:
+        args = {"node_id": UUID(node["node_id"]), "parent_id": parent_id}
         if clash := await self.session.row(SQL["clashing_child"], args):
             raise ToolError(
                 f"{clash['title']!r} stands below {node['title']!r} and also where it would go; merge those two first."
             )
-        await self.session.write(SQL["move_children"], args)
 
     async def _take_out(self, node: Node, *, into_id: UUID | None, instead: list[UUID]) -> None:
         args = {"node_id": UUID(node["node_id"]), "into_id": into_id, "instead": instead}
@@ -62,6 +67,8 @@ class Removal:
         await self.session.write(SQL["remove"], args)
 
     async def _refuse_kin(self, node: Node, into: Node) -> None:
+        if node["node_id"] == into["node_id"]:
+            raise ToolError(f"{node['title']!r} cannot be merged into itself; name another node.")
         nodes = Nodes(self.session)
         for lower, upper in ((node, into), (into, node)):
             ancestor = lower
