@@ -50,7 +50,7 @@ async def submit_curriculum(
 ) -> SubmittedCurriculum:
     """Save a learning goal and submit the run that maps it; notify the workers afterwards.
 
-    The same goal and depth, by the same model under the same budget, are the same batch.
+    The same goal and depth, by the same model under the same bounds, are the same batch.
 
     Raises:
         UsageError: Goal or depth is empty or too long, or an option cannot be used.
@@ -67,13 +67,15 @@ async def submit_curriculum(
         max_turns=settings().max_turns,
         budget=options.budget,
     )
-    parts = [subject_id, goal.purpose, goal.depth, model, str(options.budget.usd), str(options.budget.tokens)]
-    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    name = f"Map: {goal.subject}"[:NAME_CHARS_MAX]
     async with Session(pool) as session:
         subjects = Subjects(session)
         await subjects.ensure(goal.subject, goal.subject)
         await subjects.save_goal(subject_id, purpose_statement=goal.purpose, target_depth=goal.depth)
+        title = (await subjects.get(subject_id))["title"]
+    name = f"Map: {title}"[:NAME_CHARS_MAX]
+    parts = [subject_id, goal.purpose, goal.depth, model, str(options.budget.usd), str(options.budget.tokens)]
+    parts += [str(run.max_turns), name]
+    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     new_batch = NewBatch([run], goal.subject, name, idempotency_key=f"curriculum {key}")
     return SubmittedCurriculum(subject_id, await submit(pool, new_batch, principal=principal))
 

@@ -10,7 +10,7 @@ from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, NewRun, Submitted, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, UsageError
 from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
 from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
@@ -45,7 +45,7 @@ async def order_questions(
 ) -> Submitted:
     """Submit runs that write questions about a node, or about each node of a subject that has facts; notify afterwards.
 
-    The same facts, by the same model under the same budget, are the same batch.
+    The same facts of nodes of the same titles, by the same model under the same bounds, are the same batch.
 
     Raises:
         NotFound: There is no such subject, or no such node in it.
@@ -78,6 +78,7 @@ async def order_questions(
         if node["node_id"] in digests
     ]
     parts = [subject_id, digests, model, str(options.budget.usd), str(options.budget.tokens)]
+    parts += [settings().max_turns, [run.topic for run in runs]]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     name = f"Questions: {subject_id}"[:NAME_CHARS_MAX]
     batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=f"questions {key}")
@@ -87,14 +88,15 @@ async def order_questions(
 async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL) -> Submitted | None:
     """Submit a run that marks what rules left open, once the quiz is at its end; notify afterwards.
 
-    None where nothing is open, or where no model is configured that could be asked.
+    None where nothing is open, or where no run can be had for it: the answer counts all the same, and its learner may settle
+    it. No model is configured that could be asked, the key has no budget left, or a run was ordered under other settings.
     """
     model = settings().model
     is_open = any(answer.marked_by is None for answer in quiz.doubtful)
     if not (quiz.is_finished and is_open) or model == OFFLINE_MODEL:
         return None
     run = NewRun(
-        topic=f"{len(quiz.doubtful)} answers on {quiz.subject_id}",
+        topic=f"Doubtful answers on {quiz.subject_id}",
         role=JUDGE,
         subject=quiz.subject_id,
         model=model,
@@ -103,7 +105,10 @@ async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL)
     )
     name = f"Marks: {quiz.subject_id}"[:NAME_CHARS_MAX]
     batch = NewBatch([run], quiz.subject_id, name, idempotency_key=f"marks {quiz.id}")
-    return await submit(pool, batch, principal=principal)
+    try:
+        return await submit(pool, batch, principal=principal)
+    except (Conflict, KeyBudgetSpent, UsageError):
+        return None
 
 
 def quiz_document(quiz: Quiz) -> dict[str, Any]:

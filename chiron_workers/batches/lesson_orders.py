@@ -63,7 +63,7 @@ async def order_lesson(
 ) -> Submitted:
     """Store a run that writes a lesson on a node; notify the workers afterwards.
 
-    The same lesson from the same facts, by the same model under the same budget for the same owner, is the same batch.
+    The same lesson from the same facts, by the same model under the same bounds for the same owner, is the same batch.
 
     Raises:
         NotFound: There is no such subject.
@@ -89,7 +89,7 @@ async def order_lesson(
     )
     name = f"Lesson: {' '.join(node['title'].split())}"[:NAME_CHARS_MAX]
     parts = [subject["subject_id"], node["node_id"], subject["target_depth"], digest, model]
-    parts += [str(options.budget.usd), str(options.budget.tokens), run.topic]
+    parts += [str(options.budget.usd), str(options.budget.tokens), str(run.max_turns), name, run.topic]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     batch = NewBatch([run], subject["subject_id"], name, idempotency_key=f"lesson {key}")
     receipt = await submit(pool, batch, principal=principal)

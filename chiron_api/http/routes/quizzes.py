@@ -107,7 +107,7 @@ async def show_quiz(id: UUID, open_store: StoreOpener) -> Response:
     "/v1/quizzes/{id}/answers",
     summary="Answer a question",
     response_model=QuizAnswer,
-    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 async def answer_question(
     id: UUID, body: AnswerRequest, services: ServicesOf, open_store: StoreOpener

@@ -1,6 +1,8 @@
 """Quizzes over HTTP: each learner alone, and the same answer counted once."""
 
 import asyncio
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import httpx2
@@ -81,6 +83,57 @@ async def test_a_quiz_is_its_learners_alone_whatever_the_scope_of_a_key(
     assert (progress.json()["result"]["attempts"], progress.json()["result"]["history"]) == (0, [])
     own = await client.post("/v1/tools/get_user_progress", json={"node_id": str(course.node)}, headers=ada)
     assert own.json()["result"]["history"][0]["response"] == "1.9 m"
+
+
+async def answer_all(
+    client: httpx2.AsyncClient, headers: dict[str, str] | None = None
+) -> tuple[str, dict[str, Any], httpx2.Response]:
+    """The address of a quiz of two answers that rules leave open, the last answer, and what came back for it."""
+    quiz = (await post(client, "/v1/quizzes", {"subject": "sea-ice", "count": 2}, headers)).json()
+    path = f"/v1/quizzes/{quiz['quiz_id']}"
+    body = {"question_id": quiz["question"]["question_id"], "response": "nearly two"}
+    quiz = (await post(client, f"{path}/answers", body, headers)).json()
+    body = {"question_id": quiz["question"]["question_id"], "response": "its freeboard"}
+    return path, body, await post(client, f"{path}/answers", body, headers)
+
+
+async def test_the_last_answer_sent_again_after_a_settlement_counts_as_before(
+    client: httpx2.AsyncClient, course: Course, shelf: Shelf, setting: Callable[[str, str], None]
+):
+    setting("MODEL", "claude-opus-5-5")
+    path, last, answer = await answer_all(client)
+    assert (answer.status_code, answer.json()["doubtful"]) == (200, 2)
+    first = answer.json()["answers"][0]["question_id"]
+    settlement = {"question_id": first, "mark": "right"}
+    assert (await post(client, f"{path}/settlements", settlement)).is_success
+    setting("MAX_TURNS", "7")
+    again = await post(client, f"{path}/answers", last)
+    assert (again.status_code, again.json()["doubtful"]) == (200, 1)
+    form = await client.post(path.removeprefix("/v1") + "/answers", data=last)
+    assert form.status_code == 303
+    assert shelf.connection.execute("select role from runs").fetchall() == [("judge",)]
+
+
+async def test_where_the_key_has_no_budget_left_an_answer_counts_and_its_learner_settles_it(
+    client: httpx2.AsyncClient,
+    course: Course,
+    pool: Pool,
+    shelf: Shelf,
+    setting: Callable[[str, str], None],
+):
+    setting("MODEL", "claude-opus-5-5")
+    secret, _ = await create_key(pool, NewKey("ada", AccessScope.SUBMIT, "ada", budget_usd=Decimal(1)))
+    ada = {"Authorization": f"Bearer {secret}"}
+    order = {"topics": ["A"], "subject": "S", "model": "claude-opus-5-5"}
+    assert (await post(client, "/v1/batches", order, ada)).is_success
+    assert (await post(client, "/v1/batches", order, ada)).status_code == 402
+    path, last, answer = await answer_all(client, ada)
+    assert (answer.status_code, answer.json()["doubtful"]) == (200, 2)
+    assert (await post(client, f"{path}/answers", last, ada)).status_code == 200
+    settlement = {"question_id": last["question_id"], "mark": "right"}
+    assert (await post(client, f"{path}/settlements", settlement, ada)).json()["right"] == 1
+    query = "select count(*) from audit where action = 'quizzes.answers'"
+    assert shelf.connection.execute(query).fetchone() == (3,)
 
 
 async def test_without_questions_a_quiz_is_refused_and_questions_are_ordered_once(
