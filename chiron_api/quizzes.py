@@ -77,7 +77,7 @@ async def order_questions(
         for node in nodes
         if node["node_id"] in digests
     ]
-    parts = [subject_id, digests, model, str(options.budget.usd), str(options.budget.tokens)]
+    parts: list[object] = [subject_id, digests, model, str(options.budget.usd), str(options.budget.tokens)]
     parts += [settings().max_turns, [run.topic for run in runs]]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     name = f"Questions: {subject_id}"[:NAME_CHARS_MAX]
