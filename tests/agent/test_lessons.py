@@ -1,5 +1,6 @@
 """A lesson: written from the facts of a node alone, handed in whole, and marked where its facts are no longer what they were."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.knowledge.drafts.sections import SQL as SECTIONS_SQL
 from chiron_workers.knowledge.lessons.lengths import sentences_max
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson, lessons_of, read_lesson
 from chiron_workers.states import LessonState, Outcome
@@ -147,6 +149,38 @@ async def test_a_contradiction_that_comes_up_before_the_handing_in_is_refused(
     assert await stage.play(await submit_lesson(stage)) is Outcome.FAILED
     refused = str(stage.server.requests[2]["messages"][-1])
     assert f"Section 0, sentence 1: Fact {taught.age} is contradicted by fact {taught.elsewhere}" in refused
+
+
+async def test_a_section_that_is_written_during_the_handing_in_is_checked_too(
+    stage: Stage, taught: Taught, shelf: Shelf
+) -> None:
+    run_id = await submit_lesson(stage)
+
+    def answer(request: dict[str, Any]) -> Says:
+        if turn(request) == 1:  # another call of the run holds the draft
+            shelf.connection.execute("begin")
+            shelf.connection.execute(SECTIONS_SQL["lock"], {"run_id": run_id})
+        return script(whole(taught), calls(call("hand_in_lesson")), says("Done."))(request)
+
+    await stage.model(answer)
+    play = asyncio.create_task(stage.play(run_id))
+    waiting = (
+        "select 1 from pg_locks where locktype = 'advisory' and not granted"
+        " and database = (select oid from pg_database where datname = current_database())"
+    )
+    while not play.done() and not await stage.rows(waiting):
+        await asyncio.sleep(0.02)
+    assert not play.done()
+    shelf.insert("draft_sections", run_id=run_id, place=2, title="Figures", call_id="other")
+    shelf.insert(
+        "draft_sentences", run_id=run_id, place=2, n=1, text="Sea ice is salty all through.",
+        fact_ids=[taught.withdrawn], verdict_reason="It is so.", verdict_by="rules",
+    )  # fmt: skip
+    shelf.connection.execute("commit")
+    assert await play is Outcome.FAILED
+    refused = str(stage.server.requests[2]["messages"][-1])
+    assert f"Section 2, sentence 1: Fact {taught.withdrawn} was withdrawn" in refused
+    assert await stage.rows("select 1 from lesson_sentences") == []
 
 
 async def test_a_lesson_is_no_longer_than_its_depth_allows(

@@ -54,6 +54,7 @@ class Drafts:
         Raises:
             ToolError: Something is missing, or a fact no longer stands as it did when its sentence was written.
         """
+        await self._sections.lock()
         sections = await self._sections.read()
         places = {section.place for section in sections}
         if SUMMARY not in places or len(places) == 1:

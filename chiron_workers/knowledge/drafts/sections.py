@@ -80,7 +80,7 @@ class Sections:
         title = storable(collapse_whitespace(title))
         findings = await self._check(title, sentences)
         args = {"run_id": run_id, "place": place}
-        await self._session.lock(SQL["lock"], args, keys=[f"draft {run_id}"])
+        await self.lock()
         await self._session.write(SQL["remove"], args)
         if sentences:
             await self._session.write(
@@ -93,6 +93,10 @@ class Sections:
         if sizes["sections"] > SECTIONS_MAX:
             raise ToolError(f"place: a draft has at most {SECTIONS_MAX} sections.")
         return int(sizes["sentences"])
+
+    async def lock(self) -> None:
+        """Let no other call of the run write a section before this session has committed."""
+        await self._session.lock(SQL["lock"], {"run_id": self.run_id}, keys=[f"draft {self.run_id}"])
 
     async def read(self) -> tuple[DraftSection, ...]:
         """The sections as they stand, by their places."""

@@ -113,6 +113,7 @@ class Lessons:
                 it did when its sentence was written.
         """
         node, subject = await self._node(), await self._subject()
+        await self._sections.lock()
         sections = await self._sections.read()
         _check_sections(sections, has_example=has_example)
         _check_length(sum(len(part.sentences) for part in sections), subject["target_depth"])
