@@ -20,9 +20,10 @@ class WrittenQuestion(TypedDict):
 
 
 class HandedInQuestions(TypedDict):
-    """What the node can be asked now."""
+    """What the node can be asked now, and how many questions of the run were left out."""
 
     questions: list[str]
+    left_out: int
 
 
 @tool(needs_run=True, roles=("assessment",), timeout_s=TIMEOUT_S)
@@ -61,7 +62,9 @@ async def hand_in_questions(store: Store) -> HandedInQuestions:
     """Hand in the questions that were written: from now on learners are asked them.
 
     Returns:
-        questions: those of the node that can be asked.
+        questions: those of the node that can be asked; left_out: how many were not handed in, since their facts no longer
+        stand.
     """
-    questions = await store.questions.hand_in()
-    return HandedInQuestions(questions=[question.text for question in questions])
+    receipt = await store.questions.hand_in()
+    texts = [question.text for question in receipt.questions]
+    return HandedInQuestions(questions=texts, left_out=receipt.left_out)

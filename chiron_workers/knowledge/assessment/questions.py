@@ -26,6 +26,10 @@ TEXT_CHARS_MAX = 1_000
 KEY_CHARS_MAX = 600
 QUESTIONS_MAX = 30  # of one run
 HASH_CHARS = 32
+NOT_YET = "There is no question yet; write one with write_question."
+NONE_STANDS = (
+    "The facts of every question that was written no longer stand; write others with write_question."
+)
 NO_RUN = "Questions are the work of an assessment run on a node, and this is none."
 
 
@@ -54,6 +58,14 @@ class StoredQuestion:
     question_hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """The questions of a node that can be asked, and how many of the run's were left out: their facts no longer stand."""
+
+    questions: list[StoredQuestion]
+    left_out: int
+
+
 def question_hash(text: str) -> str:
     """The same short text for the same words, whatever their case and spaces."""
     words = collapse_whitespace(text).casefold()
@@ -73,7 +85,7 @@ class Questions:
         return CitableFacts(self._session, self._scope())
 
     async def write(self, new: NewQuestion) -> StoredQuestion:
-        """Store a question of the run's node; one of the same words that is there already stays as it is.
+        """Store a question of the run's node; one of the same words stays as it is while its facts stand.
 
         Raises:
             ToolError: Its facts do not bear the key out, or its form cannot stand; the message says what would be right.
@@ -98,6 +110,7 @@ class Questions:
             "fact_ids": [UUID(fact_id) for fact_id in question.fact_ids],
             "question_hash": question_hash(question.text),
             "run_id": self._session.caller.run_id,
+            "statuses": list(SHOWN_STATUSES),
         }
         await self._session.write(SQL["add"], args)
         [row] = await self._session.rows(SQL["by_hash"], args)
@@ -105,11 +118,11 @@ class Questions:
             raise ToolError(f"A run writes at most {QUESTIONS_MAX} questions; hand them in.")
         return _stored(row)
 
-    async def hand_in(self) -> list[StoredQuestion]:
-        """Let the run's questions be asked; those of its node that can be.
+    async def hand_in(self) -> HandedIn:
+        """Let the run's questions be asked whose facts still stand; those of its node that can be asked.
 
         Raises:
-            ToolError: There is none, or the facts of one no longer stand.
+            ToolError: There is none.
         """
         node, facts = await self._node(), self.facts
         args = {"node_id": UUID(node["node_id"]), "run_id": self._session.caller.run_id}
@@ -117,18 +130,17 @@ class Questions:
         cited_facts = await facts.by_id(
             str(fact_id) for question in questions for fact_id in question.fact_ids
         )
-        refusals = [
-            f"{question.text} {refusal}"
+        standing_ids = [
+            question.id
             for question in questions
-            if (refusal := refuse_facts([str(fact_id) for fact_id in question.fact_ids], cited_facts))
+            if refuse_facts([str(fact_id) for fact_id in question.fact_ids], cited_facts) is None
         ]
-        if refusals:
-            raise ToolError("\n".join(["These questions no longer stand; write others.", *refusals]))
-        await self._session.write(SQL["hand_in"], args)
+        left_out = len(questions) - len(standing_ids)
+        await self._session.write(SQL["hand_in"], args | {"ids": standing_ids})
         rows = await self._session.rows(SQL["askable"], args | {"statuses": list(SHOWN_STATUSES)})
         if not rows:
-            raise ToolError("There is no question yet; write one with write_question.")
-        return [_stored(row) for row in rows]
+            raise ToolError(NONE_STANDS if left_out else NOT_YET)
+        return HandedIn([_stored(row) for row in rows], left_out)
 
     async def pick(self, subject_id: str, node_id: UUID | None, *, limit: int) -> list[UUID]:
         """The questions that the caller is asked next: those that are due, then new ones, then those that are due soonest.

@@ -9,13 +9,14 @@ q.handed_in_at is not null
            and f.status = any(%(statuses)s)) = cardinality(q.fact_ids)
 
 -- add
-insert into questions (id, node_id, subject_id, kind, text, key, statement, fact_ids, question_hash, run_id)
+-- A question that people are asked stays; one whose facts no longer stand waits to be handed in again.
+insert into questions as q (id, node_id, subject_id, kind, text, key, statement, fact_ids, question_hash, run_id)
 values (%(id)s, %(node_id)s, %(subject_id)s, %(kind)s, %(text)s, %(key)s, %(statement)s, %(fact_ids)s::uuid[],
         %(question_hash)s, %(run_id)s)
     on conflict (node_id, question_hash) do update
        set run_id = excluded.run_id, kind = excluded.kind, key = excluded.key, statement = excluded.statement,
-           fact_ids = excluded.fact_ids
-     where questions.handed_in_at is null;
+           fact_ids = excluded.fact_ids, handed_in_at = null
+     where not ({{stands}});
 
 -- by_hash
 select {{columns}},
@@ -37,6 +38,7 @@ select {{columns}}
 update questions
    set handed_in_at = now()
  where run_id = %(run_id)s
+   and id = any(%(ids)s::uuid[])
    and handed_in_at is null;
 
 -- askable

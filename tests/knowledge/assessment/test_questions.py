@@ -1,8 +1,9 @@
 """Questions: only what their facts bear out is stored, and nobody is asked before they are handed in."""
 
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
+import psycopg
 from support.course import FREEBOARD, MEAN, node_with_facts
 from support.report_writing import offline_model
 from support.research_rows import Shelf
@@ -12,6 +13,8 @@ from support.scripted_model import Block, Says, call, calls, says, turn
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.states import Outcome
 from chiron_workers.tools import registry
+
+WITHDRAWAL = "update facts set status = 'withdrawn' where content like '%1.9 m%'"
 
 
 def question(fact: UUID, **more: str) -> Block:
@@ -24,10 +27,18 @@ def question(fact: UUID, **more: str) -> Block:
     return call("write_question", **usual | more, fact_ids=[str(fact)])
 
 
-async def play_assessment(stage: Stage, node: UUID, *replies: Says) -> tuple[Outcome, list[dict[str, Any]]]:
-    """The outcome of a run that makes these calls, and the results that it was shown."""
+async def play_assessment(
+    stage: Stage, node: UUID, *replies: Says, withdraw: LiteralString = "select 1"
+) -> tuple[Outcome, list[dict[str, Any]]]:
+    """The outcome of a run that makes these calls, and the results that it was shown.
+
+    `withdraw` is run before the questions are handed in.
+    """
 
     def script(request: dict[str, Any]) -> Says:
+        if turn(request) == len(replies):
+            with psycopg.connect(stage.pool.conninfo, autocommit=True) as connection:
+                connection.execute(withdraw)
         steps = [*replies, calls(call("hand_in_questions")), says("Done.")]
         return steps[min(turn(request), len(steps) - 1)]
 
@@ -79,6 +90,39 @@ async def test_a_question_of_the_same_words_is_stored_once(stage: Stage, shelf: 
     await play_assessment(stage, node, calls(question(facts[0])), calls(again))
     await play_assessment(stage, node, calls(again))
     assert len(await stage.rows("select 1 from questions")) == 1
+
+
+async def test_a_question_whose_fact_falls_is_left_out_and_the_others_are_handed_in(
+    stage: Stage, shelf: Shelf
+):
+    node, facts = node_with_facts(shelf)
+    other = question(
+        facts[1],
+        question="What measures the freeboard?",
+        key="Satellites",
+        statement=FREEBOARD,
+    )
+    outcome, results = await play_assessment(
+        stage, node, calls(question(facts[0]), other), withdraw=WITHDRAWAL
+    )
+    assert outcome is Outcome.PLAYED
+    rows = await stage.rows("select key from questions where handed_in_at is not null")
+    assert rows == [{"key": "Satellites"}]
+    assert '"left_out":1' in str(results[-1]["content"]).replace(" ", "")
+
+
+async def test_a_question_whose_facts_no_longer_stand_is_replaced_by_one_of_the_same_words(
+    stage: Stage, shelf: Shelf
+):
+    node, facts = node_with_facts(shelf)
+    await play_assessment(stage, node, calls(question(facts[0])))
+    shelf.connection.execute(WITHDRAWAL)
+    newer = MEAN.replace("1.9", "1.7")
+    fact = shelf.fact("sea-ice", newer, "https://example.org/9", "thickness", quote=newer, text=newer)
+    outcome, _ = await play_assessment(stage, node, calls(question(fact, key="1.7 m", statement=newer)))
+    assert outcome is Outcome.PLAYED
+    [row] = await stage.rows("select key, fact_ids, handed_in_at is not null as is_handed_in from questions")
+    assert row == {"key": "1.7 m", "fact_ids": [fact], "is_handed_in": True}
 
 
 async def test_the_offline_researcher_asks_for_a_number_or_a_word_of_each_fact(stage: Stage, shelf: Shelf):
