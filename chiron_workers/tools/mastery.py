@@ -1,6 +1,10 @@
+from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
+from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
 from chiron_workers.knowledge.coverage.assessments import HistoryEntry, Progress, Question
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
+
+ANSWER_ROLES = frozenset({ASSESSMENT, JUDGE})  # of runs that read what a learner answered
 
 
 class UserProgress(Progress):
@@ -22,16 +26,19 @@ async def get_user_progress(store: Store, *, node_id: str) -> UserProgress:
         attempts, correct, mastery (the probability that the learner knows the matter, 0 to 1), mastered (true
         from 0.95 on), last_answered_at, next_review (when the first question is due again; null before any answer),
         questions (attempts, correct and last_correct for each question_hash, the latest first), and history: the
-        last 50 answers with their marks, the latest first. A doubtful answer counts only once it is settled.
+        last 50 answers with their marks, the latest first; empty in a run, unless it asks or marks. A doubtful answer
+        counts only once it is settled.
     """
     node = await store.nodes.require(node_id)
     progress = await store.assessments.progress(node)
+    caller = store.session.caller
+    may_read_answers = caller.run_id is None or caller.role in ANSWER_ROLES
     due_at = await store.reviews.next_review(node)
     return UserProgress(
         **progress,
         next_review=due_at.isoformat() if due_at else None,
         questions=await store.assessments.questions(node),
-        history=await store.assessments.history(node),
+        history=await store.assessments.history(node) if may_read_answers else [],
     )
 
 

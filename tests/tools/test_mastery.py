@@ -54,6 +54,15 @@ async def test_each_recorded_answer_moves_the_mastery(call: Call, node: str) -> 
     assert after["mastered"] is False
 
 
+async def test_a_run_reads_what_was_answered_only_where_it_asks_or_marks(call: Call, node: str) -> None:
+    answer = {"node_id": node, "question_hash": "q", "response": "x", "correct": True}
+    await call("record_assessment", answer)
+    for role, count in (("research", 0), ("lesson", 0), ("assessment", 1), ("judge", 1)):
+        caller = Caller(run_id=new_id(), role=role, subject_id="moon")
+        progress = await call("get_user_progress", {"node_id": node}, caller)
+        assert (progress["attempts"], len(progress["history"])) == (1, count), role
+
+
 async def test_an_answer_belongs_to_the_learner_who_gave_it(call: Call, node: str) -> None:
     answer = {"node_id": node, "question_hash": "q", "response": "x", "correct": True}
     await call("record_assessment", answer, Caller(owner="ada"))

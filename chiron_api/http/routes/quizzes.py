@@ -14,12 +14,14 @@ from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.quizzes import QuestionOptions, order_marking, order_questions, quiz_document
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX
+from chiron_workers.errors import Conflict
+from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 
 router = api_router("Quizzes")
+WRITE_FIRST = "POST /v1/subjects/{subject}/questions has runs write them."
 
 
 class QuizRequest(RequestModel):
@@ -85,7 +87,10 @@ async def start_quiz(body: QuizRequest, open_store: StoreOpener) -> Response:
     """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
     async with open_store() as store:
         subject_id = (await store.subjects.require(body.subject))["subject_id"]
-        quiz, is_new = await store.quizzes.start(subject_id, body.node_id, count=body.count)
+        try:
+            quiz, is_new = await store.quizzes.start(subject_id, body.node_id, count=body.count)
+        except NoQuestions as error:
+            raise Conflict(f"{error} {WRITE_FIRST.format(subject=subject_id)}") from None
     headers = {"Location": f"/v1/quizzes/{quiz.id}"}
     status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
     return json_response(quiz_document(quiz), status, headers=headers)

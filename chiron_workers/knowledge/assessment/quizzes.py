@@ -20,9 +20,12 @@ from chiron_workers.states import Mark, Marker
 
 SQL = load(__file__)
 COUNT_MAX = 50  # of the questions of a quiz
-NO_QUESTIONS = (
-    "There are no questions on {place} yet. Have them written first: POST /v1/subjects/{subject}/questions."
-)
+NO_QUESTIONS = "There are no questions on {place} yet; have them written first."
+NO_NODE = "{subject} has no node with the id {node_id}."
+
+
+class NoQuestions(Conflict):
+    """Nothing is stored that a quiz could ask; questions have to be written first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ class Quizzes:
         """The learner's open quiz on a subject or a node, or a new one of `count` questions at most; whether it is new.
 
         Raises:
-            Conflict: No question is stored that could be asked.
+            NotFound: The subject has no such node.
+            NoQuestions: None is stored that could be asked.
         """
         args = {"learner": self._learner, "subject_id": subject_id, "node_id": node_id}
         await self._session.write(SQL["lock"], args)
@@ -85,8 +89,9 @@ class Quizzes:
             await self._session.write(SQL["close"], {"id": quiz.id})
         question_ids = await self._questions.pick(subject_id, node_id, limit=count)
         if not question_ids:
-            place = f"node {node_id}" if node_id else repr(subject_id)
-            raise Conflict(NO_QUESTIONS.format(place=place, subject=subject_id))
+            if node_id and not await self._session.row(SQL["has_node"], args):
+                raise NotFound(NO_NODE.format(subject=subject_id, node_id=node_id))
+            raise NoQuestions(NO_QUESTIONS.format(place=f"node {node_id}" if node_id else repr(subject_id)))
         quiz_id = ids.new_id()
         await self._session.write(SQL["add"], args | {"id": quiz_id, "question_ids": question_ids})
         return await self.get(quiz_id), True

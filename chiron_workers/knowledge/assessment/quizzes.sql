@@ -16,6 +16,13 @@ update quizzes
    set position = cardinality(question_ids)
  where id = %(id)s;
 
+-- has_node
+select 1 as is_there
+  from nodes
+ where id = %(node_id)s
+   and (subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s::text])
+   and removed_at is null;
+
 -- add
 insert into quizzes (id, learner, subject_id, node_id, question_ids)
 values (%(id)s, %(learner)s, %(subject_id)s, %(node_id)s, %(question_ids)s::uuid[]);

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import httpx2
 import pytest
@@ -143,6 +144,11 @@ async def test_without_questions_a_quiz_is_refused_and_questions_are_ordered_onc
     refused = await post(client, "/v1/quizzes", {"subject": "sea-ice"})
     assert refused.status_code == 409
     assert "/v1/subjects/sea-ice/questions" in refused.json()["detail"]
+    shelf.subject("tides", "Tides")
+    other = shelf.node("tides", "Springs")
+    for unknown in (uuid4(), other):
+        answer = await post(client, "/v1/quizzes", {"subject": "sea-ice", "node_id": str(unknown)})
+        assert answer.status_code == 404
     ordered = await post(client, "/v1/subjects/sea-ice/questions", {"node_id": str(node), "model": "offline"})
     assert ordered.status_code == 202
     again = await post(client, "/v1/subjects/sea-ice/questions", {"model": "offline"})
