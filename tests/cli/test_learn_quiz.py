@@ -1,5 +1,6 @@
 """`chiron learn quiz`: questions in a terminal or from a pipe, left and gone on with."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.course import Course, course_of_three
+from support.course import Course, course_of_three, node_with_facts
 from support.research_rows import Shelf
 from support.worker_processes import wait_until
 from typer.testing import Result
@@ -47,6 +48,29 @@ def test_json_is_one_document_and_a_node_is_named_by_its_title(chiron: Command, 
     assert document["answers"][0]["fact_ids"] == [str(course.facts[0])]
     unknown = chiron("learn", "quiz", "sea-ice", "salt")
     assert (unknown.exit_code, "'salt'" in unknown.output) == (1, True)
+
+
+async def test_where_questions_could_not_be_written_the_command_says_how_to_go_on(
+    chiron: Command, shelf: Shelf, rows: Rows
+):
+    node_with_facts(shelf)
+
+    async def quiz_of_failed_batch(*options: str) -> tuple[str, Result]:
+        quiz = asyncio.create_task(asyncio.to_thread(chiron, "learn", "quiz", "sea-ice", *options))
+        query = "select batch_id from runs where state = 'queued'"
+        await asyncio.to_thread(wait_until, lambda: rows(query), what="questions are ordered")
+        [row] = rows(query)
+        shelf.connection.execute("update runs set state = 'failed', finished_at = now()")
+        shelf.connection.execute("update batches set open_runs = 0, finished_at = now()")
+        return str(row["batch_id"]), await quiz
+
+    batch_id, result = await quiz_of_failed_batch()
+    assert (result.exit_code, f"chiron retry {batch_id}" in result.output) == (1, True), result.output
+    assert "POST" not in result.output
+    same = await asyncio.to_thread(chiron, "learn", "quiz", "sea-ice")
+    assert f"chiron retry {batch_id}" in same.output
+    other_id, other = await quiz_of_failed_batch("--again")
+    assert (other_id != batch_id, f"chiron retry {other_id}" in other.output) == (True, True)
 
 
 def test_a_quiz_that_was_killed_goes_on_with_the_next_question(chiron: Command, course: Course, rows: Rows):

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.quizzes import order_marking, order_questions, quiz_document
+from chiron_api.quizzes import QuestionOptions, order_marking, order_questions, quiz_document
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
@@ -16,11 +16,15 @@ from chiron_api.text import printable
 from chiron_workers.access.audit import record_command
 from chiron_workers.batches.lesson_orders import find_node
 from chiron_workers.batches.summaries import summary
-from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, Quiz
+from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
 from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.states import Mark, RunState
 
 POLL_S = 0.5
+ADVICE = (
+    "Batch {batch_id} wrote none. `chiron show {batch_id}` says why, `chiron retry {batch_id}` tries its failed runs again, and "
+    "--again begins another one."
+)
 RESUME_HINT = "The quiz stays where it is; the same command goes on with it."
 
 
@@ -30,6 +34,9 @@ def quiz(
         str, typer.Argument(help="A node of its map, by its id or its title. Default: all of it.")
     ] = "",
     count: Annotated[int, typer.Option(min=1, max=COUNT_MAX, help="Questions at most.")] = 3,
+    again: Annotated[
+        bool, typer.Option("--again", help="Have questions written anew first, though it was tried before.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Be asked what you know of a subject, one question at a time, and see what your answers are worth.
@@ -39,7 +46,7 @@ def quiz(
     certain is put to you with its key.
     """
     session = _Terminal(as_json=as_json)
-    quiz = asyncio.run(_start(subject, node, count, session))
+    quiz = asyncio.run(_start(subject, node, session, count=count, again=again))
     try:
         quiz = session.ask_all(quiz)
     except KeyboardInterrupt:
@@ -103,26 +110,32 @@ class _Terminal:
             typer.echo(RESUME_HINT)
 
 
-async def _start(subject: str, node: str, count: int, terminal: _Terminal) -> Quiz:
+async def _start(subject: str, node: str, terminal: _Terminal, *, count: int, again: bool) -> Quiz:
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
             branch = await find_node(services.pool, subject_id, node) if node else None
             node_id = UUID(branch["node_id"]) if branch else None
             has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
-        if not has_questions:
-            await _have_written(services, subject_id, node_id, terminal)
-        async with services.store() as store:
-            return (await store.quizzes.start(subject_id, node_id, count=count))[0]
+        advice = ""
+        if again or not has_questions:
+            options = QuestionOptions(is_fresh=again)
+            batch_id = await _have_written(services, subject_id, node_id, options, terminal)
+            advice = ADVICE.format(batch_id=batch_id)
+        try:
+            async with services.store() as store:
+                return (await store.quizzes.start(subject_id, node_id, count=count))[0]
+        except NoQuestions as error:
+            raise NoQuestions(f"{error} {advice}".strip()) from None
 
 
 async def _have_written(
-    services: Services, subject_id: str, node_id: UUID | None, terminal: _Terminal
-) -> None:
-    """Have questions written, and wait for the runs that write them. It ends also where none was written."""
+    services: Services, subject_id: str, node_id: UUID | None, options: QuestionOptions, terminal: _Terminal
+) -> UUID:
+    """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
     from chiron_workers.pubsub.signals import notify
 
-    batch = await order_questions(services.pool, subject_id, node_id)
+    batch = await order_questions(services.pool, subject_id, node_id, options)
     await record_command(services.pool, "subjects.questions", subject_id)
     await notify(services.settings.redis_url, batch.batch_id)
     terminal.tell(
@@ -131,7 +144,7 @@ async def _have_written(
     while True:  # ends with the batch, or by Ctrl+C
         state = (await summary(services.pool, batch.batch_id)).state
         if state.is_final or state is RunState.PAUSED:
-            return
+            return batch.batch_id
         await asyncio.sleep(POLL_S)
 
 
