@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from chiron_api.text import one_line
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_titles
 from chiron_workers.learning.needs import load_exhausted
@@ -35,7 +36,7 @@ async def load_map(session: Session, subject_id: str) -> CountedMap:
 
 def tree_lines(coverage: CountedMap) -> Iterator[str]:
     """A line for each node: `*` marks what the goal needs, and behind it stand its facts and what must be known first."""
-    titles = {branch["node_id"]: branch["title"] for branch in flat(coverage.tops)}
+    titles = {branch["node_id"]: one_line(branch["title"]) for branch in flat(coverage.tops)}
     for top in coverage.tops:
         yield _label(top, coverage, titles)
         yield from _lines_below(top, coverage, titles, indent="")
@@ -83,7 +84,9 @@ def _label(branch: Branch, coverage: CountedMap, titles: Mapping[str, str]) -> s
     needs = [titles[node_id] for node_id in branch["prerequisites"] if node_id in titles]
     after = f", after {' and '.join(needs)}" if needs else ""
     end = ", exhausted" if branch["node_id"] in coverage.exhausted_ids else ""
-    return f"{branch['title']}{mark}  ({_facts(coverage.facts.get(branch['node_id'], 0))}{end}{after})"
+    return (
+        f"{titles[branch['node_id']]}{mark}  ({_facts(coverage.facts.get(branch['node_id'], 0))}{end}{after})"
+    )
 
 
 def _facts(count: int) -> str:
@@ -92,4 +95,6 @@ def _facts(count: int) -> str:
 
 def _mermaid_text(text: str) -> str:
     """Text that ends no label and is no markup: Mermaid has numbers for signs."""
-    return "".join(sign if sign.isalnum() or sign in " .,:;-_/()" else f"#{ord(sign)};" for sign in text)
+    return "".join(
+        sign if sign.isalnum() or sign in " .,:;-_/()" else f"#{ord(sign)};" for sign in one_line(text)
+    )

@@ -19,10 +19,11 @@ async def background_of(pool: Pool, run: Run) -> str:
         row = await cursor.fetchone()
     if row is None:
         return ""
+    goal = f"Subject: {row['title']}\nDepth: {row['target_depth']}\nGoal: {row['purpose_statement']}"
     return "\n".join(
         [
-            f"The subject {row['title']!r} is learnt for a goal, to the depth {row['target_depth']!r}:",
-            quoted("goal", row["purpose_statement"]),
+            "The subject is learnt for a goal, to a depth:",
+            quoted("goal", goal),
             f"So far {row['facts']:,} facts are known, and its coverage map has {row['nodes']:,} nodes.",
         ]
     )

@@ -85,6 +85,21 @@ async def test_a_title_that_is_markup_ends_no_label_of_the_flowchart(stage: Stag
     assert 'n1["#34;#93;; click n1 #34;javascript:x#34; #60;script#62;<br/>no facts"]' in mermaid
 
 
+async def test_a_terminal_obeys_no_title_and_no_reason_of_a_run(stage: Stage, chiron: Command) -> None:
+    title, reason = "Ice\x1b[2J \u202eeci", "A page\x1b]0;owned\x07 says so.\x1b[31m\nOpen it."
+    async with Session(stage.pool) as session:
+        saved = await Proposals(session).propose_node(
+            draft(subject_id="guide", title="Ice", description="x"), reason="A page says so."
+        )
+    await stage.rows("update nodes set title = %s where id = %s returning 1", title, saved["node_id"])
+    await stage.rows("update node_proposals set reason = %s returning 1", reason)
+    assert await run(chiron, "learn", "map", "guide") == "Ice eci  (no facts)\n"
+    assert 'n1["Ice eci<br/>no facts"]' in await run(chiron, "learn", "map", "guide", "-f", "mermaid")
+    listing = await run(chiron, "learn", "proposals", "guide")
+    assert "add 'Ice eci'\n  why: A page says so. Open it.\n" in listing
+    assert listing.isascii()
+
+
 async def test_a_person_reads_what_is_proposed_and_decides(
     stage: Stage, chiron: Command, corpus: None
 ) -> None:

@@ -5,8 +5,9 @@ import typer
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.text import as_json as json_line
+from chiron_api.text import one_line
 from chiron_workers.access.audit import record_command
-from chiron_workers.knowledge.coverage.proposals import Proposal, Proposals
+from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX, Proposal, Proposals
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 from chiron_workers.states import ProposalKind, ProposalState
@@ -54,7 +55,12 @@ def _lines(item: Proposal) -> list[str]:
         ProposalKind.MERGE: "make {title!r} one with {other_title!r}",
         ProposalKind.REMOVE: "remove {title!r}",
     }[ProposalKind(item["kind"])]
-    lines = [f"{item['proposal_id']}  {item['state']}  {words.format(**item)}", f"  why: {item['reason']}"]
+    titles = {"title": one_line(item["title"]), "other_title": one_line(item["other_title"] or "")}
+    lines = [
+        f"{item['proposal_id']}  {item['state']}  {words.format(**titles)}",
+        f"  why: {one_line(item['reason'], chars_max=REASON_CHARS_MAX)}",
+    ]
     if item["decided_by"]:
-        lines.append(f"  {item['state']} by {item['decided_by']}: {item['decision_reason']}")
+        reason = one_line(item["decision_reason"] or "", chars_max=REASON_CHARS_MAX)
+        lines.append(f"  {item['state']} by {one_line(item['decided_by'])}: {reason}")
     return lines

@@ -8,7 +8,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.text import as_json as json_line
-from chiron_api.text import count
+from chiron_api.text import count, one_line
 from chiron_workers.access.audit import record_command
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.subjects import Subjects
@@ -80,7 +80,8 @@ def round_lines(outcome: ResearchRound) -> Iterator[str]:
         case RoundState.COVERED:
             yield f"{outcome.subject_id}: what the goal needs has its facts."
         case RoundState.EXHAUSTED:
-            yield f"{outcome.subject_id}: {', '.join(outcome.gaps)} still lack facts, and research gained nothing twice."
+            gaps = ", ".join(map(one_line, outcome.gaps))
+            yield f"{outcome.subject_id}: {gaps} still lack facts, and research gained nothing twice."
             yield "  --again tries them once more"
         case RoundState.UNMAPPED:
             yield f"{outcome.subject_id} has no map to a goal. `chiron learn start` has one drawn up."
