@@ -1,5 +1,6 @@
 """Ordering a lesson: a run of the role lesson on a node, in a batch of its own."""
 
+import asyncio
 import hashlib
 import json
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from chiron_workers.batches.submit import (
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.coverage.nodes import Branch, Node, Nodes
+from chiron_workers.knowledge.coverage.nodes import TITLE_CHARS_MAX, Branch, Node, Nodes
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
 from chiron_workers.knowledge.lessons.lessons import order
@@ -40,7 +41,14 @@ class LessonOptions:
 
 
 async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
-    """The node of a subject's map, or shared with it, by its id or its title. Raises NotFound, naming the nearest."""
+    """The node of a subject's map, or shared with it, by its id or its title.
+
+    Raises:
+        NotFound: There is no such subject, or no such node; it names the nearest.
+        UsageError: No node can be called so.
+    """
+    if len(node) > TITLE_CHARS_MAX:
+        raise UsageError(f"A node is named with at most {TITLE_CHARS_MAX} characters (got {len(node):,}).")
     session = Session(pool)
     subject = await Subjects(session).require(subject_id)
     tops, _ = await Nodes(session).tree(subject["subject_id"])
@@ -53,7 +61,9 @@ async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
         ids = ", ".join(branch["node_id"] for branch in named[:NEAREST_SHOWN])
         raise NotFound(f"{len(named)} nodes are called {node[:80]!r}; name one by its id: {ids}.")
     titles = [branch["title"] for branch in branches]
-    nearest = get_close_matches(node, titles, n=NEAREST_SHOWN, cutoff=0.4) or titles[:NEAREST_SHOWN]
+    # In a thread: thousands of titles take half a second, for which no other request waits.
+    nearest = await asyncio.to_thread(get_close_matches, node, titles, n=NEAREST_SHOWN, cutoff=0.4)
+    nearest = nearest or titles[:NEAREST_SHOWN]
     advice = f" There are: {', '.join(nearest)}." if nearest else " Its map is empty."
     raise NotFound(f"The map of {subject['subject_id']!r} has no node {node[:80]!r}.{advice}")
 

@@ -276,6 +276,8 @@ async def test_what_has_no_facts_or_is_no_node_is_refused(stage: Stage, taught: 
         await submit_lesson(stage, node="Snow")
     with pytest.raises(NotFound, match=r"has no node 'Thicknes'\. There are: Thickness"):
         await submit_lesson(stage, node="Thicknes")
+    with pytest.raises(UsageError, match=r"at most 300 characters \(got 301\)"):
+        await submit_lesson(stage, node="x" * 301)
     with pytest.raises(NotFound, match="There is no lesson"):
         await read_lesson(stage.pool, UUID(int=1))
 
