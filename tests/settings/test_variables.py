@@ -39,6 +39,7 @@ SAMPLES: dict[str, list[Any]] = {
     "model_concurrency": [{"m": 2}], "pool_size": [4], "lease_s": [9.5], "renewal_s": [0.25], "rescue_s": [0.5],
     "ring_again_s": [3.5], "drain_s": [1.25],
     "tools": [["a_module", "/a,b/folder"], []],
+    "roles": [[Path("/a,b")]],
     "skills": [[Path("/a,b"), Path('/c"d')]], "trusted_skills": [[Path("/a,b")]], "project": [Path("/srv/p")],
     "mcp_servers": ["/etc/mcp, mine.json"],
     "tool_timeout_s": [1.5], "tool_result_chars": [1_000], "verdict_model": [ODD], "confidence_threshold": [0.1],
