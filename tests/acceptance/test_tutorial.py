@@ -20,7 +20,7 @@ IN_A_TERMINAL = "chiron list"
 # What differs from one time to the next, and what stands for it.
 VARIABLE_PARTS = (
     (r"\x1b\[[0-9;?]*[a-zA-Z]", ""),
-    (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}-[0-9a-f]{3,4}\b", "ID"),
+    (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}-[0-9a-f]{1,4}\b", "ID"),
     (r"\d{4}-\d\d-\d\d", "DATE"),
     (r"\d\d:\d\d(?::\d\d)? UTC", "TIME"),
     (r"pid \d+ *", "pid "),
