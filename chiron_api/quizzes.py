@@ -15,7 +15,7 @@ from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
 from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import MarkedAnswer, Quiz
-from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
+from chiron_workers.knowledge.coverage.nodes import Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
 from chiron_workers.runs.session import Session
@@ -54,7 +54,7 @@ async def order_questions(
     session = Session(pool)
     subject_id = (await Subjects(session).require(subject))["subject_id"]
     tops, _ = await Nodes(session).tree(subject_id)
-    nodes = [node for node in _flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
+    nodes = [node for node in flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
     if node_id is not None and not nodes:
         raise NotFound(f"{subject_id} has no node with the id {node_id}.")
     digests: dict[str, str] = {}
@@ -149,7 +149,3 @@ def _answer(answer: MarkedAnswer) -> dict[str, Any]:
         "fact_ids": list(answer.question.fact_ids),
         "at": answer.at,
     }
-
-
-def _flatten(branches: list[Branch]) -> list[Branch]:
-    return [node for branch in branches for node in (branch, *_flatten(branch["children"]))]

@@ -1,10 +1,9 @@
 """The coverage map of a subject: which of its nodes something is known of."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from chiron_api.reports.report import NodeCoverage
-from chiron_workers.knowledge.coverage.nodes import Branch
+from chiron_workers.knowledge.coverage.nodes import Branch, flatten
 from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, TitledNode
 
 
@@ -18,26 +17,8 @@ def cover(
         paths: How many facts there are at each topic path.
         aliases: Titles of nodes that were merged into others, with the ids of those.
     """
-    facts_by_node, unmapped_facts = _facts_by_node(tops, paths, aliases)
+    facts_by_node, unmapped_facts = NodeTitles(flatten(tops), aliases).count_facts(paths)
     return tuple(line for top in tops for line in _lines(top, facts_by_node, 0)), unmapped_facts
-
-
-def _facts_by_node(
-    tops: Sequence[Branch], paths: Mapping[str, int], aliases: Sequence[TitledNode]
-) -> tuple[dict[str, int], int]:
-    titles, facts_by_node, unmapped_facts = NodeTitles(_flatten(tops), aliases), defaultdict[str, int](int), 0
-    for path, facts in paths.items():
-        nodes = titles.nodes_of(path)
-        unmapped_facts += 0 if nodes else facts
-        for node_id in nodes:
-            facts_by_node[node_id] += facts
-    return facts_by_node, unmapped_facts
-
-
-def _flatten(branches: Sequence[Branch]) -> Iterator[Branch]:
-    for branch in branches:
-        yield branch
-        yield from _flatten(branch["children"])
 
 
 def _lines(branch: Branch, facts_by_node: Mapping[str, int], level: int) -> Iterator[NodeCoverage]:

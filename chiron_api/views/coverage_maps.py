@@ -1,10 +1,11 @@
 """A coverage map as text: a tree for the terminal, or a Mermaid flowchart for a document."""
 
+import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chiron_api.text import one_line
-from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_titles
 from chiron_workers.learning.needs import load_exhausted
 from chiron_workers.runs.session import Session
@@ -26,17 +27,15 @@ async def load_map(session: Session, subject_id: str) -> CountedMap:
     """The coverage map of a subject."""
     tops, is_cut = await Nodes(session).tree(subject_id)
     titles = await load_titles(session, subject_id)
-    facts: dict[str, int] = {}
-    for path, count in (await count_facts_by_path(session, subject_id, SHOWN_STATUSES)).items():
-        for node_id in titles.nodes_of(path):
-            facts[node_id] = facts.get(node_id, 0) + count
-    exhausted_ids = sorted(await load_exhausted(session, [branch["node_id"] for branch in flat(tops)]))
+    counts = await count_facts_by_path(session, subject_id, SHOWN_STATUSES)
+    facts, _ = await asyncio.to_thread(titles.count_facts, counts)
+    exhausted_ids = sorted(await load_exhausted(session, [branch["node_id"] for branch in flatten(tops)]))
     return CountedMap(subject_id, tops, facts, exhausted_ids, is_cut)
 
 
 def tree_lines(coverage: CountedMap) -> Iterator[str]:
     """A line for each node: `*` marks what the goal needs, and behind it stand its facts and what must be known first."""
-    titles = {branch["node_id"]: one_line(branch["title"]) for branch in flat(coverage.tops)}
+    titles = {branch["node_id"]: one_line(branch["title"]) for branch in flatten(coverage.tops)}
     for top in coverage.tops:
         yield _label(top, coverage, titles)
         yield from _lines_below(top, coverage, titles, indent="")
@@ -45,7 +44,7 @@ def tree_lines(coverage: CountedMap) -> Iterator[str]:
 def mermaid_lines(coverage: CountedMap) -> Iterator[str]:
     """A flowchart: thick arrows lead from a prerequisite to what needs it, thin lines to what stands below."""
     yield "flowchart TD"
-    branches = list(flat(coverage.tops))
+    branches = list(flatten(coverage.tops))
     names = {branch["node_id"]: f"n{n}" for n, branch in enumerate(branches, start=1)}
     for branch in branches:
         facts = coverage.facts.get(branch["node_id"], 0)
@@ -61,13 +60,6 @@ def mermaid_lines(coverage: CountedMap) -> Iterator[str]:
         for prerequisite in branch["prerequisites"]:
             if prerequisite in names:
                 yield f"  {names[prerequisite]} ==> {name}"
-
-
-def flat(branches: Sequence[Branch]) -> Iterator[Branch]:
-    """Each node before those below it."""
-    for branch in branches:
-        yield branch
-        yield from flat(branch["children"])
 
 
 def _lines_below(

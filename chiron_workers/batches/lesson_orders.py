@@ -20,7 +20,7 @@ from chiron_workers.batches.submit import (
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.coverage.nodes import TITLE_CHARS_MAX, Branch, Node, Nodes
+from chiron_workers.knowledge.coverage.nodes import TITLE_CHARS_MAX, Node, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
 from chiron_workers.knowledge.lessons.lessons import order
@@ -52,7 +52,7 @@ async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
     session = Session(pool)
     subject = await Subjects(session).require(subject_id)
     tops, _ = await Nodes(session).tree(subject["subject_id"])
-    branches = _flatten(tops)
+    branches = list(flatten(tops))
     words = " ".join(node.split()).casefold()
     named = [branch for branch in branches if words in {branch["node_id"], branch["title"].casefold()}]
     if len(named) == 1:
@@ -106,10 +106,3 @@ async def order_lesson(
     async with Session(pool) as session:
         await order(session, node, subject, run_id=receipt.run_ids[0], model=model)
     return receipt
-
-
-def _flatten(branches: list[Branch]) -> list[Branch]:
-    nodes = list(branches)
-    for branch in nodes:
-        nodes += branch["children"]
-    return nodes

@@ -9,7 +9,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.origins import origin_name
-from chiron_workers.knowledge.coverage.nodes import Branch, Nodes
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, load_titles
 from chiron_workers.runs.session import Session
 
@@ -39,7 +39,7 @@ class NodeNeed:
 async def load_needs(session: Session, subject_id: str) -> list[NodeNeed]:
     """The nodes of a subject's own map, what the goal needs first, and prerequisites before what needs them."""
     tops, _ = await Nodes(session).tree(subject_id)
-    branches = {branch["node_id"]: branch for branch in _flat(tops)}
+    branches = {branch["node_id"]: branch for branch in flatten(tops)}
     exhausted_ids = await load_exhausted(session, list(branches))
     titles = await load_titles(session, subject_id)
     rows = await session.rows(SQL["evidence"], {"subject_id": subject_id})
@@ -99,9 +99,3 @@ def _with_prerequisites(node_ids: Sequence[str], branches: Mapping[str, Branch])
         path.append((node_id, True))
         prerequisites = branches[node_id]["prerequisites"]
         path.extend((other_id, False) for other_id in reversed(prerequisites) if other_id in branches)
-
-
-def _flat(branches: Sequence[Branch]) -> Iterator[Branch]:
-    for branch in branches:
-        yield branch
-        yield from _flat(branch["children"])

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError, ToolValidationError
-from chiron_workers.knowledge.coverage.nodes import NODES_MAX, Branch, Nodes, SavedNode, draft
+from chiron_workers.knowledge.coverage.nodes import NODES_MAX, Branch, Nodes, SavedNode, draft, flatten
 from chiron_workers.knowledge.coverage.nodes import SQL as NODES_SQL
 from chiron_workers.knowledge.coverage.prerequisites import circle_words, find_circle, islands
 from chiron_workers.knowledge.coverage.subjects import Subjects
@@ -128,10 +128,7 @@ class Curricula:
         tops, is_cut = await self.nodes.tree(subject_id)
         if is_cut:
             raise ToolError(f"The map has more than {NODES_MAX:,} nodes; split it over several subjects.")
-        branches = list(tops)
-        for branch in branches:  # which grows as it goes
-            branches.extend(branch["children"])
-        return branches
+        return list(flatten(tops))
 
 
 def _by_title(entries: Iterable[Entry]) -> dict[str, Entry]:

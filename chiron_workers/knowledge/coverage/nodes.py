@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NotRequired, TypedDict, cast
 from uuid import UUID
@@ -318,6 +318,13 @@ class Nodes:
                 "save that node without this prerequisite first.",
                 field="prerequisites",
             )
+
+
+def flatten(branches: Iterable[Branch]) -> Iterator[Branch]:
+    """All nodes of a map, each before those below it."""
+    for branch in branches:
+        yield branch
+        yield from flatten(branch["children"])
 
 
 def _known(node: Node) -> SavedNode:

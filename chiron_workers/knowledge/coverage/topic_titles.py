@@ -3,7 +3,7 @@
 import asyncio
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, cast
 
 from chiron_workers.db.queries import load
@@ -59,6 +59,16 @@ class NodeTitles:
                     node_id for node_id in node_ids if not before.isdisjoint(self._above(node_id))
                 ] or node_ids
         return []
+
+    def count_facts(self, counts: Mapping[str, int]) -> tuple[dict[str, int], int]:
+        """How many facts belong to each node, by id, and how many to none, from how many there are at each topic path."""
+        facts_by_node, unmapped_facts = defaultdict[str, int](int), 0
+        for path, facts in counts.items():
+            node_ids = self.nodes_of(path)
+            unmapped_facts += 0 if node_ids else facts
+            for node_id in node_ids:
+                facts_by_node[node_id] += facts
+        return facts_by_node, unmapped_facts
 
     def _above(self, node_id: str) -> Iterator[str]:
         for _ in range(DEPTH_MAX):

@@ -1,11 +1,10 @@
 """How the offline researcher plays the judge: page by page, by rules alone, until nothing is left."""
 
 from chiron_workers.offline.api.reply import Reply, reply
-from chiron_workers.offline.researcher.conversation import Call
+from chiron_workers.offline.researcher.composition import has_next_page
 from chiron_workers.offline.researcher.researcher import Turn
 
 MARK, HAND_IN = "mark_answers", "hand_in_marks"
-FAILURES_MAX = 3
 WHAT_IT_IS = (
     "Marked by Chiron's rules alone: no model is configured that could be asked. {right} answers are right, {wrong} wrong, and "
     "{doubtful} are left to the learner."
@@ -16,19 +15,10 @@ NOT_MARKED = "The marking did not come to its end."
 def play(turn: Turn) -> Reply:
     """Whichever step the conversation has not had yet."""
     conversation = turn.conversation
-    if MARK in turn.tools and _goes_on(conversation.calls_of(MARK)):
+    if MARK in turn.tools and has_next_page(conversation.calls_of(MARK)):
         return reply(turn.key, turn.number, "Marking answers.", [(MARK, {})])
     if HAND_IN in turn.tools and not conversation.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the marks.", [(HAND_IN, {})])
     results = [call.result for call in conversation.calls_of(HAND_IN) if isinstance(call.result, dict)]
     words = WHAT_IT_IS.format_map(results[-1]) if results else NOT_MARKED
     return reply(turn.key, turn.number, words)
-
-
-def _goes_on(pages: list[Call]) -> bool:
-    if not pages:
-        return True
-    result = pages[-1].result
-    if pages[-1].is_failed or not isinstance(result, dict):
-        return sum(page.is_failed for page in pages) < FAILURES_MAX
-    return bool(result.get("left"))

@@ -1,11 +1,11 @@
 """How the offline researcher plays the verifier: page by page, until nothing is left."""
 
 from chiron_workers.offline.api.reply import Reply, reply
-from chiron_workers.offline.researcher.conversation import Call, Conversation
+from chiron_workers.offline.researcher.composition import has_next_page
+from chiron_workers.offline.researcher.conversation import Conversation
 from chiron_workers.offline.researcher.researcher import Turn
 
 CHECK, HAND_IN = "check_facts", "hand_in_check"
-FAILURES_MAX = 3
 WHAT_IT_IS = (
     "Checked by Chiron's rules alone: no model is configured that could be asked. {supported} facts stand in their quotes, "
     "{doubted} are not borne out by them, and {unchecked} stay unchecked. With a model, another check asks about those."
@@ -16,20 +16,11 @@ NOT_CHECKED = "The check did not come to its end."
 def play(turn: Turn) -> Reply:
     """Whichever step the conversation has not had yet."""
     conversation = turn.conversation
-    if CHECK in turn.tools and _goes_on(conversation.calls_of(CHECK)):
+    if CHECK in turn.tools and has_next_page(conversation.calls_of(CHECK)):
         return reply(turn.key, turn.number, "Checking facts.", [(CHECK, {})])
     if HAND_IN in turn.tools and not conversation.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the check.", [(HAND_IN, {})])
     return reply(turn.key, turn.number, _words(conversation))
-
-
-def _goes_on(pages: list[Call]) -> bool:
-    if not pages:
-        return True
-    result = pages[-1].result
-    if pages[-1].is_failed or not isinstance(result, dict):
-        return sum(page.is_failed for page in pages) < FAILURES_MAX
-    return bool(result.get("left"))
 
 
 def _words(conversation: Conversation) -> str:

@@ -9,10 +9,10 @@ from psycopg.rows import DictRow
 
 from chiron_api.http.page.subject.coverage_map import CoverageMap, draw_up
 from chiron_api.http.page.subject.picture import Picture, picture_of
-from chiron_api.views.coverage_maps import flat
 from chiron_workers.batches.summaries import BatchSummary, summaries_of
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.knowledge.corpus import Corpus, ListedDocument
+from chiron_workers.knowledge.coverage.nodes import flatten
 from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.lessons.reading import LessonLine, lessons_of
@@ -132,7 +132,7 @@ async def _lesson(store: Store, subject_id: str, coverage: CoverageMap) -> Lesso
 async def _coverage(store: Store, subject_id: str, selection: Selection) -> CoverageMap:
     tops, is_cut = await store.nodes.tree(subject_id)
     paths = await count_facts_by_path(store.session, subject_id, SHOWN_STATUSES) if tops else {}
-    exhausted_ids = await load_exhausted(store.session, [branch["node_id"] for branch in flat(tops)])
+    exhausted_ids = await load_exhausted(store.session, [branch["node_id"] for branch in flatten(tops)])
     aliases = await load_aliases(store.session, subject_id)
     # Thousands of nodes and paths are work of many milliseconds, and other requests go on.
     return await asyncio.to_thread(
