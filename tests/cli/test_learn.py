@@ -138,3 +138,30 @@ async def test_a_subject_without_a_map_teaches_the_next_step(
     stage: Stage, chiron: Command, corpus: None
 ) -> None:
     assert "guide has no map yet. `chiron learn start guide" in await run(chiron, "learn", "map", "Guide")
+
+
+@pytest.mark.parametrize("act", ["start", "research", "decide"])
+async def test_what_cannot_be_recorded_is_not_done_and_what_is_done_is_recorded_once(
+    stage: Stage, chiron: Command, corpus: None, act: str
+) -> None:
+    await mapped(stage, chiron)
+    async with Session(stage.pool) as session:
+        node = draft(subject_id="guide", title="Slots", description="No dictionary.")
+        proposal = (await Proposals(session).propose_node(node, reason="A page says so."))["proposal_id"]
+    arguments = {
+        "start": ("start", "Guide", "--goal", "Another goal"),
+        "research": ("research", "guide"),
+        "decide": ("decide", proposal, "--accept", "--reason", "It is so."),
+    }[act]
+    made = "select (select count(*) from batches) as batches, (select count(*) from nodes) as nodes"
+    [before] = await stage.rows(made)
+    entries = len(await stage.rows("select 1 from audit"))
+    async with stage.pool.connection() as connection:
+        await connection.execute("alter table audit add constraint closed check (false) not valid")
+    assert (await asyncio.to_thread(chiron, "learn", *arguments)).exit_code == 1
+    assert await stage.rows(made) == [before]
+    async with stage.pool.connection() as connection:
+        await connection.execute("alter table audit drop constraint closed")
+    await run(chiron, "learn", *arguments)
+    assert len(await stage.rows("select 1 from audit")) == entries + 1
+    assert await stage.rows(made) != [before]

@@ -10,10 +10,10 @@ from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.learning import CurriculumOptions, Goal, SubmittedCurriculum, submit_curriculum
 from chiron_api.text import as_json as json_line
 from chiron_api.views.coverage_maps import load_map, mermaid_lines, tree_lines
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -88,7 +88,7 @@ async def order_curriculum(pool: Pool, goal: Goal, options: CurriculumOptions) -
     """Submit a curriculum run and tell the workers."""
     from chiron_workers.pubsub.signals import notify
 
-    receipt = await submit_curriculum(pool, goal, options)
-    await record_command(pool, "curricula.order", receipt.subject_id)
+    async with command(pool, "curricula.order", slug(goal.subject)):
+        receipt = await submit_curriculum(pool, goal, options)
     await notify(settings().redis_url, receipt.batch.batch_id)
     return receipt

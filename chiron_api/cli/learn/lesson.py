@@ -13,7 +13,7 @@ from chiron_api.cli.report import end_of, print_markdown
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.write import refuse_to_overwrite
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
@@ -78,8 +78,8 @@ async def lesson_on(pool: Pool, subject: str, node: str, options: LessonOptions)
     content = None if options.is_fresh else await latest_lesson(pool, subject_id, node_id)
     if content is not None:
         return content
-    receipt = await order_lesson(pool, subject_id, target, options)
-    await record_command(pool, "lessons.order", str(node_id), {"made": str(receipt.batch_id)})
+    async with command(pool, "lessons.order", node_id):
+        receipt = await order_lesson(pool, subject_id, target, options)
     await notify(settings().redis_url, receipt.batch_id)
     batch = receipt.batch_id
     typer.echo(f"Batch {batch} writes the lesson; `chiron watch {batch}` follows it.", err=True)

@@ -13,7 +13,7 @@ from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.lesson_orders import find_node
 from chiron_workers.batches.summaries import summary
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
@@ -135,8 +135,8 @@ async def _have_written(
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
     from chiron_workers.pubsub.signals import notify
 
-    batch = await order_questions(services.pool, subject_id, node_id, options)
-    await record_command(services.pool, "subjects.questions", subject_id)
+    async with command(services.pool, "subjects.questions", subject_id):
+        batch = await order_questions(services.pool, subject_id, node_id, options)
     await notify(services.settings.redis_url, batch.batch_id)
     terminal.tell(
         f"Questions are being written by batch {batch.batch_id}; a worker has to run. Ctrl+C leaves."

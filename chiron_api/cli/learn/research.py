@@ -9,7 +9,7 @@ from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.learning.needs import FACTS_MIN
@@ -61,8 +61,8 @@ async def order_research(pool: Pool, subject_id: str, options: RoundOptions) -> 
     """Begin the next round of research and tell the workers."""
     from chiron_workers.pubsub.signals import notify
 
-    outcome = await research_round(pool, subject_id, options)
-    await record_command(pool, "subjects.research", subject_id)
+    async with command(pool, "subjects.research", subject_id):
+        outcome = await research_round(pool, subject_id, options)
     for batch in outcome.batches:
         await notify(settings().redis_url, batch.batch_id)
     return outcome
