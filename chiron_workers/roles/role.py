@@ -82,14 +82,14 @@ def _own_folders(places: tuple[Path, ...]) -> Mapping[str, Traversable]:
     folders: dict[str, Traversable] = {}
     for place in places:
         try:
-            shelf = _role_folders(place)
+            new_folders = _role_folders(place)
         except OSError as error:
             raise UsageError(f"CHIRON_ROLES: {place} cannot be read: {error.strerror}.") from None
-        if clashes := sorted(shelf.keys() & {*shipped_role_names(), *folders}):
+        if clashes := sorted(new_folders.keys() & {*shipped_role_names(), *folders}):
             raise UsageError(
                 f"CHIRON_ROLES: {place} has a role {clashes[0]!r}, and there is one already; rename its folder."
             )
-        folders |= shelf
+        folders |= new_folders
     return folders
 
 

@@ -10,7 +10,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.knowledge.coverage.nodes import NODES_MAX, Branch, Nodes, SavedNode, draft, flatten
 from chiron_workers.knowledge.coverage.nodes import SQL as NODES_SQL
-from chiron_workers.knowledge.coverage.prerequisites import circle_words, find_circle, islands
+from chiron_workers.knowledge.coverage.prerequisites import connected_components, cycle_words, find_cycle
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 
@@ -62,7 +62,7 @@ class Curricula:
         subject_id = await subjects.ensure_writable(subject_id)
         entries_by_title = _by_title(entries)
         branches_by_title = {_key(branch["title"]): branch for branch in await self._branches(subject_id)}
-        _refuse_circles(entries_by_title, branches_by_title)
+        _refuse_cycles(entries_by_title, branches_by_title)
         node_ids = {key: branch["node_id"] for key, branch in branches_by_title.items()}
         statuses = []
         for key in _parents_first(entries_by_title):
@@ -77,7 +77,7 @@ class Curricula:
                 # Two titles of one node may need each other.
                 await self.nodes.add_prerequisites(node_ids[key], sorted(needed_ids - {node_ids[key]}))
         branches = await self._branches(subject_id)
-        _refuse_islands(branches)
+        _refuse_unconnected(branches)
         await self.session.write(SQL["mapped"], {"subject_id": subject_id})
         additions = statuses.count("saved")
         return SavedCurriculum(
@@ -147,7 +147,7 @@ def _parents_first(entries: Mapping[str, Entry]) -> Iterator[str]:
     return (key for key in TopologicalSorter(parents).static_order() if key in entries)
 
 
-def _refuse_circles(entries: Mapping[str, Entry], branches_by_title: Mapping[str, Branch]) -> None:
+def _refuse_cycles(entries: Mapping[str, Entry], branches_by_title: Mapping[str, Branch]) -> None:
     keys = entries.keys() | branches_by_title.keys()
     for entry in entries.values():
         if unknown_titles := [
@@ -169,12 +169,12 @@ def _refuse_circles(entries: Mapping[str, Entry], branches_by_title: Mapping[str
         needs[key] = needs.get(key, set()) | {_key(title) for title in entry.prerequisites}
     parents = {key: {_key(entry.parent)} for key, entry in entries.items() if entry.parent}
     for field, graph in (("prerequisites", needs), ("parents", parents)):
-        if circle := find_circle(graph):
-            words = circle_words(titles[key] for key in circle)
+        if cycle := find_cycle(graph):
+            words = cycle_words(titles[key] for key in cycle)
             raise ToolValidationError(f"nodes: {field} run in a circle: {words}.", field="nodes")
 
 
-def _refuse_islands(branches: Sequence[Branch]) -> None:
+def _refuse_unconnected(branches: Sequence[Branch]) -> None:
     titles = {branch["node_id"]: branch["title"] for branch in branches}
     critical = {branch["node_id"] for branch in branches if branch["is_goal_critical"]}
     if not critical:
@@ -188,7 +188,12 @@ def _refuse_islands(branches: Sequence[Branch]) -> None:
         for neighbour in (*branch["prerequisites"], branch["parent_id"])
         if neighbour in titles
     ]
-    apart = [titles[node] for island in islands(titles, links) if not island & critical for node in island]
+    apart = [
+        titles[node]
+        for component in connected_components(titles, links)
+        if not component & critical
+        for node in component
+    ]
     if apart:
         names = ", ".join(map(repr, sorted(apart)[:APART_SHOWN]))
         raise ToolValidationError(

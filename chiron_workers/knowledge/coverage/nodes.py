@@ -9,7 +9,7 @@ from chiron_workers import ids
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, parse_id
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.knowledge.coverage.prerequisites import circle_words, find_circle
+from chiron_workers.knowledge.coverage.prerequisites import cycle_words, find_cycle
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
@@ -262,7 +262,7 @@ class Nodes:
         depth = _depth(draft, await self._referenced_nodes(draft))
         node = await self.session.row(SQL["same_title"], asdict(draft))
         node_id = (node["merged_into"] or node["id"]) if node else ids.new_id()
-        await self._refuse_circle(node_id, draft)
+        await self._refuse_cycle(node_id, draft)
         if node is None:
             return Place(node_id, depth, is_new=True)
         is_alias = node["merged_into"] is not None
@@ -306,15 +306,15 @@ class Nodes:
                 )
         return nodes
 
-    async def _refuse_circle(self, node_id: UUID, draft: Draft) -> None:
+    async def _refuse_cycle(self, node_id: UUID, draft: Draft) -> None:
         if not draft.prerequisites:
             return
         rows = await self.session.rows(SQL["edges"], {"node_ids": draft.prerequisites})
         needs = {row["id"]: row["prerequisites"] for row in rows} | {node_id: draft.prerequisites}
         titles = {row["id"]: row["title"] for row in rows} | {node_id: draft.title}
-        if circle := find_circle(needs):
+        if cycle := find_cycle(needs):
             raise ToolValidationError(
-                f"prerequisites: run in a circle: {circle_words(titles[node] for node in circle)}. Leave one of them out, or "
+                f"prerequisites: run in a circle: {cycle_words(titles[node] for node in cycle)}. Leave one of them out, or "
                 "save that node without this prerequisite first.",
                 field="prerequisites",
             )

@@ -9,14 +9,14 @@ from typing import TypeVar
 Node = TypeVar("Node", bound=Hashable)
 
 
-def find_circle(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]:
-    """A circle in what nodes need: each needs the next one, and the last is the first again. Empty where there is none."""
+def find_cycle(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]:
+    """A cycle in what nodes need: each needs the next one, and the last is the first again. Empty where there is none."""
     sorter = TopologicalSorter(prerequisites)
     try:
         sorter.prepare()
     except CycleError as error:
-        circle: list[Node] = error.args[1]
-        return circle[::-1]
+        cycle: list[Node] = error.args[1]
+        return cycle[::-1]
     return []
 
 
@@ -26,7 +26,7 @@ def teaching_order(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]
     What nodes need and is none of them is passed over.
 
     Raises:
-        CycleError: The prerequisites run in a circle; `find_circle` names it.
+        CycleError: The prerequisites run in a circle; `find_cycle` names it.
     """
     places = {node: n for n, node in enumerate(prerequisites)}
     sorter = TopologicalSorter(
@@ -44,27 +44,27 @@ def teaching_order(prerequisites: Mapping[Node, Collection[Node]]) -> list[Node]
     return order
 
 
-def islands(nodes: Iterable[Node], links: Iterable[tuple[Node, Node]]) -> list[set[Node]]:
-    """The nodes in sets that hang together, whichever way the links between them point."""
+def connected_components(nodes: Iterable[Node], links: Iterable[tuple[Node, Node]]) -> list[set[Node]]:
+    """The connected components of an undirected graph: the nodes in sets that hang together."""
     neighbours: dict[Node, set[Node]] = defaultdict(set)
     for left_node, right_node in links:
         neighbours[left_node].add(right_node)
         neighbours[right_node].add(left_node)
     sets, remainder = [], dict.fromkeys(nodes)
     while remainder:
-        island, border = set[Node](), [next(iter(remainder))]
+        component, border = set[Node](), [next(iter(remainder))]
         while border:
             node = border.pop()
-            if node in remainder and node not in island:
-                island.add(node)
+            if node in remainder and node not in component:
+                component.add(node)
                 border.extend(neighbours[node])
-        sets.append(island)
-        for node in island:
+        sets.append(component)
+        for node in component:
             del remainder[node]
     return sets
 
 
-def circle_words(titles: Iterable[str]) -> str:
-    """A circle as a sentence has it: "A" needs "B", which needs "A"."""
+def cycle_words(titles: Iterable[str]) -> str:
+    """A cycle as a sentence has it: "A" needs "B", which needs "A"."""
     first, second, *further_titles = map(repr, titles)
     return f"{first} needs {second}" + "".join(f", which needs {title}" for title in further_titles)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.nodes import SQL, Node, Nodes
-from chiron_workers.knowledge.coverage.prerequisites import circle_words, find_circle
+from chiron_workers.knowledge.coverage.prerequisites import cycle_words, find_cycle
 from chiron_workers.runs.session import Session
 
 
@@ -39,7 +39,7 @@ class Removal:
                 f"{into['title']!r} belongs to {into['subject_id']!r}; merge nodes of one subject."
             )
         await self._refuse_kin(node, into)
-        await self._refuse_circle(node, into)
+        await self._refuse_cycle(node, into)
         into_id, node_id = UUID(into["node_id"]), UUID(node["node_id"])
         await self._refuse_clash(node, into_id)
         args: dict[str, Any] = {"node_id": node_id, "into_id": into_id}
@@ -79,7 +79,7 @@ class Removal:
                         f"{lower['title']!r} stands below {upper['title']!r}; remove it instead of merging the two."
                     )
 
-    async def _refuse_circle(self, node: Node, into: Node) -> None:
+    async def _refuse_cycle(self, node: Node, into: Node) -> None:
         """Two nodes can be one where no third stands between them."""
         node_id, into_id = UUID(node["node_id"]), UUID(into["node_id"])
         rows = await self.session.rows(SQL["edges"], {"node_ids": [node_id, into_id]})
@@ -91,7 +91,7 @@ class Removal:
                 into_id if prerequisite == node_id else prerequisite for prerequisite in row["prerequisites"]
             } - {key}
             needs[key] = needs.get(key, set()) | prerequisites
-        if circle := find_circle(needs):
+        if cycle := find_cycle(needs):
             raise ToolError(
-                f"As one node, prerequisites would run in a circle: {circle_words(titles[n] for n in circle)}."
+                f"As one node, prerequisites would run in a circle: {cycle_words(titles[n] for n in cycle)}."
             )

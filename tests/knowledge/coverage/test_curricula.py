@@ -10,7 +10,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.coverage.curricula import Curricula, Entry, SavedCurriculum
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, draft
-from chiron_workers.knowledge.coverage.prerequisites import find_circle
+from chiron_workers.knowledge.coverage.prerequisites import find_cycle
 from chiron_workers.runs.session import Session
 
 MAPS = 60
@@ -103,7 +103,7 @@ async def test_a_node_of_another_subject_is_shared_instead_of_copied(pool: Pool)
 
 
 def random_map(chance: random.Random) -> list[Entry]:
-    """Any entries at all: some make a map, others circles, islands or nothing that the goal needs."""
+    """Any entries at all: some make a map, others circles, parts that stand apart or nothing that the goal needs."""
     titles = [f"Node {n}" for n in range(chance.randint(1, 9))]
     return [
         Entry(
@@ -130,7 +130,7 @@ async def test_whatever_maps_come_the_stored_one_has_no_circle_and_leads_to_the_
         except ToolValidationError:
             pass
         nodes = {node["node_id"]: node for node in (await nodes_of(pool, subject_id)).values()}
-        assert find_circle({node_id: node["prerequisites"] for node_id, node in nodes.items()}) == []
+        assert find_cycle({node_id: node["prerequisites"] for node_id, node in nodes.items()}) == []
         assert all(leads_to_the_goal(node_id, nodes) for node_id in nodes)
     assert 0 < saved < MAPS
 
