@@ -33,10 +33,31 @@ def _require_text(value: object) -> object:
     raise PydanticCustomError("time_text", "a time is text such as 2026-10-01T09:30:00Z")
 
 
+def _require_number(words: str) -> BeforeValidator:
+    """A number as a number: pydantic would take `true` for 1, and "3" for 3."""
+
+    def require(value: object) -> object:
+        if isinstance(value, (bool, str)):
+            raise PydanticCustomError("number", "{words}, without quotes", {"words": words})
+        return value
+
+    return BeforeValidator(require)
+
+
+def _refuse_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise PydanticCustomError("amount", 'an amount of USD such as 2.5 or "2.5"')
+    return value
+
+
+# Of bodies; in a query every number is text.
+Whole = Annotated[int, _require_number("an integer such as 3")]
+Share = Annotated[float, _require_number("a number such as 0.5"), Field(ge=0, le=1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Usd = Annotated[
     Decimal,
     Field(gt=0),
+    BeforeValidator(_refuse_bool),
     WithJsonSchema(
         {
             "anyOf": [
@@ -47,7 +68,7 @@ Usd = Annotated[
     ),
 ]
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=KEY_CHARS_MAX)]
-Tokens = Annotated[int, Field(gt=0)]
+Tokens = Annotated[Whole, Field(gt=0)]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
 Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word

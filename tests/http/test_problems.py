@@ -73,3 +73,41 @@ async def test_a_fault_of_ours_tells_a_stranger_nothing(
     document = answer.json()
     assert answer.status_code == 500
     assert "does_not_exist" not in str(document)
+
+
+@pytest.mark.parametrize("value", [True, "3"])
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/v1/batches", "priority"),
+        ("/v1/batches", "max_turns"),
+        ("/v1/batches", "budget_tokens"),
+        ("/v1/batches", "concurrency"),
+        ("/v1/runs", "max_turns"),
+        ("/v1/knowledge/search", "top_k"),
+        ("/v1/knowledge/search", "min_confidence"),
+        ("/v1/keys", "requests_per_minute"),
+        ("/v1/quizzes", "count"),
+    ],
+)
+async def test_a_number_of_a_body_is_neither_a_truth_nor_text(
+    client: httpx2.AsyncClient, path: str, field: str, value: object
+):
+    bodies_by_path = {
+        "/v1/batches": {"subject": "moon", "topics": ["Tides"]},
+        "/v1/runs": {"subject": "moon", "topic": "Tides"},
+        "/v1/knowledge/search": {"query": "tides"},
+        "/v1/keys": {"name": "a-key", "scope": "read"},
+        "/v1/quizzes": {"subject": "moon"},
+    }
+    answer = await client.post(path, json=bodies_by_path[path] | {field: value})
+    assert answer.status_code == 422
+    assert field in answer.json()["detail"]
+    assert "such as" in answer.json()["detail"]
+    assert "without quotes" in answer.json()["detail"]
+
+
+async def test_an_amount_of_a_body_is_no_truth(client: httpx2.AsyncClient):
+    body = {"subject": "moon", "topics": ["Tides"], "budget_usd": True}
+    answer = await client.post("/v1/batches", json=body)
+    assert (answer.status_code, "an amount of USD" in answer.json()["detail"]) == (422, True)
