@@ -50,9 +50,11 @@ def _refuse_bool(value: object) -> object:
     return value
 
 
-# Of bodies; in a query every number is text.
-Whole = Annotated[int, _require_number("an integer such as 3")]
-Share = Annotated[float, _require_number("a number such as 0.5"), Field(ge=0, le=1)]
+# Of bodies; in a query every number is text. Bounds stand before it: behind it pydantic describes them wrongly.
+INTEGER = _require_number("an integer such as 3")
+Whole = Annotated[int, INTEGER]
+Positive = Annotated[int, Field(ge=1), INTEGER]
+Share = Annotated[float, Field(ge=0, le=1), _require_number("a number such as 0.5")]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Usd = Annotated[
     Decimal,
@@ -68,7 +70,7 @@ Usd = Annotated[
     ),
 ]
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=KEY_CHARS_MAX)]
-Tokens = Annotated[Whole, Field(gt=0)]
+Tokens = Annotated[int, Field(gt=0), INTEGER]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
 Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word

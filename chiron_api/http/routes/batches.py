@@ -15,7 +15,17 @@ from chiron_api.client.models.runs import Batch, BatchList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel, Time, Tokens, Usd, Whole
+from chiron_api.http.requests import (
+    IdempotencyKey,
+    Name,
+    Page,
+    Positive,
+    RequestModel,
+    Time,
+    Tokens,
+    Usd,
+    Whole,
+)
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
@@ -46,7 +56,7 @@ class TopicRequest(RequestModel):
     thinking: ThinkingMode | None = None
     effort: Effort | None = None
     priority: Whole | None = None
-    max_turns: Annotated[Whole, Field(ge=1)] | None = None
+    max_turns: Positive | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     ready_at: Time | None = None
@@ -76,12 +86,12 @@ class BatchRequest(RequestModel):
     thinking: ThinkingMode | None = None
     effort: Effort | None = None
     priority: Whole = 0
-    max_turns: Annotated[Whole, Field(ge=1)] | None = None
+    max_turns: Positive | None = None
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     run_budget_usd: Usd | None = None
     run_budget_tokens: Tokens | None = None
-    concurrency: Annotated[Whole, Field(ge=1)] | None = None
+    concurrency: Positive | None = None
     ready_at: Time | None = None
 
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from chiron_api.client.models import keys as answered
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Name, Page, RequestModel, Time, Usd, Whole
+from chiron_api.http.requests import Name, Page, Positive, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.views.keys import key_item, key_items
@@ -29,7 +29,7 @@ class KeyRequest(RequestModel):
     expires_at: Time | None = None
     budget_usd: Usd | None = None
     budget_period: BudgetPeriod = BudgetPeriod.TOTAL
-    requests_per_minute: Annotated[Whole, Field(ge=1)] | None = None
+    requests_per_minute: Positive | None = None
 
 
 class KeysQuery(RequestModel):

@@ -9,7 +9,7 @@ from chiron_api.client.models.quizzes import QuestionOrder
 from chiron_api.client.models.quizzes import Quiz as QuizAnswer
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
-from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd, Whole
+from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.quizzes import QuestionOptions, order_marking, order_questions, quiz_document
@@ -29,7 +29,7 @@ class QuizRequest(RequestModel):
 
     subject: Name
     node_id: UUID | None = None
-    count: Annotated[Whole, Field(ge=1, le=COUNT_MAX)] = 3
+    count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = 3
 
 
 class AnswerRequest(RequestModel):

@@ -5,7 +5,7 @@ from starlette.responses import JSONResponse
 
 from chiron_api.client.models.facts import FoundFacts
 from chiron_api.http.dependencies import StoreOpener
-from chiron_api.http.requests import AnyTime, Flag, RequestModel, Share, Whole
+from chiron_api.http.requests import INTEGER, AnyTime, Flag, RequestModel, Share
 from chiron_api.http.routing import api_router
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
@@ -20,7 +20,7 @@ class SearchRequest(RequestModel):
     """A question and its filters; without a subject all of them are searched."""
 
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]
-    top_k: Annotated[Whole, Field(ge=1, le=RESULTS_MAX)] = 5
+    top_k: Annotated[int, Field(ge=1, le=RESULTS_MAX), INTEGER] = 5
     mode: SearchMode = SearchMode.HYBRID
     subject_id: Name | None = None
     min_confidence: Share = 0.0
