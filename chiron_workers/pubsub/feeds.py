@@ -98,13 +98,18 @@ class Feed:
         """How far the feed has come."""
         return Position(self.snapshot, len(self.run_ids), dict(self._exceptions), has_lags=bool(self._goals))
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is over and everything of it was handed out."""
+        return self.is_over and not self._goals
+
     def attach(self, watcher: Watcher) -> None:
         """Hand the watcher whatever comes from now on."""
         watcher.queue.clear()
         watcher.change.clear()
         watcher.has_gap, watcher.is_over = False, False
         self._watchers.add(watcher)
-        if self.error or (self.is_over and not self._goals):
+        if self.error or self.is_complete:
             self._end(watcher)
 
     def detach(self, watcher: Watcher) -> None:
@@ -177,7 +182,7 @@ class Feed:
 
     def settle(self) -> None:
         """Everything is handed on that the snapshot has: end the streams of what is over."""
-        if self.is_over and not self._goals:
+        if self.is_complete:
             for watcher in self._watchers:
                 self._end(watcher)
 

@@ -97,6 +97,7 @@ class Stream:
         self._id: str | None = None  # of the last event
         self._way: Way | None = None
         self._is_joined = True  # once the way is done; else another way follows
+        self._is_complete = False  # nothing follows what is handed out and the way
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
@@ -125,7 +126,7 @@ class Stream:
     @property
     def is_at_end(self) -> bool:
         """Whether nothing can follow, as it is over and all of it was read before."""
-        if not self._feed.is_over:
+        if not self._is_complete:
             return False
         return self._is_joined and self._way.is_empty if self._way else self._seq >= self._feed.seqs[0]
 
@@ -156,6 +157,8 @@ class Stream:
     async def _attach(self) -> None:
         """Have everything queued from now on, and find what lies before."""
         self._feed.attach(self._watcher)
+        # Before the way is read: meanwhile the feed may end, and the way does not have its last events.
+        self._is_complete = self._feed.is_complete
         if self._feed.batch_id:
             cursor = Cursor() if self._id is None else self._feed.cursor_text.parse(self._id)
             self._is_joined = cursor.target is None

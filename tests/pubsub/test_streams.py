@@ -17,9 +17,12 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import feeds, history, surveyor
-from chiron_workers.pubsub.feeds import StreamedEvent
+from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
+from chiron_workers.pubsub.history import Reads
+from chiron_workers.pubsub.positions import cursor_text, survey
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
-from chiron_workers.pubsub.streams import Streams
+from chiron_workers.pubsub.streams import Stream, Streams
+from chiron_workers.pubsub.surveyor import Surveyor
 from chiron_workers.states import EventKind, Outcome
 
 
@@ -70,6 +73,29 @@ async def test_a_stream_of_a_batch_goes_on_after_each_id_it_has_sent(pool, valke
         assert [(entry.event.run_id, entry.event.seq) for entry in rest] == ids[position + 1 :]
     async with await streams.open(batch_id=batch_id, after=items[-1].id) as stream:
         assert stream.is_at_end
+
+
+@pytest.mark.parametrize("kind", ["run", "batch"])
+async def test_a_stream_is_not_at_its_end_while_final_events_are_still_read(pool, valkey, kind):
+    """A survey says that a run is over before its last events are read: who connects in between must not be sent away."""
+    batch_id, [run_id] = await batch_of(pool, 1)
+    target = {"run_id": run_id, "batch_id": None} if kind == "run" else {"run_id": None, "batch_id": batch_id}
+    first = await read_some(Streams(pool, valkey), 1, **target)
+    feed = Feed(request=lambda feed: None, **target)
+    feed.cursor_text = await cursor_text(pool, batch_id)
+    targets = {f"{name}s": [value] if value else [] for name, value in target.items()}
+    begin = await survey(pool, since=None, **targets)
+    feed.begin(begin.snapshot, begin.heads[feed.target_id])
+    await happen(pool, run_id, EventKind.RUN_COMPLETED, state="completed", opens=-1)
+    end = await survey(pool, since=begin.snapshot, **targets)
+    feed.apply(end.snapshot, end.heads[feed.target_id])
+    assert feed.is_over
+    stream = Stream(Surveyor(pool, valkey), Reads(pool), feed, Watcher(with_text=False))
+    await stream.begin(first[-1].id)
+    assert not stream.is_at_end
+    feed.give_up(run_id)  # which is as good as reading them
+    await stream.begin(str(feed.seqs[0]) if kind == "run" else feed.cursor_text.live(feed.position))
+    assert stream.is_at_end
 
 
 @pytest.mark.parametrize("has_redis", [True, False])
