@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.ids import new_id
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.tools import registry
 from support.research_rows import NOON, Shelf
 from support.run_harness import Stage

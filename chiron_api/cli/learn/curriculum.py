@@ -7,13 +7,18 @@ import typer
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.learning import CurriculumOptions, Goal, SubmittedCurriculum, submit_curriculum
 from chiron_api.text import as_json as json_line
 from chiron_api.views.coverage_maps import load_map, mermaid_lines, tree_lines
 from chiron_workers.access.audit import command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.learning.curriculum_orders import (
+    CurriculumOptions,
+    Goal,
+    SubmittedCurriculum,
+    submit_curriculum,
+)
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 

@@ -14,12 +14,12 @@ from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.write import refuse_to_overwrite
 from chiron_workers.access.audit import command
-from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState

@@ -8,15 +8,16 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.quizzes import QuestionOptions, order_marking, order_questions, quiz_document
+from chiron_api.quizzes import quiz_document
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
 from chiron_workers.access.audit import command
-from chiron_workers.batches.lesson_orders import find_node
 from chiron_workers.batches.summaries import summary
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
+from chiron_workers.learning.lesson_orders import find_node
+from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.states import Mark, RunState
 

@@ -15,10 +15,10 @@ from chiron_api.http.routing import api_router
 from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.lessons.html import HEADERS
-from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.lessons.reading import lessons_of, read_lesson
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
 

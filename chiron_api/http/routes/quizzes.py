@@ -12,11 +12,12 @@ from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
-from chiron_api.quizzes import QuestionOptions, order_marking, order_questions, quiz_document
+from chiron_api.quizzes import quiz_document
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
+from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 

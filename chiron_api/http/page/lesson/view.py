@@ -15,8 +15,8 @@ from chiron_api.http.problems import Problem
 from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonDocument, LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.lessons.html import HEADERS, body
-from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.knowledge.lessons.reading import read_lesson
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.pubsub.signals import notify
 
 

@@ -14,10 +14,10 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
-from chiron_api.quizzes import order_marking, order_questions
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX
+from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 

@@ -1,4 +1,4 @@
-"""Learning: having the coverage map of a goal drawn up, by a run of the curriculum agent in a batch of its own."""
+"""Ordering the coverage map of a goal: a run of the role curriculum, in a batch of its own."""
 
 import hashlib
 import json

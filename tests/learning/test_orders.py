@@ -5,11 +5,11 @@ from collections.abc import Callable
 from support.course import node_with_facts
 from support.research_rows import Shelf
 
-from chiron_api.learning import CurriculumOptions, Goal, submit_curriculum
-from chiron_api.quizzes import order_questions
-from chiron_workers.batches.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.batches.submit import Submitted
 from chiron_workers.db.connect import Pool
+from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.question_orders import order_questions
 
 Setting = Callable[[str, str], None]
 
