@@ -113,6 +113,38 @@ async def paths_of_nodes(
     )
 
 
+async def paths_by_node(
+    session: Session,
+    subject_id: str,
+    branches: Mapping[str, Collection[str]],
+    statuses: Sequence[FactStatus],
+) -> dict[str, list[str]]:
+    """As `paths_of_nodes` for many nodes of a subject at once.
+
+    Args:
+        branches: The ids of each node and of those below it, by the id of the node.
+    """
+    titles, counts = (
+        await load_titles(session, subject_id),
+        await count_facts_by_path(session, subject_id, statuses),
+    )
+    return await asyncio.to_thread(_place_paths, titles, counts, branches)
+
+
+def _place_paths(
+    titles: NodeTitles, paths: Iterable[str], branches: Mapping[str, Collection[str]]
+) -> dict[str, list[str]]:
+    tops: dict[str, list[str]] = defaultdict(list)
+    for top_id, node_ids in branches.items():
+        for node_id in node_ids:
+            tops[node_id].append(top_id)
+    placed: dict[str, list[str]] = {top_id: [] for top_id in branches}
+    for path in paths:
+        for top_id in dict.fromkeys(top_id for node_id in titles.nodes_of(path) for top_id in tops[node_id]):
+            placed[top_id].append(path)
+    return placed
+
+
 def _plain(title: str) -> str:
     return unicodedata.normalize("NFC", title.casefold()).strip()
 

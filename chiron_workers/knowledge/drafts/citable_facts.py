@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
-from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
+from chiron_workers.knowledge.coverage.topic_titles import paths_by_node, paths_of_nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
@@ -124,6 +124,20 @@ class CitableFacts:
             )
             for row in await self._session.rows(SQL["by_id"], args)
         }
+
+
+async def digest_nodes(session: Session, subject_id: str, node_ids: Sequence[str]) -> dict[str, str]:
+    """The digest of each of these nodes of a subject that has shown facts, by its id; in a few statements for all of them."""
+    args: dict[str, object] = {
+        "subject_id": subject_id,
+        "node_ids": [UUID(node_id) for node_id in node_ids],
+        "statuses": list(SHOWN_STATUSES),
+    }
+    branches = {row["node_id"]: row["branch_ids"] for row in await session.rows(SQL["branches"], args)}
+    paths = await paths_by_node(session, subject_id, branches, SHOWN_STATUSES)
+    pairs = [(node_id, path) for node_id, node_paths in paths.items() for path in node_paths]
+    args |= {"node_ids": [node_id for node_id, _ in pairs], "paths": [path for _, path in pairs]}
+    return {row["node_id"]: row["digest"] for row in await session.rows(SQL["digests"], args)}
 
 
 def opposed_pairs(facts: Sequence[CitableFact]) -> list[tuple[CitableFact, CitableFact]]:

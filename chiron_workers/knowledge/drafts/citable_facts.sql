@@ -52,6 +52,22 @@ select id::text as node_id
   from branch
  limit 2000;
 
+-- branches
+-- Each of some nodes of a subject's map with all that is below it.
+with recursive branch (node_id, id) as (
+  select id, id
+    from unnest(%(node_ids)s::uuid[]) as id
+  union
+  select branch.node_id, n.id
+    from branch
+    join nodes n on n.parent_id = branch.id
+   where (n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s])
+     and n.removed_at is null
+)
+select node_id::text as node_id, array_agg(id::text) as branch_ids
+  from branch
+ group by node_id;
+
 -- page
 with {{facts_of_scope}}
 select f.id::text as id
@@ -77,6 +93,15 @@ select md5(string_agg(concat_ws(' ', f.id, f.status, f.confidence), ',' order by
   join scope using (id)
  where f.status = any(%(statuses)s)
    and {{of_the_paths}};
+
+-- digests
+-- As `digest`, of the topic paths of each of many nodes of a subject.
+select placed.node_id, md5(string_agg(concat_ws(' ', f.id, f.status, f.confidence), ',' order by f.id)) as digest
+  from unnest(%(node_ids)s::text[], %(paths)s::text[]) as placed (node_id, path)
+  join facts f on f.topic_path = placed.path
+ where f.subject_id = %(subject_id)s
+   and f.status = any(%(statuses)s)
+ group by placed.node_id;
 
 -- by_id
 select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::float8 as confidence,
