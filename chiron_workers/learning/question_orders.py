@@ -12,10 +12,11 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, UsageError
 from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
 from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
+from chiron_workers.knowledge.assessment.questions import nodes_with_questions
 from chiron_workers.knowledge.assessment.quizzes import Quiz
-from chiron_workers.knowledge.coverage.nodes import Nodes, flatten
+from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
+from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, digest_nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
 
@@ -32,6 +33,13 @@ class QuestionOptions:
     is_fresh: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionBatch(Submitted):
+    """A batch that writes questions; `nodes_left` have facts too, and the next order goes on with them."""
+
+    nodes_left: int
+
+
 async def order_questions(
     pool: Pool,
     subject: str,
@@ -39,10 +47,11 @@ async def order_questions(
     options: QuestionOptions = QuestionOptions(),
     *,
     principal: Principal = LOCAL,
-) -> Submitted:
-    """Submit runs that write questions about a node, or about each node of a subject that has facts; notify afterwards.
+) -> QuestionBatch:
+    """Submit runs that write questions about a node, or about the nodes of a subject that have facts; notify afterwards.
 
-    The same facts of nodes of the same titles, by the same model under the same bounds, are the same batch.
+    Of more than 50 nodes 50 are asked about, of those without questions where there are such. The same facts of nodes of the
+    same titles, by the same model under the same bounds, are the same batch.
 
     Raises:
         NotFound: There is no such subject, or no such node in it.
@@ -50,17 +59,9 @@ async def order_questions(
     """
     session = Session(pool)
     subject_id = (await Subjects(session).require(subject))["subject_id"]
-    tops, _ = await Nodes(session).tree(subject_id)
-    nodes = [node for node in flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
-    if node_id is not None and not nodes:
-        raise NotFound(f"{subject_id} has no node with the id {node_id}.")
-    digests: dict[str, str] = {}
-    for node in nodes:
-        scope = Scope.of(f"{NODE_MARK}{node['node_id']}", subject_id=subject_id)
-        if len(digests) < NODES_MAX and (digest := await CitableFacts(session, scope).digest()):
-            digests[node["node_id"]] = digest
-    if not digests:
-        raise UsageError(NO_NODES.format(subject=repr(subject_id)))
+    nodes, digests = await _nodes_with_facts(session, subject_id, node_id)
+    open_nodes = await _without_questions(session, nodes)
+    chosen_nodes = open_nodes[:NODES_MAX]
     model = options.model or settings().model
     runs = [
         NewRun(
@@ -71,15 +72,39 @@ async def order_questions(
             max_turns=settings().max_turns,
             scope=f"{NODE_MARK}{node['node_id']}",
         )
-        for node in nodes
-        if node["node_id"] in digests
+        for node in chosen_nodes
     ]
-    parts: list[object] = [subject_id, digests, model, str(options.budget.usd), str(options.budget.tokens)]
-    parts += [settings().max_turns, [run.topic for run in runs]]
+    part = f"{len(runs)} of {len(nodes):,} nodes of " if len(runs) < len(nodes) else ""
+    name = f"Questions: {part}{subject_id}"[:NAME_CHARS_MAX]
+    chosen_digests = {node["node_id"]: digests[node["node_id"]] for node in chosen_nodes}
+    parts: list[object] = [subject_id, chosen_digests, model, str(options.budget.usd)]
+    parts += [str(options.budget.tokens), settings().max_turns, [run.topic for run in runs], name]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    name = f"Questions: {subject_id}"[:NAME_CHARS_MAX]
     batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=f"questions {key}")
-    return await submit(pool, batch, principal=principal)
+    receipt = await submit(pool, batch, principal=principal)
+    return QuestionBatch(receipt.batch_id, receipt.run_ids, receipt.is_new, len(open_nodes) - len(runs))
+
+
+async def _nodes_with_facts(
+    session: Session, subject_id: str, node_id: UUID | None
+) -> tuple[list[Branch], dict[str, str]]:
+    """The nodes to ask about in the order of the map, with the digests of their facts. Raises as `order_questions`."""
+    tops, _ = await Nodes(session).tree(subject_id)
+    nodes = [node for node in flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
+    if node_id is not None and not nodes:
+        raise NotFound(f"{subject_id} has no node with the id {node_id}.")
+    digests = await digest_nodes(session, subject_id, [node["node_id"] for node in nodes])
+    if not digests:
+        raise UsageError(NO_NODES.format(subject=repr(subject_id)))
+    return [node for node in nodes if node["node_id"] in digests], digests
+
+
+async def _without_questions(session: Session, nodes: list[Branch]) -> list[Branch]:
+    """Of more nodes than one order is for, those without questions; all of them where each has some."""
+    if len(nodes) <= NODES_MAX:
+        return nodes
+    asked_ids = await nodes_with_questions(session, [node["node_id"] for node in nodes])
+    return [node for node in nodes if node["node_id"] not in asked_ids] or nodes
 
 
 async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL) -> Submitted | None:

@@ -1,12 +1,15 @@
 """Orders of lessons, questions and maps: the same one is one batch, and any other is never refused as the same."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import UUID
 
 from support.course import node_with_facts
 from support.research_rows import Shelf
 
 from chiron_workers.batches.submit import Submitted
 from chiron_workers.db.connect import Pool
+from chiron_workers.ids import new_id
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
 from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.learning.question_orders import order_questions
@@ -59,3 +62,42 @@ async def test_a_subject_in_another_spelling_is_the_same_map(pool: Pool, setting
     first = await curriculum(pool, "Ice")
     again = await curriculum(pool, "ice")
     assert (again.batch_id, again.is_new) == (first.batch_id, False)
+
+
+def ask_about(shelf: Shelf, node: UUID, fact: UUID) -> None:
+    shelf.insert(
+        "questions", id=new_id(), node_id=node, subject_id="ice", kind="recall", text="What?", key="k", statement="s",
+        fact_ids=[fact], question_hash="h", handed_in_at=datetime.now(UTC),
+    )  # fmt: skip
+
+
+async def test_questions_on_a_large_map_are_ordered_in_pieces_that_say_what_is_left(
+    pool: Pool, shelf: Shelf, setting: Setting
+):
+    setting("MODEL", "offline")
+    shelf.subject("ice")
+    facts = {}
+    for n in range(120):
+        node = shelf.node("ice", f"Node {n}")
+        facts[node] = shelf.fact("ice", f"Fact {n}.", "https://a.org/", f"node {n}")
+    scopes, sizes = set[str](), []
+    for _ in range(3):
+        batch = await order_questions(pool, "ice", None)
+        again = await order_questions(pool, "ice", None)
+        assert (again.batch_id, again.is_new, again.nodes_left) == (batch.batch_id, False, batch.nodes_left)
+        rows = shelf.connection.execute(
+            "select r.scope, b.name from runs r join batches b on b.id = r.batch_id where b.id = %s",
+            (batch.batch_id,),
+        ).fetchall()
+        scopes |= {scope for scope, _ in rows}
+        sizes.append((len(rows), batch.nodes_left, rows[0][1]))
+        for scope, _ in rows:
+            node = UUID(scope.removeprefix("node:"))
+            if node in facts:
+                ask_about(shelf, node, facts.pop(node))
+    assert sizes == [
+        (50, 70, "Questions: 50 of 120 nodes of ice"),
+        (50, 20, "Questions: 50 of 120 nodes of ice"),
+        (20, 0, "Questions: 20 of 120 nodes of ice"),
+    ]
+    assert len(scopes) == 120

@@ -26,6 +26,7 @@ ADVICE = (
     "Batch {batch_id} wrote none. `chiron show {batch_id}` says why, `chiron retry {batch_id}` tries its failed runs again, and "
     "--again begins another one."
 )
+NODES_LEFT = "{left:,} nodes are left; `chiron learn quiz {subject} --again` goes on with them once these have questions."
 RESUME_HINT = "The quiz stays where it is; the same command goes on with it."
 
 
@@ -139,6 +140,8 @@ async def _have_written(
     async with command(services.pool, "subjects.questions", subject_id):
         batch = await order_questions(services.pool, subject_id, node_id, options)
     await notify(services.settings.redis_url, batch.batch_id)
+    if batch.nodes_left:
+        terminal.tell(NODES_LEFT.format(left=batch.nodes_left, subject=subject_id))
     terminal.tell(
         f"Questions are being written by batch {batch.batch_id}; a worker has to run. Ctrl+C leaves."
     )

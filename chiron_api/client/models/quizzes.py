@@ -52,8 +52,12 @@ class Quiz(Answer):
 
 
 class QuestionOrder(Answer):
-    """The batch whose runs write questions, one for each node."""
+    """The batch whose runs write questions, one for each node.
+
+    `nodes_left` have facts and are not among them; the same order goes on with them once these have questions.
+    """
 
     batch_id: UUID
     run_ids: list[UUID]
     is_new: bool
+    nodes_left: int

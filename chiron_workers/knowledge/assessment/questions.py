@@ -177,6 +177,12 @@ class Questions:
         return scope
 
 
+async def nodes_with_questions(session: Session, node_ids: Sequence[str]) -> set[str]:
+    """Those of these nodes that somebody can be asked about."""
+    args = {"node_ids": [UUID(node_id) for node_id in node_ids], "statuses": list(SHOWN_STATUSES)}
+    return {row["node_id"] for row in await session.rows(SQL["nodes_with_questions"], args)}
+
+
 def _refuse_form(question: NewQuestion) -> str | None:
     """Why a question cannot stand by its words alone; None where it can."""
     if not _stands_in(question.key, question.statement):

@@ -71,3 +71,9 @@ select q.id
   from questions q
  where q.id = any(%(ids)s::uuid[])
    and {{stands}};
+
+-- nodes_with_questions
+select distinct q.node_id::text as node_id
+  from questions q
+ where q.node_id = any(%(node_ids)s::uuid[])
+   and {{stands}};
