@@ -3,6 +3,7 @@
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import keys as key_calls
+from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import reports as report_calls
@@ -60,6 +61,14 @@ class AsyncChiron(AsyncShell):
     check = value(subject_calls.check)
     order_recheck = value(subject_calls.order_recheck)
     recheck = value(subject_calls.recheck)
+
+    order_curriculum = value(learning_calls.order_curriculum)
+    coverage_map = value(learning_calls.coverage_map)
+    map_document = value(learning_calls.map_document)
+    progress = value(learning_calls.progress)
+    proposals = value(learning_calls.proposals)
+    decide_proposal = value(learning_calls.decide_proposal)
+    order_research = value(learning_calls.order_research)
 
     order_questions = value(quiz_calls.order_questions)
     start_quiz = value(quiz_calls.start_quiz)

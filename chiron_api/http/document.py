@@ -30,6 +30,7 @@ TAGS = {
     "Steering": "Cancel, pause, resume, retry and delete what was submitted.",
     "Facts": "What is known, with its sources.",
     "Subjects": "What facts are about, and how it changes.",
+    "Learning": "From a goal to a map, research that the map asks for, and what a learner knows.",
     "Lessons": "Nodes of coverage maps, taught from stored facts alone.",
     "Quizzes": "Questions from facts, answers and their marks. A quiz is its learner's alone.",
     "Reports": "What was found, to read and to hand on; and answers written from it.",

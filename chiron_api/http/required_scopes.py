@@ -16,6 +16,7 @@ ACTIONS = {
     "submit.create": "batches.submit",
     "keys.delete": "keys.revoke",
     "runs.messages": "runs.say",
+    "subjects.curriculum": "curricula.order",
     "tools.change": "tools.call",
 }
 

@@ -1,15 +1,31 @@
-"""A coverage map as text: a tree for the terminal, or a Mermaid flowchart for a document."""
+"""A coverage map as text: a tree for the terminal, a Mermaid flowchart for a document, JSON for a program."""
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from chiron_api.text import one_line
+from chiron_api.text import as_json, one_line
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_titles
 from chiron_workers.learning.needs import load_exhausted
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES
+
+
+class MapFormat(StrEnum):
+    """As what a coverage map is written out."""
+
+    TREE = "tree"
+    MERMAID = "mermaid"
+    JSON = "json"
+
+
+MEDIA_TYPES = {
+    MapFormat.TREE: "text/plain; charset=utf-8",
+    MapFormat.MERMAID: "text/vnd.mermaid; charset=utf-8",
+    MapFormat.JSON: "application/json",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +47,18 @@ async def load_map(session: Session, subject_id: str) -> CountedMap:
     facts, _ = await asyncio.to_thread(titles.count_facts, counts)
     exhausted_ids = sorted(await load_exhausted(session, [branch["node_id"] for branch in flatten(tops)]))
     return CountedMap(subject_id, tops, facts, exhausted_ids, is_cut)
+
+
+def render(coverage: CountedMap, format: MapFormat) -> str:
+    """A map in a format, with the end of its last line."""
+    match format:
+        case MapFormat.JSON:
+            lines = [as_json(coverage)]
+        case MapFormat.TREE:
+            lines = list(tree_lines(coverage))
+        case MapFormat.MERMAID:
+            lines = list(mermaid_lines(coverage))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def tree_lines(coverage: CountedMap) -> Iterator[str]:

@@ -148,24 +148,37 @@ async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -
         Conflict: The idempotency key was used for another request.
         KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
-    # Beside the event loop: a batch may have 100,000 topics.
-    ids = await asyncio.to_thread(_checked_ids, batch)
-    await partitions.ensure(pool, ids)
+    run_ids = await prepare(pool, batch)
     async with Session(pool) as session:
-        slugs = await _ensure_subjects(session, batch)
-        connection = await session.begin()
-        args = await asyncio.to_thread(_batch_row, batch, slugs, principal)
-        if principal.key_id is not None:
-            if await _is_there(connection, args):
-                return await _existing(connection, args)
-            args["budget_usd"] = await _reserved_usd(connection, batch, principal.key_id)
-        row = await (await connection.execute(SQL["insert"], args)).fetchone()
-        if row is None:
+        return await submit_within(session, batch, run_ids, principal=principal)
+
+
+async def prepare(pool: Pool, batch: NewBatch) -> list[UUID]:
+    """The ids that the runs of a batch are to have, with room made for them. Raises UsageError, as `submit`."""
+    # Beside the event loop: a batch may have 100,000 topics.
+    run_ids = await asyncio.to_thread(_checked_ids, batch)
+    await partitions.ensure(pool, run_ids)
+    return run_ids
+
+
+async def submit_within(
+    session: Session, batch: NewBatch, run_ids: list[UUID], *, principal: Principal
+) -> Submitted:
+    """As `submit`, in the transaction of a session that may write more; `run_ids` come from `prepare`."""
+    slugs = await _ensure_subjects(session, batch)
+    connection = await session.begin()
+    args = await asyncio.to_thread(_batch_row, batch, slugs, principal)
+    if principal.key_id is not None:
+        if await _is_there(connection, args):
             return await _existing(connection, args)
-        await _copy_runs(connection, batch, slugs, ids, row)
-        await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
-        await record_within(connection, batches=row["id"], runs=ids[0])
-    return Submitted(row["id"], ids, is_new=True)
+        args["budget_usd"] = await _reserved_usd(connection, batch, principal.key_id)
+    row = await (await connection.execute(SQL["insert"], args)).fetchone()
+    if row is None:
+        return await _existing(connection, args)
+    await _copy_runs(connection, batch, slugs, run_ids, row)
+    await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
+    await record_within(connection, batches=row["id"], runs=run_ids[0])
+    return Submitted(row["id"], run_ids, is_new=True)
 
 
 def _checked_ids(batch: NewBatch) -> list[UUID]:

@@ -19,6 +19,7 @@ from chiron_api.client.calls import (
     batches,
     facts,
     keys,
+    learning,
     lessons,
     quizzes,
     reports,
@@ -31,7 +32,16 @@ from chiron_api.client.calls import (
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
-from chiron_workers.states import AccessScope, BudgetPeriod, Effort, SearchMode, ThinkingMode, WebhookFormat
+from chiron_api.views.coverage_maps import MapFormat
+from chiron_workers.states import (
+    AccessScope,
+    BudgetPeriod,
+    Effort,
+    ProposalState,
+    SearchMode,
+    ThinkingMode,
+    WebhookFormat,
+)
 
 LEFT_OUT = {
     "show_openapi": "who wants the document can fetch it",
@@ -41,6 +51,7 @@ MODULES = (
     batches,
     facts,
     keys,
+    learning,
     lessons,
     quizzes,
     reports,
@@ -61,6 +72,7 @@ SAMPLES: dict[str, Any] = {
     "requests_per_minute": 60, "scope": "submit", "state": "running", "status": "accepted", "topic": "Ice",
     "with_revoked": True, "url": "https://example.org/hook", "kinds": ["batch.completed"], "webhook": UUID(int=6),
     "delivery": UUID(int=7), "lesson": UUID(int=8), "node": "Ice", "drafts": True,
+    "goal": "Understand ice", "depth": "overview", "proposal": UUID(int=12), "accept": True, "facts_min": 2, "topics_max": 5,
     "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
@@ -108,6 +120,8 @@ def sample(function: str, argument: str) -> Any:
         return UUID(int=5)
     if (function, argument) == ("create_webhook", "format"):
         return "slack"
+    if (function, argument) == ("proposals", "state"):
+        return "open"
     return True if (function, argument) == ("events", "text") else SAMPLES[argument]
 
 
@@ -234,6 +248,8 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (keys.Scope, AccessScope),
         (webhooks.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
+        (learning.MapFormat, MapFormat),
+        (learning.ProposalState, ProposalState),
     ],
 )
 def test_the_words_of_an_option_are_those_of_the_engine(words: Any, enumeration: type[StrEnum]):
@@ -244,6 +260,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     again = {name for name, call in ALL_CALLS if call.is_repeatable and call.method != "GET"}
     assert again == {
         "submit",
+        "order_curriculum",
         "start_quiz",
         "answer_question",
         "search",
@@ -256,6 +273,15 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     # As long as it is not asked for a second one:
     assert subjects.check("s").is_repeatable
     assert reports.write_report("b").is_repeatable
+    assert learning.order_research("s").is_repeatable
+
+
+def test_a_goal_that_is_mapped_again_has_a_key_of_its_own_and_else_none():
+    first, second = (learning.order_curriculum("s", "Ice", again=True) for _ in range(2))
+    assert first.headers["Idempotency-Key"] != second.headers["Idempotency-Key"]
+    assert learning.order_curriculum("s", "Ice").headers == {}
+    own = learning.order_curriculum("s", "Ice", idempotency_key="k")
+    assert own.headers == {"Idempotency-Key": "k"}
 
 
 def test_a_batch_that_is_submitted_has_a_key_of_its_own():

@@ -1,5 +1,4 @@
 from decimal import Decimal
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -7,8 +6,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.text import as_json as json_line
-from chiron_api.views.coverage_maps import load_map, mermaid_lines, tree_lines
+from chiron_api.views.coverage_maps import MapFormat, load_map, render
 from chiron_workers.access.audit import command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
@@ -21,14 +19,6 @@ from chiron_workers.learning.curriculum_orders import (
 )
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-
-
-class MapFormat(StrEnum):
-    """How a coverage map is printed."""
-
-    TREE = "tree"
-    MERMAID = "mermaid"
-    JSON = "json"
 
 
 async def start(  # each is an option of the command
@@ -78,15 +68,13 @@ async def show_map(
         session = Session(pool)
         subject_id = (await Subjects(session).require(subject))["subject_id"]
         coverage = await load_map(session, subject_id)
-    if as_json or format is MapFormat.JSON:
-        typer.echo(json_line(coverage))
-        return
-    lines = list(tree_lines(coverage) if format is MapFormat.TREE else mermaid_lines(coverage))
-    if not coverage.tops:
-        lines = [
+    shape = MapFormat.JSON if as_json else format
+    if not coverage.tops and shape is not MapFormat.JSON:
+        typer.echo(
             f'{subject_id} has no map yet. `chiron learn start {subject_id} --goal "..."` has one drawn up.'
-        ]
-    typer.echo("\n".join(lines))
+        )
+        return
+    typer.echo(render(coverage, shape), nl=False)
 
 
 async def order_curriculum(pool: Pool, goal: Goal, options: CurriculumOptions) -> SubmittedCurriculum:

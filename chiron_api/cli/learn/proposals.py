@@ -6,7 +6,7 @@ from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
-from chiron_workers.access.audit import command, record_within
+from chiron_workers.access.audit import command
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX, Proposal, Proposals
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
@@ -45,7 +45,6 @@ async def decide(
         state = ProposalState.ACCEPTED if accept else ProposalState.REJECTED
         async with command(pool, "proposals.decide", proposal, {"state": state}), Session(pool) as session:
             item = await Proposals(session).decide(proposal, accept=accept, reason=reason)
-            await record_within(await session.begin())
     print_answer(f"The proposal is {item['state']}.", item, as_json=as_json)
 
 

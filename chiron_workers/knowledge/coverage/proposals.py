@@ -8,6 +8,7 @@ from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from chiron_workers import ids
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, parse_id
 from chiron_workers.errors import ToolError, ToolValidationError
@@ -123,6 +124,10 @@ class Proposals:
         """One proposal. Raises ToolValidationError naming proposal_id where there is none."""
         return cast("Proposal", _without_draft(await self._row(proposal_id)))
 
+    async def is_there(self, proposal_id: UUID) -> bool:
+        """Whether there is a proposal of that id."""
+        return await self.session.row(SQL["get"], {"id": proposal_id}) is not None
+
     async def of(self, subject_id: str, *, state: ProposalState | None = None) -> list[Proposal]:
         """The proposals of a subject, newest first; 200 at most."""
         args = {"subject_id": subject_id, "state": state, "limit": PROPOSALS_SHOWN}
@@ -146,6 +151,7 @@ class Proposals:
         caller = self.session.caller
         args = _decision(state, _reason(reason), caller.role or caller.owner)
         await self.session.write(SQL["decide"], {"id": UUID(row["proposal_id"]), "node_id": node_id, **args})
+        await record_within(await self.session.begin(), proposals=row["proposal_id"])
         return await self.get(proposal_id)
 
     async def _carry_out(self, row: dict[str, Any]) -> UUID:
