@@ -41,7 +41,7 @@ class LessonOptions:
 
 
 async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
-    """The node of a subject's map, or shared with it, by its id or its title.
+    """The node of a subject's map, or shared with it, by its id or its title, also by those of a node merged into it.
 
     Raises:
         NotFound: There is no such subject, or no such node; it names the nearest.
@@ -55,6 +55,9 @@ async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
     branches = list(flatten(tops))
     words = " ".join(node.split()).casefold()
     named = [branch for branch in branches if words in {branch["node_id"], branch["title"].casefold()}]
+    if not named:
+        successor_ids = await Nodes(session).successors(subject["subject_id"], words)
+        named = [branch for branch in branches if branch["node_id"] in successor_ids]
     if len(named) == 1:
         return named[0]
     if named:

@@ -90,6 +90,8 @@ async def _nodes_with_facts(
 ) -> tuple[list[Branch], dict[str, str]]:
     """The nodes to ask about in the order of the map, with the digests of their facts. Raises as `order_questions`."""
     tops, _ = await Nodes(session).tree(subject_id)
+    if node_id is not None:
+        node_id = UUID((await Nodes(session).successors(subject_id, str(node_id)) or {str(node_id)}).pop())
     nodes = [node for node in flatten(tops) if node_id is None or UUID(node["node_id"]) == node_id]
     if node_id is not None and not nodes:
         raise NotFound(f"{subject_id} has no node with the id {node_id}.")

@@ -148,7 +148,7 @@ async def _claim(
         args = {
             "id": claim_id,
             "subject_id": subject_id,
-            "node_id": UUID(need.node["node_id"]),
+            "node_id": await Nodes(session).hold(UUID(need.node["node_id"])),
             "owner": principal.owner,
             "round_key": f"research {claim_ids[0]}",
             "request": json.dumps({**request, "topic": need.node["title"]}),

@@ -21,6 +21,7 @@ from chiron_workers.db.validation import collapse_whitespace, parse_id_or_none
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.knowledge.assessment.marking_rules import Marking, mark_by_rules, without_addresses
 from chiron_workers.knowledge.assessment.reviews import Answered, Reviews
+from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
@@ -90,6 +91,8 @@ class Judging:
         rows = await self._session.rows(SQL["page"], args | {"limit": PAGE_ANSWERS})
         markings, problem = await self._mark_all(rows)
         marks: Counter[Mark] = Counter()
+        for node_id in sorted({row["node_id"] for row in rows}):
+            await Nodes(self._session).hold(node_id)
         for row, decision in zip(rows, markings, strict=False):
             columns = {"mark": decision.mark, "reason": decision.reason, "marked_by": decision.marked_by}
             rows_stored = await self._session.write(SQL["store"], args | {"id": row["id"]} | columns)

@@ -10,7 +10,7 @@ select count(*) as answers
  where {{unmarked}};
 
 -- page
-select a.id, q.text, q.key, a.response
+select a.id, a.node_id, q.text, q.key, a.response
   from assessments a
   join questions q on q.id = a.question_id
  where {{unmarked}}

@@ -101,7 +101,7 @@ class Questions:
             raise ToolError(f"statement: {outcome}")
         args = {
             "id": ids.new_id(),
-            "node_id": UUID(node["node_id"]),
+            "node_id": await Nodes(self._session).hold(UUID(node["node_id"])),
             "subject_id": node["subject_id"],
             "kind": question.kind,
             "text": question.text,

@@ -15,6 +15,7 @@ from chiron_workers.knowledge.assessment.marking_rules import Marking, mark_by_r
 from chiron_workers.knowledge.assessment.questions import Questions, StoredQuestion
 from chiron_workers.knowledge.assessment.reviews import Answered, Reviews
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
+from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Mark, Marker
 
@@ -80,6 +81,8 @@ class Quizzes:
             NotFound: The subject has no such node.
             NoQuestions: None is stored that could be asked.
         """
+        if node_id is not None:
+            node_id = await self._held_node(subject_id, node_id)
         args = {"learner": self._learner, "subject_id": subject_id, "node_id": node_id}
         await self._session.write(SQL["lock"], args)
         for row in await self._session.rows(SQL["open"], args):
@@ -89,8 +92,6 @@ class Quizzes:
             await self._session.write(SQL["close"], {"id": quiz.id})
         question_ids = await self._questions.pick(subject_id, node_id, limit=count)
         if not question_ids:
-            if node_id and not await self._session.row(SQL["has_node"], args):
-                raise NotFound(NO_NODE.format(subject=subject_id, node_id=node_id))
             raise NoQuestions(NO_QUESTIONS.format(place=f"node {node_id}" if node_id else repr(subject_id)))
         quiz_id = ids.new_id()
         await self._session.write(SQL["add"], args | {"id": quiz_id, "question_ids": question_ids})
@@ -161,6 +162,7 @@ class Quizzes:
         if mark is Mark.DOUBTFUL:
             raise Conflict("An answer is settled as right or as wrong.")
         words = "The learner holds it to be right." if mark is Mark.RIGHT else "The learner takes it back."
+        await Nodes(self._session).hold(answer.question.node_id)
         args = {"id": quiz_id, "question_id": question_id, "mark": mark, "marked_by": Marker.LEARNER}
         rows = await self._session.write(SQL["settle"], args | {"reason": f"{words} {answer.reason}"})
         if not rows:
@@ -172,7 +174,7 @@ class Quizzes:
         args = {
             "id": ids.new_id(),
             "learner": self._learner,
-            "node_id": question.node_id,
+            "node_id": await Nodes(self._session).hold(question.node_id),
             "question_hash": question.question_hash,
             "response": text,
             "quiz_id": quiz_id,
@@ -185,6 +187,13 @@ class Quizzes:
         await self._session.write(SQL["move"], {"id": quiz_id, "question_id": question.id})
         if rows and decision.mark is not Mark.DOUBTFUL:
             await self._schedule(rows[0])
+
+    async def _held_node(self, subject_id: str, node_id: UUID) -> UUID:
+        """A node of the subject, or the one that it was merged into. Raises NotFound."""
+        rows = await self._session.rows(SQL["has_node"], {"subject_id": subject_id, "node_id": node_id})
+        if not rows:
+            raise NotFound(NO_NODE.format(subject=subject_id, node_id=node_id))
+        return await Nodes(self._session).hold(node_id)
 
     async def _schedule(self, row: DictRow) -> None:
         answer = Answered(

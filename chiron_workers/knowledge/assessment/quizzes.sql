@@ -19,7 +19,7 @@ update quizzes
 -- has_node
 select 1 as is_there
   from nodes
- where id = %(node_id)s
+ where id = (select coalesce(merged_into, id) from nodes where id = %(node_id)s)
    and (subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s::text])
    and removed_at is null;
 

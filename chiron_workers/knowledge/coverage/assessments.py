@@ -77,6 +77,7 @@ class Assessments:
             ToolValidationError: The node is of another subject than the run's.
         """
         await self._require_markable(node_id)
+        node_id = await Nodes(self.session).hold(node_id)
         learner = self.session.caller.owner
         question_hash = clean_text(question_hash, field="question_hash", chars_max=HASH_CHARS_MAX)
         [row] = await self.session.write(

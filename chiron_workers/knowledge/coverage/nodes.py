@@ -202,8 +202,16 @@ class Nodes:
         """The id of a node that exists. Raises ToolValidationError naming node_id."""
         return UUID((await self.get(node_id))["node_id"])
 
+    async def hold(self, node_id: UUID) -> UUID:
+        """A node that is there, or the one that it was merged into; nobody merges it before the end of the transaction.
+
+        Whoever writes what hangs on a node calls it before anything else, so that a merge leaves nothing behind.
+        """
+        [row] = await self.session.write(SQL["hold"], {"node_id": node_id})
+        return cast("UUID", row["id"])
+
     async def get(self, node_id: str) -> Node:
-        """One node. Raises ToolValidationError naming node_id where there is none."""
+        """One node; that of a merged one is the one that remains. Raises ToolValidationError naming node_id for none."""
         uuid = parse_id(node_id, field="node_id")
         row = await self.session.row(SQL["get"], {"node_id": uuid})
         if row is None:
@@ -212,6 +220,11 @@ class Nodes:
                 field="node_id",
             )
         return cast("Node", row)
+
+    async def successors(self, subject_id: str, name: str) -> set[str]:
+        """The ids of the nodes that those of an id or a title were merged into."""
+        args = {"subject_id": subject_id, "name": name}
+        return {row["node_id"] for row in await self.session.rows(SQL["successors"], args)}
 
     async def children(self, node: Node) -> list[Child]:
         """The nodes directly below one, oldest first; 500 at most.

@@ -68,11 +68,27 @@ update nodes set title = %(title)s, description = %(description)s, depth = %(dep
  where id = %(node_id)s;
 
 -- get
+-- A node that was merged into another is that one.
 select id::text as node_id, subject_id, title, description, parent_id::text, depth, is_goal_critical,
        prerequisites::text[], shared_with_subjects
   from nodes
- where id = %(node_id)s
+ where id = (select coalesce(merged_into, id) from nodes where id = %(node_id)s)
    and removed_at is null;
+
+-- hold
+-- It waits for a merge under way, and then names the node that remains.
+select coalesce(merged_into, id) as id
+  from nodes
+ where id = %(node_id)s
+   for key share;
+
+-- successors
+-- What became of nodes that were merged, by an id or a title.
+select distinct merged_into::text as node_id
+  from nodes
+ where (subject_id = %(subject_id)s or shared_with_subjects @> array[%(subject_id)s])
+   and merged_into is not null
+   and (id::text = lower(%(name)s) or lower(title) = lower(%(name)s));
 
 -- children
 select id::text as node_id, title
@@ -122,73 +138,3 @@ update nodes set shared_with_subjects = array(select distinct unnest(shared_with
  where id = %(node_id)s
    and subject_id <> %(subject_id)s
    and not shared_with_subjects @> array[%(subject_id)s];
-
--- clashing_child
--- A child of a node whose title stands already where it would go.
-select child.title
-  from nodes child
-  join nodes other on other.subject_id = child.subject_id and lower(other.title) = lower(child.title) and other.id <> child.id
-   and other.id <> %(node_id)s and other.removed_at is null
-   and other.parent_id is not distinct from %(parent_id)s
- where child.parent_id = %(node_id)s
-   and child.removed_at is null
- limit 1;
-
--- move_children
--- The nodes below one go below another, or to the top, with all that is below them.
-with recursive moved (id) as (
-  select id
-    from nodes
-   where parent_id = %(node_id)s
-  union
-  select n.id
-    from moved
-    join nodes n on n.parent_id = moved.id
-)
-update nodes n
-   set parent_id = case when n.parent_id = %(node_id)s then %(parent_id)s::uuid else n.parent_id end,
-       depth = greatest(n.depth + %(levels)s, 0), updated_at = now()
-  from moved
- where n.id = moved.id
-   and n.id is distinct from %(parent_id)s;
-
--- rewire
--- Whatever needed the node needs others instead.
-update nodes
-   set prerequisites = array(select distinct id from unnest(array_remove(prerequisites, %(node_id)s) || %(instead)s::uuid[]) as id
-                              where id <> nodes.id order by id),
-       updated_at = now()
- where prerequisites @> array[%(node_id)s]::uuid[];
-
--- inherit_prerequisites
-update nodes
-   set prerequisites = array(select distinct id from unnest(prerequisites || %(prerequisites)s::uuid[]) as id
-                              where id <> all(array[nodes.id, %(node_id)s]::uuid[]) order by id),
-       updated_at = now()
- where id = %(into_id)s;
-
--- move_answers
--- Questions and review cards go along, but for those that the other node has in the same words.
-with moved_questions as (
-  update questions q
-     set node_id = %(into_id)s
-   where q.node_id = %(node_id)s
-     and not exists (select from questions o where o.node_id = %(into_id)s and o.question_hash = q.question_hash)
-),
-moved_cards as (
-  update review_cards c
-     set node_id = %(into_id)s
-   where c.node_id = %(node_id)s
-     and not exists (select
-                       from review_cards o
-                      where o.learner = c.learner
-                        and o.node_id = %(into_id)s
-                        and o.question_hash = c.question_hash)
-)
-update assessments set node_id = %(into_id)s where node_id = %(node_id)s;
-
--- remove
-update nodes set removed_at = now(), updated_at = now(), prerequisites = '{}', merged_into = %(into_id)s where id = %(node_id)s;
-
--- follow_merge
-update nodes set merged_into = %(into_id)s where merged_into = %(node_id)s;

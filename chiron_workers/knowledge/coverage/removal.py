@@ -3,10 +3,30 @@
 from typing import Any
 from uuid import UUID
 
+from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
-from chiron_workers.knowledge.coverage.nodes import SQL, Node, Nodes
+from chiron_workers.knowledge.coverage.nodes import SQL as NODES_SQL
+from chiron_workers.knowledge.coverage.nodes import Node, Nodes
 from chiron_workers.knowledge.coverage.prerequisites import cycle_words, find_cycle
 from chiron_workers.runs.session import Session
+
+SQL = load(__file__)
+# What hangs on a node goes to the one that it is merged into, in this order.
+MOVES = (
+    "lock_nodes",
+    "inherit_prerequisites",
+    "move_questions",
+    "move_cards",
+    "move_answers",
+    "close_quizzes",
+    "move_quizzes",
+    "move_lessons",
+    "move_research",
+    "reject_proposals",
+    "move_proposals",
+    "follow_merge",
+)
+MERGED = "Both nodes are one now."
 
 
 class Removal:
@@ -28,7 +48,8 @@ class Removal:
         await self._move_children(node, parent_id, levels=-1)
 
     async def merge(self, node: Node, into: Node) -> None:
-        """Make a node another name of a second one, which gets its nodes below, its prerequisites and its answers.
+        """Make a node another name of a second one, which gets its nodes below, its prerequisites, and all that hangs on it:
+        questions, quizzes, answers, reviews, lessons, research and open proposals.
 
         Raises:
             ToolError: The two belong to different subjects, one stands below the other, prerequisites would run in a circle,
@@ -42,11 +63,11 @@ class Removal:
         await self._refuse_cycle(node, into)
         into_id, node_id = UUID(into["node_id"]), UUID(node["node_id"])
         await self._refuse_clash(node, into_id)
-        args: dict[str, Any] = {"node_id": node_id, "into_id": into_id}
         prerequisites = [UUID(prerequisite) for prerequisite in node["prerequisites"]]
-        await self.session.write(SQL["inherit_prerequisites"], args | {"prerequisites": prerequisites})
-        await self.session.write(SQL["move_answers"], args)
-        await self.session.write(SQL["follow_merge"], args)
+        args: dict[str, Any] = {"node_id": node_id, "into_id": into_id, "reason": MERGED}
+        args |= {"prerequisites": prerequisites}
+        for name in MOVES:
+            await self.session.write(SQL[name], args)
         await self._take_out(node, into_id=into_id, instead=[into_id])
         await self._move_children(node, into_id, levels=into["depth"] - node["depth"])
 
@@ -82,7 +103,7 @@ class Removal:
     async def _refuse_cycle(self, node: Node, into: Node) -> None:
         """Two nodes can be one where no third stands between them."""
         node_id, into_id = UUID(node["node_id"]), UUID(into["node_id"])
-        rows = await self.session.rows(SQL["edges"], {"node_ids": [node_id, into_id]})
+        rows = await self.session.rows(NODES_SQL["edges"], {"node_ids": [node_id, into_id]})
         titles = {row["id"]: row["title"] for row in rows}
         needs: dict[UUID, set[UUID]] = {}
         for row in rows:

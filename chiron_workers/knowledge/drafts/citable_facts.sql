@@ -38,9 +38,11 @@ scope as (
 (%(paths)s::text[] is null or f.topic_path = any(%(paths)s))
 
 -- branch
--- A node of a subject's map with all that is below it.
+-- A node of a subject's map with all that is below it; of a node that was merged into another that one.
 with recursive branch (id) as (
-  select %(node_id)s::uuid
+  select coalesce(merged_into, id)
+    from nodes
+   where id = %(node_id)s
   union
   select n.id
     from branch

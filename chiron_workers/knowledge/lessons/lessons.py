@@ -186,7 +186,7 @@ async def order(session: Session, node: Node, subject: Subject, *, run_id: UUID,
     args = {
         "lesson_id": new_id(),
         "subject_id": subject["subject_id"],
-        "node_id": UUID(node["node_id"]),
+        "node_id": await Nodes(session).hold(UUID(node["node_id"])),
         "run_id": run_id,
         "title": node["title"],
         "depth": subject["target_depth"],

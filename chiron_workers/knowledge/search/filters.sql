@@ -39,11 +39,11 @@ and f.validated_at >= %(validated_since)s
 and (f.subject_id, f.topic_path) in (select * from unnest(%(node_subjects)s::text[], %(node_paths)s::text[]))
 
 -- around
--- A node's subjects, and its id with those of its neighbours if they are wanted.
+-- A node's subjects, and its id with those of its neighbours if they are wanted; a merged one is the one that remains.
 with node as (
   select *
     from nodes
-   where id = %(node_id)s
+   where id = (select coalesce(merged_into, id) from nodes where id = %(node_id)s)
 )
 select node.title, array[node.subject_id] || node.shared_with_subjects as subjects,
        array(select n.id::text from nodes n
