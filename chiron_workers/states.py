@@ -238,6 +238,17 @@ class Marker(StrEnum):
     LEARNER = "learner"
 
 
+class ColumnType(StrEnum):
+    """What stands in the cells of a column."""
+
+    TEXT = "text"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    DATE = "date"
+    URL = "url"
+
+
 class SubscriptionState(StrEnum):
     """Whether a subscription comes due: a paused one waits for somebody, an ended one is over."""
 

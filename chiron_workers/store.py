@@ -16,6 +16,7 @@ from chiron_workers.knowledge.facts.checks import Checks
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.lessons.lessons import Lessons
+from chiron_workers.knowledge.rows.rows import Rows
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.runs.loaded_skills import LoadedSkills
 from chiron_workers.runs.notes import Notes
@@ -49,6 +50,7 @@ class Store:
         self.verdicts = Verdicts(session, side_model, turn)
         self.checks = Checks(session, self.facts, self.verdicts)
         self.drafts = Drafts(session, self.verdicts)
+        self.rows = Rows(session, self.verdicts)
         self.search = Search(session, embedder)
         self.nodes = Nodes(session)
         self.curricula = Curricula(session)

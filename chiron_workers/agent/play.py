@@ -21,7 +21,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
 from chiron_workers.model import Request
-from chiron_workers.roles import background_of, first_question, role_of, system_prompt
+from chiron_workers.roles import HAND_IN_ROWS, background_of, first_question, role_of, system_prompt
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -167,7 +167,7 @@ class _Step:
     async def begin_epoch(self, *, epoch: int, question: str | None = None, draft: str = "") -> None:
         run, shares = self.run, await self.window_shares()
         tools = self.conversation.window.tools or tuple(
-            self.tools.definitions(self.run.role)
+            self.tools.definitions(self.run)
         )  # frozen for the whole run
         loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
@@ -201,12 +201,12 @@ class _Step:
         await self.reply_to(self.conversation.latest)
 
     async def remind(self, last: Reply | Results) -> bool:
-        """Ask for the result that the run's role has to hand in; False where none is missing.
+        """Ask for the result that the run's role has to hand in, or the rows it was asked for; False where none is missing.
 
         Raises:
             RunFailed: It was asked often enough.
         """
-        tool = role_of(self.run.role).result
+        tool = HAND_IN_ROWS if self.run.columns else role_of(self.run.role).result
         if not tool or not isinstance(last, Reply) or last.stop not in ENDING_STOPS:
             return False
         reminder = REMINDER.format(tool=tool)

@@ -71,10 +71,14 @@ class Toolbox:
         """Drop what this worker keeps in memory for a run."""
         await self.skills.deactivate(run.id)
 
-    def definitions(self, role: str) -> list[dict[str, Any]]:
-        """The definitions of the tools that runs of a role are offered, as the Messages API takes them."""
-        may_call = role_of(role).may_call
-        return self.registry.definitions(lambda tool: may_call(tool.name, reserved_for=tool.roles))
+    def definitions(self, run: Run) -> list[dict[str, Any]]:
+        """The definitions of the tools that a run is offered, as the Messages API takes them."""
+        may_call = role_of(run.role).may_call
+        return self.registry.definitions(
+            lambda tool: (
+                may_call(tool.name, reserved_for=tool.roles) and (bool(run.columns) or not tool.needs_columns)
+            )
+        )
 
     async def call(
         self,

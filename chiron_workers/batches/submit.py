@@ -11,6 +11,7 @@ from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers.access import key_budgets
 from chiron_workers.access.audit import record_within
@@ -28,8 +29,9 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
-from chiron_workers.roles import role_names
+from chiron_workers.roles import role_names, role_of
 from chiron_workers.runs import partitions
+from chiron_workers.runs.columns import Column, checked_columns, stored
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import Effort, ThinkingMode
@@ -92,7 +94,7 @@ class NewRun:
 class NewBatch:
     """What somebody submits. `subject` is what the batch is listed under; each run may have another.
 
-    At most `concurrency` of its runs play at once.
+    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows.
     """
 
     runs: Sequence[NewRun]
@@ -103,6 +105,7 @@ class NewBatch:
     idempotency_key: str | None = None
     concurrency: int | None = None
     occurrence: Occurrence | None = None
+    columns: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,17 @@ def check(batch: NewBatch) -> None:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
     if batch.concurrency is not None and not 1 <= batch.concurrency <= INT_MAX:
         raise UsageError(f"The number of runs at once must be at least 1 (got {batch.concurrency}).")
+    if batch.columns:
+        _check_rows(batch)
+
+
+def _check_rows(batch: NewBatch) -> None:
+    checked_columns(batch.columns)
+    for role in sorted({run.role for run in batch.runs}):
+        if not role_of(role).may_hand_in_rows:
+            raise UsageError(
+                f"columns: a run of the role {role} hands in another result, and no rows. Ask for rows with the role research."
+            )
 
 
 async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
@@ -250,6 +264,7 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str], principal: Principal) 
         "ready_at": _earliest(batch.runs),
         "subscription_id": batch.occurrence.subscription_id if batch.occurrence else None,
         "due_at": batch.occurrence.due_at if batch.occurrence else None,
+        "columns": Json(stored(batch.columns)) if batch.columns else None,
     }
 
 
@@ -309,6 +324,8 @@ def _optional_parts(batch: NewBatch) -> Iterator[object]:
     }
     if reasoning:
         yield {"reasoning": reasoning}
+    if batch.columns:
+        yield {"columns": stored(batch.columns)}
     scopes = {n: run.scope for n, run in enumerate(batch.runs) if run.scope is not None}
     if scopes:
         yield {"scopes": scopes}

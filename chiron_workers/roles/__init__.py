@@ -2,6 +2,15 @@
 
 from chiron_workers.roles.background import background_of
 from chiron_workers.roles.prompts import first_question, system_prompt
-from chiron_workers.roles.role import Role, RoleName, role_names, role_of
+from chiron_workers.roles.role import HAND_IN_ROWS, Role, RoleName, role_names, role_of
 
-__all__ = ["Role", "RoleName", "background_of", "first_question", "role_names", "role_of", "system_prompt"]
+__all__ = [
+    "HAND_IN_ROWS",
+    "Role",
+    "RoleName",
+    "background_of",
+    "first_question",
+    "role_names",
+    "role_of",
+    "system_prompt",
+]

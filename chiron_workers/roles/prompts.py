@@ -1,12 +1,16 @@
+import json
 from collections.abc import Sequence
+from importlib.resources import files
 from string import Template
 
 from chiron_workers.quotation import quoted
 from chiron_workers.roles.role import role_of
+from chiron_workers.runs.columns import Column, stored
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill
 from chiron_workers.settings import Settings
 
+ROWS = Template(files("chiron_workers.roles").joinpath("rows.md").read_text("utf-8"))
 RECURS = "This research recurs: it was subscribed to, and nobody waits for it."
 NEWS = "Look for what is new since then, and tell only that."
 SILENCE = (
@@ -33,8 +37,9 @@ def system_prompt(
     role = Template(role_of(run.role).prompt).substitute(
         subject=run.subject, subject_id=run.subject_id, threshold=f"{settings.confidence_threshold:g}"
     )
+    rows = _rows_paragraph(run.columns) if run.columns else ""
     additions = [skill.system_text for skill in loaded]
-    return "\n\n".join(part.strip() for part in (role, skills, *additions) if part.strip())
+    return "\n\n".join(part.strip() for part in (role, rows, skills, *additions) if part.strip())
 
 
 def first_question(run: Run, background: str = "") -> str:
@@ -46,6 +51,11 @@ def first_question(run: Run, background: str = "") -> str:
     template = Template(role_of(run.role).question)
     topic = template.substitute(topic=run.topic, subject=run.subject, background=background).strip()
     return topic if run.subscription_id is None else f"{_recurrence(run)}\n\n{topic}"
+
+
+def _rows_paragraph(columns: Sequence[Column]) -> str:
+    lines = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in stored(columns))
+    return ROWS.substitute(columns=quoted("columns", lines))
 
 
 def _recurrence(run: Run) -> str:

@@ -18,6 +18,7 @@ FILE, PROMPT, QUESTION = "role.toml", "prompt.md", "question.md"
 # What the templates may name.
 PROMPT_FIELDS = frozenset({"subject", "subject_id", "threshold"})
 QUESTION_FIELDS = frozenset({"topic", "subject", "background"})
+HAND_IN_ROWS = "hand_in_rows"  # the tool by which a run that is asked for rows hands them in
 
 
 class _File(BaseModel):
@@ -42,6 +43,11 @@ class Role:
     question: str
     tools: frozenset[str] = frozenset()
     result: str = ""
+
+    @property
+    def may_hand_in_rows(self) -> bool:
+        """Whether its runs can be asked for rows: those of a role with a result of its own cannot."""
+        return not self.result and self.may_call(HAND_IN_ROWS, reserved_for=frozenset())
 
     def may_call(self, tool: str, *, reserved_for: frozenset[str]) -> bool:
         """Whether its runs are offered a tool, which is for the roles `reserved_for`, or for every role."""

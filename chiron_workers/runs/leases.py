@@ -14,6 +14,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun
@@ -49,6 +50,7 @@ class Run(LeasedRun):
     scope: str | None
     owner: str = LOCAL_OWNER  # of its batch
     key_id: UUID | None = None  # that its batch was submitted with
+    columns: tuple[Column, ...] = ()  # of the rows that it hands in; none: it answers in words alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,12 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
         row = await (await connection.execute(SQL["acquire"], args)).fetchone()
     if row is None:
         return None
-    states = {
+    converted = {
         "thinking": ThinkingMode(row["thinking"]),
         "effort": Effort(row["effort"]) if row["effort"] else None,
+        "columns": columns_of(row["columns"]),
     }
-    run = Run(**({field.name: row[field.name] for field in fields(Run)} | states))
+    run = Run(**({field.name: row[field.name] for field in fields(Run)} | converted))
     kind = EventKind(row["event_kind"])
     return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 

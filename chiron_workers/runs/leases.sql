@@ -35,7 +35,7 @@ event as (
   returning seq, kind, at, data)
 select acquired.id, acquired.batch_id, lease, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
        s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope,
-       b.owner, b.key_id, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
+       b.owner, b.key_id, b.columns, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
   from acquired, event, subjects s, batches b
  where s.id = acquired.subject_id
    and b.id = acquired.batch_id;

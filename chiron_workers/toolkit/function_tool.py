@@ -31,6 +31,7 @@ class FunctionTool(Tool):
     needs_run: bool = False
     timeout_s: float | None = None
     roles: frozenset[str] = frozenset()
+    needs_columns: bool = False
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as a model sent them, as the function wants them. Raises ToolValidationError."""
@@ -57,7 +58,11 @@ def tool(function: Function) -> Function: ...
 
 @overload
 def tool(
-    *, needs_run: bool = False, timeout_s: float | None = None, roles: Collection[str] = ()
+    *,
+    needs_run: bool = False,
+    timeout_s: float | None = None,
+    roles: Collection[str] = (),
+    needs_columns: bool = False,
 ) -> Callable[[Function], Function]: ...
 
 
@@ -67,6 +72,7 @@ def tool(
     needs_run: bool = False,
     timeout_s: float | None = None,
     roles: Collection[str] = (),
+    needs_columns: bool = False,
 ) -> Any:
     """Offer a typed function to agents; the function itself is returned unchanged.
 
@@ -77,13 +83,16 @@ def tool(
         needs_run: It makes sense within a run only, so MCP does not offer it.
         timeout_s: Seconds a call may take, where the settings' `tool_timeout_s` is not right.
         roles: Those whose runs are offered it; left out, all. A role that names its tools is offered what it names.
+        needs_columns: It is offered only to runs that are asked for rows.
 
     Raises:
         ToolRegistrationError: It has *args or **kwargs, a parameter without a hint, or no docstring.
     """
     if function is None:
-        return lambda decorated: _register(decorated, needs_run, timeout_s, frozenset(roles))
-    return _register(function, needs_run, timeout_s, frozenset(roles))
+        return lambda decorated: _register(
+            decorated, needs_run, timeout_s, frozenset(roles), needs_columns=needs_columns
+        )
+    return _register(function, needs_run, timeout_s, frozenset(roles), needs_columns=needs_columns)
 
 
 def tool_of(function: Callable[..., Any]) -> FunctionTool:
@@ -101,7 +110,12 @@ def is_tool(function: Callable[..., Any]) -> bool:
 
 
 def _register(
-    function: Function, needs_run: bool, timeout_s: float | None, roles: frozenset[str]
+    function: Function,
+    needs_run: bool,
+    timeout_s: float | None,
+    roles: frozenset[str],
+    *,
+    needs_columns: bool,
 ) -> Function:
     name = require_name(function.__name__)
     if not (function.__doc__ or "").strip():
@@ -111,7 +125,15 @@ def _register(
     descriptions = {entry.arg_name: entry.description for entry in doc.params if entry.description}
     arguments = Arguments(name, model, descriptions)
     _tools[function] = FunctionTool(
-        name, _description(doc), arguments.schema, function, arguments, needs_run, timeout_s, roles
+        name,
+        _description(doc),
+        arguments.schema,
+        function,
+        arguments,
+        needs_run,
+        timeout_s,
+        roles,
+        needs_columns,
     )
     return function
 

@@ -21,6 +21,7 @@ class Tool(ABC):
     description: str
     input_schema: dict[str, Any]
     needs_run: bool = False  # it makes sense within a run only, so MCP does not offer it
+    needs_columns: bool = False  # it is for runs that are asked for rows
     timeout_s: float | None = None  # None: what the settings say
     roles: frozenset[str] = frozenset()  # of the runs it is offered to; empty: of all
 

@@ -197,7 +197,7 @@ async def test_the_last_run_of_a_cancelled_batch_completes_it_once(stage: Stage)
 
 async def held(stage: Stage, run_id: UUID) -> dict[str, Any]:
     query = (
-        "select r.*, s.title as subject, b.owner, b.key_id from runs r join subjects s on s.id = r.subject_id "
+        "select r.*, s.title as subject, b.owner, b.key_id, b.columns from runs r join subjects s on s.id = r.subject_id "
         "join batches b on b.id = r.batch_id where r.id = %s"
     )
     return (await stage.rows(query, run_id))[0]

@@ -52,10 +52,11 @@ async def check_sentences(
         cited_facts = [] if refusal else [facts[fact_id] for fact_id in sentence.fact_ids]
         outcomes.append(refusal or await asyncio.to_thread(_judge_by_rules, sentence.text, cited_facts))
     open_places = [place for place, outcome in enumerate(outcomes) if outcome is None]
-    questions = [_evidence(sentences[place], facts) for place in open_places]
-    is_disputed = [
-        contradicts_itself([facts[key] for key in sentences[place].fact_ids]) for place in open_places
+    cited = [[facts[fact_id] for fact_id in sentences[place].fact_ids] for place in open_places]
+    questions = [
+        evidence_of(sentences[place].text, own) for place, own in zip(open_places, cited, strict=True)
     ]
+    is_disputed = [contradicts_itself(own) for own in cited]
     findings = await verdicts.judge_all(questions, without_rules=is_disputed)
     for place, finding in zip(open_places, findings, strict=True):
         is_supported = finding.verdict is Verdict.SUPPORTED
@@ -77,16 +78,15 @@ def _judge_by_rules(text: str, facts: Sequence[CitableFact]) -> Finding | str | 
     return None
 
 
-def _evidence(sentence: Sentence, facts: Mapping[str, CitableFact]) -> Evidence:
-    """What a model sees of a sentence: the statements of its facts, what they rest on, and what stands around that."""
-    cited_facts = [facts[fact_id] for fact_id in sentence.fact_ids]
+def evidence_of(text: str, cited_facts: Sequence[CitableFact]) -> Evidence:
+    """What a model sees of a text: the statements of its facts, what they rest on, and what stands around that."""
     passages = [passage for fact in cited_facts for passage in fact.passages]
     words = _distinct([fact.content for fact in cited_facts] + [passage.quote for passage in passages])
     contexts = _distinct([passage.context for passage in passages])
     if contradicts_itself(cited_facts):
         contexts.insert(0, BOTH_SIDES_CONTEXT)
     return Evidence(
-        sentence.text,
+        text,
         "\n".join(words)[:QUOTES_CHARS_MAX],
         " ".join(contexts)[:CONTEXTS_CHARS_MAX],
         ", ".join(_distinct([passage.source_url for passage in passages]))[:CONTEXTS_CHARS_MAX],

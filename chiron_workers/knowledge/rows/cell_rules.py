@@ -1,0 +1,192 @@
+"""What rules alone say of a cell: whether its facts show its value, word for word or as a figure."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from urllib.parse import urlsplit
+
+from chiron_workers.db.validation import collapse_whitespace
+from chiron_workers.evidence.figures.figures import plain
+from chiron_workers.evidence.statements.statement import parse
+from chiron_workers.evidence.statements.support import Finding
+from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.knowledge.drafts.citable_facts import CitableFact
+from chiron_workers.knowledge.drafts.sentence_rules import FACTS_MAX, contradicts_itself, unshown_figures
+from chiron_workers.knowledge.rows.values import Value, written
+from chiron_workers.runs.columns import Column
+from chiron_workers.states import ColumnType, Decider, FactStatus, Verdict
+
+IN_ITS_WORDS = Finding(Verdict.SUPPORTED, "It stands in its facts.", Decider.RULES)
+ITS_SOURCE = Finding(Verdict.SUPPORTED, "Its facts are from there.", Decider.RULES)
+GONE = {
+    FactStatus.WITHDRAWN: "was withdrawn",
+    FactStatus.SUPERSEDED: "is superseded: no source of it says so any more",
+}
+EMPTY_INSTEAD = "or leave the cell empty with a reason"
+_NUMBER = re.compile(r"(?<![\w.,])[+-]?\d+(?:\.\d+)?(?![\w,]|\.\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledCell:
+    """A cell with a value of its column's type and the ids of the facts it rests on; `label` says of what its row tells."""
+
+    column: Column
+    value: Value
+    fact_ids: tuple[str, ...]
+    label: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The cell as words that can be true or not."""
+        about = f" ({self.column.description})" if self.column.description else ""
+        of = f" of {self.label}" if self.label else ""
+        return f"{self.column.name}{about}{of}: {written(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the rules say: a finding, why the cell is refused, or neither where somebody who understands it has to be asked.
+
+    `is_shown`: its value stands in its facts, though perhaps of something else; that is enough where nobody can be asked.
+    """
+
+    finding: Finding | None = None
+    refusal: str = ""
+    is_shown: bool = False
+
+
+def rule(cell: FilledCell, facts: Mapping[str, CitableFact]) -> Ruling:
+    """What the rules say of a cell. Takes dozens of milliseconds for facts with long quotes.
+
+    Args:
+        facts: Those that are there, by id.
+    """
+    if refusal := _refuse_facts(cell.fact_ids, facts):
+        return Ruling(refusal=refusal)
+    cited_facts = [facts[fact_id] for fact_id in cell.fact_ids]
+    if contradicts_itself(cited_facts):
+        return Ruling(
+            refusal="Its facts contradict each other. Name those that say so alone, or leave the cell empty and say in its "
+            "reason that sources disagree."
+        )
+    match cell.column.type:
+        case ColumnType.BOOL:
+            return Ruling()
+        case ColumnType.INT | ColumnType.FLOAT:
+            return _rule_number(cell, cited_facts)
+        case ColumnType.DATE:
+            return _rule_day(cell, cited_facts)
+        case ColumnType.URL:
+            return _rule_address(str(cell.value), cited_facts)
+    return _rule_text(str(cell.value), cited_facts)
+
+
+def _refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> str:
+    if not fact_ids:
+        return (
+            f"It names no fact. Store what a source says with store_knowledge and name it, {EMPTY_INSTEAD}."
+        )
+    if len(fact_ids) > FACTS_MAX:
+        return f"It names {len(fact_ids)} facts; {FACTS_MAX} are enough."
+    for fact_id in fact_ids:
+        fact = facts.get(fact_id)
+        if fact is None:
+            return f"There is no fact {fact_id[:60]}. A fact is stored before a cell may name it; take the id that came back."
+        if not fact.is_in_scope:
+            return f"Fact {fact_id} belongs to another subject."
+        if fact.status in GONE:
+            return f"Fact {fact_id} {GONE[fact.status]}. Name another, {EMPTY_INSTEAD}."
+    return ""
+
+
+def _rule_number(cell: FilledCell, facts: Sequence[CitableFact]) -> Ruling:
+    value = Fraction(str(cell.value))
+    if value not in set().union(*(_numbers(text) for text in _words(facts, with_context=True))):
+        return Ruling(
+            refusal=f"Its facts do not say {written(cell.value)}. Give the number as they have it, {EMPTY_INSTEAD}."
+        )
+    is_plain = len({number for fact in facts for number in _figures(fact.content)}) == 1
+    return Ruling(finding=IN_ITS_WORDS if is_plain else None, is_shown=True)
+
+
+def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> Ruling:
+    day = str(cell.value)
+    if missing_figures(day, " ".join(_words(facts, with_context=True))):
+        return Ruling(
+            refusal=f"Its facts do not name the day {day}. Name the fact that does, {EMPTY_INSTEAD}."
+        )
+    days = {(date.first, date.last) for fact in facts for date in parse(fact.content).figures.dates}
+    return Ruling(finding=IN_ITS_WORDS if len(days) == 1 else None, is_shown=True)
+
+
+def _rule_address(value: str, facts: Sequence[CitableFact]) -> Ruling:
+    if _address(value) in {_address(url) for url in _source_urls(facts)}:
+        return Ruling(finding=ITS_SOURCE)
+    if any(_has_address(text, value) for text in _words(facts, with_context=True)):
+        return Ruling(finding=IN_ITS_WORDS)
+    return Ruling(
+        refusal=f"No fact of it is from this address or has it in its words. Take the address of a source, {EMPTY_INSTEAD}."
+    )
+
+
+def _rule_text(value: str, facts: Sequence[CitableFact]) -> Ruling:
+    urls = _source_urls(facts)
+    if value.casefold() in {urlsplit(url).hostname for url in urls} or _address(value) in map(_address, urls):
+        return Ruling(finding=ITS_SOURCE)
+    if figures := unshown_figures(value, facts):
+        return Ruling(
+            refusal=f"Its facts do not say {', '.join(figures)}. Say what they say, {EMPTY_INSTEAD}."
+        )
+    is_shown = any(_has_words(text, value) for text in _words(facts))
+    return Ruling(finding=IN_ITS_WORDS if is_shown else None, is_shown=is_shown)
+
+
+def _words(facts: Sequence[CitableFact], *, with_context: bool = False) -> list[str]:
+    """The statements and the quotes of facts, and what stands around these."""
+    texts = [fact.content for fact in facts] + [passage.quote for fact in facts for passage in fact.passages]
+    contexts = [passage.context for fact in facts for passage in fact.passages] if with_context else []
+    return list(dict.fromkeys(text for text in texts + contexts if text))
+
+
+def _figures(text: str) -> set[Fraction | float]:
+    """The numbers and the years that a text says; "first" and "second" count nothing in most sentences."""
+    figures = parse(text).figures
+    counts = [quantity for quantity in figures.quantities if quantity.dimension != "rank" or quantity.low > 2]
+    bounds = {bound for quantity in counts for bound in (quantity.low, quantity.high)}
+    return bounds | {Fraction(date.first[0]) for date in figures.dates}
+
+
+def _numbers(text: str) -> set[Fraction | float]:
+    """The numbers that a text shows in any way: as it writes them, in base units, and as years."""
+    figures = parse(text).figures
+    digits = (figures.text[quantity.start : quantity.number_end] for quantity in figures.quantities)
+    written_numbers = (number.replace(",", "") for number in digits)
+    texts = [
+        *(number for number in written_numbers if _NUMBER.fullmatch(number)),
+        *_NUMBER.findall(figures.text),
+    ]
+    return _figures(text) - {inf, -inf} | {Fraction(number) for number in texts}
+
+
+def _source_urls(facts: Sequence[CitableFact]) -> Collection[str]:
+    return {passage.source_url for fact in facts for passage in fact.passages}
+
+
+def _address(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
+
+
+def _has_address(text: str, url: str) -> bool:
+    return re.search(rf"(?<!\S)\W{{0,3}}{re.escape(url.rstrip('/'))}/?(?![\w/?=&%-]|[.]\w)", text) is not None
+
+
+def _has_words(text: str, value: str) -> bool:
+    """Whether a text has these words one after the other, and does not deny one of them."""
+    words = collapse_whitespace(plain(value)).casefold().rstrip(".")
+    pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+    if not words or re.search(pattern, collapse_whitespace(plain(text)).casefold()) is None:
+        return False
+    statement = parse(value)
+    return bool(statement.negations) or not statement.stems & set(parse(text).denied_stems)
