@@ -2,11 +2,13 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import typer
 
 from chiron_api.cli.display.estimate import print_estimate
 from chiron_api.cli.input import submit_options as options
+from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.text import as_json as json_line
@@ -20,6 +22,7 @@ from chiron_workers.batches.submit import submit as submit_batch
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
+from chiron_workers.runs.columns import Column, read_columns
 from chiron_workers.settings import Settings, settings
 
 cli = typer.Typer()
@@ -43,6 +46,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     max_turns: options.MaxTurns = None,
     concurrency: options.Concurrency = None,
     ready_at: options.ReadyAt = None,
+    columns: options.Columns = None,
+    schema: options.Schema = None,
     idempotency_key: options.IdempotencyKey = None,
     dry_run: options.DryRun = False,
     watch: options.Watch = False,
@@ -50,7 +55,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
 ) -> None:
     """Submit topics to be researched, as one batch. Prints the batch's id.
 
-    Topics come from the arguments, from a file, or from standard input when it is piped.
+    Topics come from the arguments, from a file, or from standard input when it is piped. With --columns or --schema the runs
+    hand in rows, which `chiron results` prints or writes to a file.
     """
     current = settings()
     defaults = NewRun(
@@ -69,7 +75,16 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         _run(entry, defaults, needs_subject=subject is None) for entry in _topic_entries(topics or [], file)
     ]
     budget = Budget(budget_usd, budget_tokens)
-    batch = NewBatch(runs, subject or runs[0].subject, name, priority, budget, idempotency_key, concurrency)
+    batch = NewBatch(
+        runs,
+        subject or runs[0].subject,
+        name,
+        priority,
+        budget,
+        idempotency_key,
+        concurrency,
+        columns=_columns(columns, schema),
+    )
     if dry_run:
         print_estimate(asyncio.run(_estimate(batch, current)), as_json=as_json)
         return
@@ -80,6 +95,14 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), as_json=as_json)
+
+
+def _columns(text: str | None, schema: Path | None) -> tuple[Column, ...]:
+    if text is not None and schema is not None:
+        raise UsageError("Say with --columns or with --schema which rows you ask for, not with both.")
+    if schema is not None:
+        return read_schema(schema)
+    return () if text is None else read_columns(text)
 
 
 def _topic_entries(arguments: Sequence[str], file: str | None) -> list[TopicEntry]:

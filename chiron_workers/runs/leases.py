@@ -70,12 +70,12 @@ async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta
         row = await (await connection.execute(SQL["acquire"], args)).fetchone()
     if row is None:
         return None
-    converted = {
+    conversions = {
         "thinking": ThinkingMode(row["thinking"]),
         "effort": Effort(row["effort"]) if row["effort"] else None,
         "columns": columns_of(row["columns"]),
     }
-    run = Run(**({field.name: row[field.name] for field in fields(Run)} | converted))
+    run = Run(**({field.name: row[field.name] for field in fields(Run)} | conversions))
     kind = EventKind(row["event_kind"])
     return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 

@@ -3,7 +3,8 @@ from typing import Annotated, TypedDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from chiron_workers.knowledge.drafts.sentence_rules import FACTS_MAX
-from chiron_workers.knowledge.rows.rows import CALL_ROWS_MAX, NewCell, NewRow
+from chiron_workers.knowledge.rows.forms import NewCell, NewRow
+from chiron_workers.knowledge.rows.rows import CALL_ROWS_MAX
 from chiron_workers.runs.columns import COLUMNS_MAX
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool

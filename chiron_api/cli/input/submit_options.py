@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,6 +65,20 @@ ReadyAt = Annotated[
 IdempotencyKey = Annotated[
     str | None,
     typer.Option(metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:TYPE],...",
+        help="Ask for rows with these columns, such as `name, year:int, source`. Types: text, int, float, bool, date, url.",
+    ),
+]
+Schema = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ask for rows as this JSON schema of a row describes them: a column for each property.",
+    ),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")

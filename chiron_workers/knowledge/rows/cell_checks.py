@@ -7,7 +7,7 @@ from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.sentence_checks import evidence_of
 from chiron_workers.knowledge.facts.verdicts import Verdicts
-from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, IN_ITS_WORDS, FilledCell, Ruling, rule
+from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, IN_ITS_WORDS, CellRuling, FilledCell, rule
 from chiron_workers.states import Verdict
 
 # What a cell is told whose facts do not bear it out in full.
@@ -29,9 +29,11 @@ async def check_cells(
     Raises:
         LeaseLost: The run is no longer ours.
     """
-    rulings = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
+    judgements = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
     open_places = [
-        place for place, ruling in enumerate(rulings) if ruling.finding is None and not ruling.refusal
+        place
+        for place, judgement in enumerate(judgements)
+        if judgement.finding is None and not judgement.refusal
     ]
     questions = [
         evidence_of(cells[place].statement, [facts[fact_id] for fact_id in cells[place].fact_ids])
@@ -40,16 +42,16 @@ async def check_cells(
     answers = await verdicts.judge_all(questions, without_rules=[True] * len(questions))
     findings = dict(zip(open_places, answers, strict=True))
     return [
-        _outcome(ruling, findings[place]) if place in findings else ruling.finding or ruling.refusal
-        for place, ruling in enumerate(rulings)
+        _outcome(judgement, findings[place]) if place in findings else judgement.finding or judgement.refusal
+        for place, judgement in enumerate(judgements)
     ]
 
 
-def _outcome(ruling: Ruling, finding: Finding) -> Finding | str:
+def _outcome(judgement: CellRuling, finding: Finding) -> Finding | str:
     match finding.verdict:
         case Verdict.SUPPORTED:
             return finding
-        case Verdict.UNCHECKED if ruling.is_shown:
+        case Verdict.UNCHECKED if judgement.is_shown:
             return IN_ITS_WORDS
     reason = finding.reason if finding.reason.endswith(".") else f"{finding.reason}."
     return REFUSALS[finding.verdict].format(reason=reason, otherwise=EMPTY_INSTEAD)

@@ -1,14 +1,16 @@
 """What rules alone say of a cell: whether its facts show its value, word for word or as a figure."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import inf
 from urllib.parse import urlsplit
 
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.figures.figures import plain
+from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.evidence.statements.unsupported import missing_figures
@@ -20,7 +22,7 @@ from chiron_workers.states import ColumnType, Decider, FactStatus, Verdict
 
 IN_ITS_WORDS = Finding(Verdict.SUPPORTED, "It stands in its facts.", Decider.RULES)
 ITS_SOURCE = Finding(Verdict.SUPPORTED, "Its facts are from there.", Decider.RULES)
-GONE = {
+GONE_REASONS = {
     FactStatus.WITHDRAWN: "was withdrawn",
     FactStatus.SUPERSEDED: "is superseded: no source of it says so any more",
 }
@@ -46,7 +48,7 @@ class FilledCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class CellRuling:
     """What the rules say: a finding, why the cell is refused, or neither where somebody who understands it has to be asked.
 
     `is_shown`: its value stands in its facts, though perhaps of something else; that is enough where nobody can be asked.
@@ -57,23 +59,23 @@ class Ruling:
     is_shown: bool = False
 
 
-def rule(cell: FilledCell, facts: Mapping[str, CitableFact]) -> Ruling:
+def rule(cell: FilledCell, facts: Mapping[str, CitableFact]) -> CellRuling:
     """What the rules say of a cell. Takes dozens of milliseconds for facts with long quotes.
 
     Args:
         facts: Those that are there, by id.
     """
     if refusal := _refuse_facts(cell.fact_ids, facts):
-        return Ruling(refusal=refusal)
+        return CellRuling(refusal=refusal)
     cited_facts = [facts[fact_id] for fact_id in cell.fact_ids]
     if contradicts_itself(cited_facts):
-        return Ruling(
+        return CellRuling(
             refusal="Its facts contradict each other. Name those that say so alone, or leave the cell empty and say in its "
             "reason that sources disagree."
         )
     match cell.column.type:
         case ColumnType.BOOL:
-            return Ruling()
+            return CellRuling()
         case ColumnType.INT | ColumnType.FLOAT:
             return _rule_number(cell, cited_facts)
         case ColumnType.DATE:
@@ -96,51 +98,59 @@ def _refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> 
             return f"There is no fact {fact_id[:60]}. A fact is stored before a cell may name it; take the id that came back."
         if not fact.is_in_scope:
             return f"Fact {fact_id} belongs to another subject."
-        if fact.status in GONE:
-            return f"Fact {fact_id} {GONE[fact.status]}. Name another, {EMPTY_INSTEAD}."
+        if fact.status in GONE_REASONS:
+            return f"Fact {fact_id} {GONE_REASONS[fact.status]}. Name another, {EMPTY_INSTEAD}."
     return ""
 
 
-def _rule_number(cell: FilledCell, facts: Sequence[CitableFact]) -> Ruling:
+def _rule_number(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
     value = Fraction(str(cell.value))
     if value not in set().union(*(_numbers(text) for text in _words(facts, with_context=True))):
-        return Ruling(
+        return CellRuling(
             refusal=f"Its facts do not say {written(cell.value)}. Give the number as they have it, {EMPTY_INSTEAD}."
         )
     is_plain = len({number for fact in facts for number in _figures(fact.content)}) == 1
-    return Ruling(finding=IN_ITS_WORDS if is_plain else None, is_shown=True)
+    return CellRuling(finding=IN_ITS_WORDS if is_plain else None, is_shown=True)
 
 
-def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> Ruling:
+def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
     day = str(cell.value)
     if missing_figures(day, " ".join(_words(facts, with_context=True))):
-        return Ruling(
+        return CellRuling(
             refusal=f"Its facts do not name the day {day}. Name the fact that does, {EMPTY_INSTEAD}."
         )
     days = {(date.first, date.last) for fact in facts for date in parse(fact.content).figures.dates}
-    return Ruling(finding=IN_ITS_WORDS if len(days) == 1 else None, is_shown=True)
+    return CellRuling(finding=IN_ITS_WORDS if len(days) == 1 else None, is_shown=True)
 
 
-def _rule_address(value: str, facts: Sequence[CitableFact]) -> Ruling:
+def _rule_address(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     if _address(value) in {_address(url) for url in _source_urls(facts)}:
-        return Ruling(finding=ITS_SOURCE)
+        return CellRuling(finding=ITS_SOURCE)
     if any(_has_address(text, value) for text in _words(facts, with_context=True)):
-        return Ruling(finding=IN_ITS_WORDS)
-    return Ruling(
+        return CellRuling(finding=IN_ITS_WORDS)
+    return CellRuling(
         refusal=f"No fact of it is from this address or has it in its words. Take the address of a source, {EMPTY_INSTEAD}."
     )
 
 
-def _rule_text(value: str, facts: Sequence[CitableFact]) -> Ruling:
+def _rule_text(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     urls = _source_urls(facts)
-    if value.casefold() in {urlsplit(url).hostname for url in urls} or _address(value) in map(_address, urls):
-        return Ruling(finding=ITS_SOURCE)
+    if value.casefold() in map(_host, urls) or _address(value) in map(_address, urls):
+        return CellRuling(finding=ITS_SOURCE)
     if figures := unshown_figures(value, facts):
-        return Ruling(
+        return CellRuling(
             refusal=f"Its facts do not say {', '.join(figures)}. Say what they say, {EMPTY_INSTEAD}."
         )
-    is_shown = any(_has_words(text, value) for text in _words(facts))
-    return Ruling(finding=IN_ITS_WORDS if is_shown else None, is_shown=is_shown)
+    has_negation = bool(parse(value).negations)
+
+    def negates(words: str) -> bool:
+        return not has_negation and bool(parse(words).negations)
+
+    showings = [showing for text in _words(facts) for showing in _showings(text, value)]
+    is_plain = any(not negates(whole) for whole, _ in showings)
+    return CellRuling(
+        finding=IN_ITS_WORDS if is_plain else None, is_shown=any(not negates(start) for _, start in showings)
+    )
 
 
 def _words(facts: Sequence[CitableFact], *, with_context: bool = False) -> list[str]:
@@ -154,8 +164,8 @@ def _figures(text: str) -> set[Fraction | float]:
     """The numbers and the years that a text says; "first" and "second" count nothing in most sentences."""
     figures = parse(text).figures
     counts = [quantity for quantity in figures.quantities if quantity.dimension != "rank" or quantity.low > 2]
-    bounds = {bound for quantity in counts for bound in (quantity.low, quantity.high)}
-    return bounds | {Fraction(date.first[0]) for date in figures.dates}
+    ends = {end for quantity in counts for end in (quantity.low, quantity.high)}
+    return ends | {Fraction(date.first[0]) for date in figures.dates}
 
 
 def _numbers(text: str) -> set[Fraction | float]:
@@ -178,15 +188,22 @@ def _address(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 def _has_address(text: str, url: str) -> bool:
     return re.search(rf"(?<!\S)\W{{0,3}}{re.escape(url.rstrip('/'))}/?(?![\w/?=&%-]|[.]\w)", text) is not None
 
 
-def _has_words(text: str, value: str) -> bool:
-    """Whether a text has these words one after the other, and does not deny one of them."""
+def _showings(text: str, value: str) -> Iterator[tuple[str, str]]:
+    """Each sentence that has a value's words one after the other, and how it begins before them."""
     words = collapse_whitespace(plain(value)).casefold().rstrip(".")
-    pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
-    if not words or re.search(pattern, collapse_whitespace(plain(text)).casefold()) is None:
-        return False
-    statement = parse(value)
-    return bool(statement.negations) or not statement.stems & set(parse(text).denied_stems)
+    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+    line = collapse_whitespace(plain(text))
+    for first, last in pairwise(sentence_breaks(line)) if words else ():
+        if match := pattern.search(sentence := line[first:last].casefold()):
+            yield sentence, sentence[: match.start()]

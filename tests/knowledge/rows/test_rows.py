@@ -261,6 +261,7 @@ async def test_a_fact_that_the_run_stores_itself_fills_a_cell_though_it_is_a_can
     stage: Stage, shelf: Shelf
 ) -> None:
     shelf.subject("databases", "Databases")
+
     def script(request: dict[str, Any]) -> Says:
         match turn(request):
             case 0:

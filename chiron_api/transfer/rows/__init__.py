@@ -1,0 +1,1 @@
+"""The rows of a batch as files: CSV, JSON and XLSX."""
