@@ -16,6 +16,7 @@ from chiron_api.http.problems import Problem
 FIELDS_MAX = 50
 FILES_MAX = 5
 MULTIPART = "multipart/form-data"
+FIELD_TOO_LARGE = "Part exceeded maximum size"  # as Starlette says it
 FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART)
 
 
@@ -25,23 +26,35 @@ def media_type_of(request: Request) -> str:
 
 
 @asynccontextmanager
-async def open_form(request: Request, *, bytes_max: int, refusal: str = "") -> AsyncIterator[FormData]:
+async def open_form(
+    request: Request, *, bytes_max: int, refusal: str = "", field_bytes_max: int | None = None
+) -> AsyncIterator[FormData]:
     """The fields and files of a form, which are gone at the end.
 
     Args:
         bytes_max: Of all fields and files together, as they come.
         refusal: What a form that is larger is told.
+        field_bytes_max: Of a field that is no file; None: as of the whole form.
 
     Raises:
         Problem: 400 where it cannot be read, 408 where it does not go on, 413 where it is too large, 415 where it is no form.
     """
-    if media_type_of(request) not in FORM_TYPES:
+    media_type = media_type_of(request)
+    if media_type not in FORM_TYPES:
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send a form.")
     refusal = refusal or f"A form may have {bytes_max:,} bytes."
+    field_bytes_max = field_bytes_max or bytes_max
+    field_refusal = f"A field that is no file may have {field_bytes_max:,} bytes."
+    if (
+        media_type != MULTIPART and field_bytes_max < bytes_max
+    ):  # it has no file, and Starlette bounds none of its fields
+        bytes_max, refusal = field_bytes_max, field_refusal
     bounded = Request(request.scope, _bounded(request.receive, bytes_max, refusal))
     try:
-        form = await bounded.form(max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=bytes_max)
+        form = await bounded.form(max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=field_bytes_max)
     except HTTPException as error:
+        if error.detail.startswith(FIELD_TOO_LARGE):
+            raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field_refusal) from None
         raise Problem(HTTPStatus.BAD_REQUEST, f"The form cannot be read: {error.detail}") from None
     try:
         yield form

@@ -76,7 +76,9 @@ async def open_upload(
         Problem: 400, 408, 413, 415 as of any form, 422 where it has no file or other fields.
     """
     refusal = f"A file may have {bytes_max:,} bytes."
-    async with open_form(request, bytes_max=bytes_max + FIELDS_BYTES, refusal=refusal) as form:
+    async with open_form(
+        request, bytes_max=bytes_max + FIELDS_BYTES, refusal=refusal, field_bytes_max=FIELDS_BYTES
+    ) as form:
         files = [value for name, value in form.multi_items() if name == "file"]
         if strange := sorted(set(form) - more_fields - {"file", "path"}):
             raise _refusal(strange[0][:60], f"The form has a file as `file`, and no {strange[0][:60]!r}.")

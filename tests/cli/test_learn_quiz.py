@@ -86,3 +86,26 @@ def test_a_quiz_that_was_killed_goes_on_with_the_next_question(chiron: Command, 
     assert "2 of 3" in again.output
     assert rows("select count(*) as n from assessments") == [{"n": 1}]
     assert rows("select count(*) as n from quizzes") == [{"n": 1}]
+
+
+def test_what_is_done_in_a_quiz_is_recorded_in_the_transaction_that_does_it(
+    chiron: Command, course: Course, rows: Rows, shelf: Shelf
+):
+    assert chiron("learn", "quiz", "sea-ice", "--count", "2", stdin="190 cm\n").exit_code == 0
+    shelf.connection.execute("alter table audit add constraint closed check (false) not valid")
+    assert chiron("learn", "quiz", "sea-ice", stdin="its freeboard\n").exit_code == 1
+    assert rows("select count(*) as n from assessments") == [{"n": 1}]
+    shelf.connection.execute("alter table audit drop constraint closed")
+    assert chiron("learn", "quiz", "sea-ice", stdin="its freeboard\ny\n").exit_code == 0
+    [quiz] = rows("select id::text from quizzes")
+    entries = rows("select action, target, detail ->> 'via' as via from audit order by id")
+    assert {(row["target"], row["via"]) for row in entries} == {(quiz["id"], "command")}
+    actions = [row["action"] for row in entries]
+    # A quiz that goes on is started too.
+    assert actions == [
+        "quizzes.create",
+        "quizzes.answers",
+        "quizzes.create",
+        "quizzes.answers",
+        "quizzes.settlements",
+    ]

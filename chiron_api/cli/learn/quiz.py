@@ -125,10 +125,12 @@ async def _start(subject: str, node: str, terminal: _Terminal, *, count: int, ag
             batch_id = await _have_written(services, subject_id, node_id, options, terminal)
             advice = ADVICE.format(batch_id=batch_id)
         try:
-            async with services.store() as store:
-                return (await store.quizzes.start(subject_id, node_id, count=count))[0]
+            async with command(services.pool, "quizzes.create") as made, services.store() as store:
+                quiz, _ = await store.quizzes.start(subject_id, node_id, count=count)
+                made["quizzes"] = quiz.id
         except NoQuestions as error:
             raise NoQuestions(f"{error} {advice}".strip()) from None
+        return quiz
 
 
 async def _have_written(
@@ -154,7 +156,7 @@ async def _have_written(
 
 async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
     async with open_services(settings(), pool_size=2) as services:
-        async with services.store() as store:
+        async with command(services.pool, "quizzes.answers", quiz_id), services.store() as store:
             quiz = await store.quizzes.answer(quiz_id, question_id, response)
         if batch := await order_marking(services.pool, quiz):
             from chiron_workers.pubsub.signals import notify
@@ -164,5 +166,9 @@ async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
 
 
 async def _settle(quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
-    async with open_services(settings(), pool_size=2) as services, services.store() as store:
+    async with (
+        open_services(settings(), pool_size=2) as services,
+        command(services.pool, "quizzes.settlements", quiz_id),
+        services.store() as store,
+    ):
         return await store.quizzes.settle(quiz_id, question_id, mark)

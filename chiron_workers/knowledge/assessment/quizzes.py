@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers import ids
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import Conflict, NotFound
@@ -95,6 +96,7 @@ class Quizzes:
             raise NoQuestions(NO_QUESTIONS.format(place=f"node {node_id}" if node_id else repr(subject_id)))
         quiz_id = ids.new_id()
         await self._session.write(SQL["add"], args | {"id": quiz_id, "question_ids": question_ids})
+        await record_within(await self._session.begin(), quizzes=quiz_id)
         return await self.get(quiz_id), True
 
     async def get(self, quiz_id: UUID) -> Quiz:
@@ -146,6 +148,7 @@ class Quizzes:
         text = response.strip() and clean_text(response, field="response", chars_max=RESPONSE_CHARS_MAX)
         decision = await asyncio.to_thread(mark_by_rules, text, question.key)
         await self._store(quiz_id, question, text, decision)
+        await record_within(await self._session.begin(), quizzes=quiz_id)
         return await self.get(quiz_id)
 
     async def settle(self, quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
@@ -168,6 +171,7 @@ class Quizzes:
         if not rows:
             raise Conflict(f"The answer is marked {answer.mark}, so there is nothing to settle.")
         await self._schedule(rows[0])
+        await record_within(await self._session.begin(), quizzes=quiz_id)
         return await self.get(quiz_id)
 
     async def _store(self, quiz_id: UUID, question: StoredQuestion, text: str, decision: Marking) -> None:

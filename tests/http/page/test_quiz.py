@@ -55,3 +55,21 @@ async def test_without_questions_the_page_offers_to_have_them_written(
     assert "Have questions written" in answer.text
     ordered = await client.post("/subjects/sea-ice/questions", data={"any": ""})
     assert ordered.headers["location"].startswith("/batches/")
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled", "completed"])
+async def test_after_a_batch_that_wrote_no_questions_the_page_says_so_and_offers_another(
+    client: httpx2.AsyncClient, course: Course, shelf: Shelf, state: str
+):
+    shelf.connection.execute("delete from questions")
+    path = "/subjects/sea-ice/questions"
+    former = (await client.post(path, data={"any": ""})).headers["location"]
+    waiting = await client.post(path, data={"any": ""})
+    assert (waiting.status_code, waiting.headers["location"]) == (303, former)
+    shelf.connection.execute("update runs set state = %s, finished_at = now()", [state])
+    shelf.connection.execute("update batches set open_runs = 0, finished_at = now()")
+    over = await client.post(path, data={"any": ""})
+    assert (over.status_code, f'<a href="{former}">a batch</a>' in over.text) == (422, True), over.text
+    assert "Have questions written anew" in over.text
+    other = await client.post(path, data={"again": "1"})
+    assert (other.status_code, other.headers["location"] != former) == (303, True)

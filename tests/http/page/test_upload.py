@@ -81,3 +81,17 @@ async def test_a_browser_needs_the_token_of_its_session(
     token = re.search(r'name="token" value="([0-9a-f]{64})"', (await browser.get("/subjects/sea-ice")).text)
     assert token
     assert (await browser.post(PATH, data={"token": token[1]}, files=files)).status_code == 303
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("address", [PATH, "/v1" + PATH])
+async def test_only_the_file_of_a_form_may_be_large(subject: httpx2.AsyncClient, address: str, kind: str):
+    fields = FORM | {"path": "x" * 70_000}
+    files = {"file": ("a.md", TEXT)} if kind.startswith("multipart") else None
+    answer = await subject.post(
+        address, data=fields, files=files, headers={"Origin": str(subject.base_url).rstrip("/")}
+    )
+    is_refused = answer.status_code in ((413,) if files or "v1" not in address else (413, 415))
+    assert is_refused, answer.text
+    if answer.status_code == 413:
+        assert "A field that is no file may have 65,536 bytes" in answer.text

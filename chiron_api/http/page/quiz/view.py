@@ -14,10 +14,11 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
+from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX
-from chiron_workers.learning.question_orders import order_marking, order_questions
+from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 
@@ -50,15 +51,21 @@ async def start_quiz(request: Request) -> Response:
 
 
 async def write_questions(request: Request) -> Response:
-    """Have questions on a subject written; the page of the batch follows."""
-    await read_form(request)
+    """Have questions on a subject written; the page of the batch follows, or what to do where it wrote none before."""
+    fields = await read_form(request)
     services = services_of(request)
     async with services.store() as store:
         subject_id = (await store.subjects.require(request.path_params["id"]))["subject_id"]
+        has_questions = bool(await store.questions.pick(subject_id, None, limit=1))
+    options = QuestionOptions(is_fresh=bool(fields.get("again")))
     try:
-        batch = await order_questions(services.pool, subject_id, None, principal=services.principal)
+        batch = await order_questions(services.pool, subject_id, None, options, principal=services.principal)
     except UsageError as error:
         return await _start_page(request, subject_id, problem=str(error))
+    if not (batch.is_new or has_questions):
+        former = await summary(services.pool, batch.batch_id)
+        if former.state.is_final:
+            return await _start_page(request, subject_id, former=former)
     await notify(services.settings.redis_url, batch.batch_id)
     return see_other(f"/batches/{batch.batch_id}")
 
@@ -109,18 +116,25 @@ async def _own_quiz(request: Request) -> UUID:
 
 
 async def _start_page(
-    request: Request, subject: str, *, has_no_questions: bool = False, problem: str = ""
+    request: Request,
+    subject: str,
+    *,
+    has_no_questions: bool = False,
+    former: BatchSummary | None = None,
+    problem: str = "",
 ) -> Response:
+    """The form that starts a quiz; `former` is the batch that was to write questions and wrote none."""
     async with services_of(request).store() as store:
         subjects = await store.subjects.all(limit=SUBJECTS_MAX)
     return page(
         request,
         "quiz/start.html",
-        status=HTTPStatus.UNPROCESSABLE_ENTITY if has_no_questions or problem else HTTPStatus.OK,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if has_no_questions or former or problem else HTTPStatus.OK,
         section="/subjects",
         subjects=subjects,
         subject=subject,
         has_no_questions=has_no_questions,
+        former=former,
         problem=problem,
     )
 
