@@ -69,6 +69,11 @@ class LessonDocument:
             f"{one_line(line.model)} on {minute(line.handed_in_at)} from stored facts alone: each sentence names its own."
         )
 
+    @property
+    def has_newer_version(self) -> bool:
+        """Whether another lesson on the node was handed in after it."""
+        return self.lesson.latest_id != self.lesson.line.id and self.lesson.line.id in self.lesson.versions
+
     def notices(self) -> list[str]:
         """What a reader must know first: that it is stale and why, that there is a newer version."""
         stale_sentences = self.lesson.stale_sentences
@@ -76,7 +81,7 @@ class LessonDocument:
         lines += [
             f"{one_line(stale.section)}, sentence {stale.number}: {stale.reason}" for stale in stale_sentences
         ]
-        if self.lesson.latest_id != self.lesson.line.id and self.lesson.line.id in self.lesson.versions:
+        if self.has_newer_version:
             lines.append(f"There is a newer version: lesson {self.lesson.latest_id}.")
         return lines
 

@@ -1,5 +1,6 @@
 """A lesson as one HTML file that loads nothing, and its parts for the page."""
 
+import re
 from collections.abc import Callable, Iterator
 from html import escape
 
@@ -8,6 +9,7 @@ from chiron_api.reports.lessons.document import (
     DELETED,
     FACTS_HEADING,
     NOT_KNOWN_HEADING,
+    STALE,
     LessonDocument,
     sources_of,
 )
@@ -16,6 +18,7 @@ from chiron_api.reports.phrasing import one_line
 from chiron_workers.knowledge.lessons.reading import LessonSentence
 
 Address = Callable[[str, int], str]  # the attributes of a link to a fact, by its id and number
+FACT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 HEADERS = {"Content-Security-Policy": policy(), "X-Content-Type-Options": "nosniff"}
 
 
@@ -45,9 +48,7 @@ def render(document: LessonDocument) -> Iterator[str]:
 
 def body(document: LessonDocument, address: Address = fact_page) -> Iterator[str]:
     """Notices, sections, what is not known, and the facts; citations lead where `address` says."""
-    if notices := document.notices():
-        lines = "".join(f'<li dir="auto">{escape(notice)}</li>' for notice in notices)
-        yield f'<section id="stale" class="notice">\n<ul>{lines}</ul>\n</section>\n'
+    yield from _notice(document, address)
     for section in document.lesson.sections:
         sentences = " ".join(_sentence(sentence, document, address) for sentence in section.sentences)
         title = escape(one_line(section.title))
@@ -59,7 +60,36 @@ def body(document: LessonDocument, address: Address = fact_page) -> Iterator[str
         yield f'<section id="not-known">\n<h2>{NOT_KNOWN_HEADING}</h2>\n<ul>{lines}</ul>\n</section>\n'
     if document.numbers:
         facts = "".join(_facts(document, address))
-        yield f'<section id="facts">\n<h2>{FACTS_HEADING}</h2>\n<ol>{facts}</ol>\n</section>\n'
+        yield f'<section id="facts">\n<h2>{FACTS_HEADING}</h2>\n<ol class="cited">{facts}</ol>\n</section>\n'
+
+
+def _notice(document: LessonDocument, address: Address) -> Iterator[str]:
+    """What a reader must know first; the facts that it names lead to themselves."""
+    stale_sentences = document.lesson.stale_sentences
+    lines = [
+        f"<bdi>{escape(one_line(stale.section))}</bdi>, sentence {stale.number}: "
+        f"{_linked(stale.reason, document, address)}"
+        for stale in stale_sentences
+    ]
+    parts = [f"<p><strong>{STALE}</strong></p>"] if stale_sentences else []
+    parts += [f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"] if lines else []
+    parts += ["<p>There is a newer version of this lesson.</p>"] if document.has_newer_version else []
+    if parts:
+        yield f'<section id="stale" class="notice">\n{"".join(parts)}\n</section>\n'
+
+
+def _linked(words: str, document: LessonDocument, address: Address) -> str:
+    """Words about facts, whose ids become links: a number where the lesson cites the fact."""
+
+    def link_of(match: re.Match[str]) -> str:
+        fact_id = match[0]
+        number = document.numbers.get(fact_id, 0)
+        if number or address is not _anchor:
+            text = f"[{number}]" if number else f"{fact_id[:13]}…"
+            return f'<a class="cite" {address(fact_id, number)}>{text}</a>'
+        return fact_id
+
+    return FACT_ID.sub(link_of, escape(words))
 
 
 def _sentence(sentence: LessonSentence, document: LessonDocument, address: Address) -> str:
@@ -68,8 +98,11 @@ def _sentence(sentence: LessonSentence, document: LessonDocument, address: Addre
         for fact_id in sentence.fact_ids
         if (number := document.numbers[fact_id])
     )
-    marks = "".join(f' <span class="mark">({escape(change)})</span>' for change in sentence.changes)
-    return f"<bdi>{escape(one_line(sentence.text))}</bdi> {cites}{marks}"
+    marks = "".join(
+        f' <span class="mark">({_linked(change, document, address)})</span>' for change in sentence.changes
+    )
+    # No line begins with a number in brackets.
+    return f"<bdi>{escape(one_line(sentence.text))}</bdi>&nbsp;{cites}{marks}"
 
 
 def _facts(document: LessonDocument, address: Address) -> Iterator[str]:
@@ -79,9 +112,10 @@ def _facts(document: LessonDocument, address: Address) -> Iterator[str]:
             continue
         words = f"<bdi>{escape(one_line(fact.content))}</bdi>"
         if address is not _anchor:
-            words = f"<a {address(fact_id, number)}>{words}</a>"
-        sources = "".join(f" · {_source(url)}" for url in sources_of(fact))
-        yield f'<li id="f{number}">{words}<span class="soft">{sources}</span></li>'
+            words = f'<a class="quiet" {address(fact_id, number)}>{words}</a>'
+        state = "" if fact.is_shown else f' <span class="mark">({fact.status})</span>'
+        sources = " · ".join(map(_source, sources_of(fact)))
+        yield f'<li id="f{number}">{words}{state}<span class="soft origin">{sources}</span></li>'
 
 
 def _source(url: str) -> str:

@@ -1,9 +1,10 @@
 """Lessons as learners read them, with what became of their facts since."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -11,6 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
+from chiron_workers.knowledge.coverage.nodes import NODES_MAX
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus, LessonState
@@ -112,22 +114,44 @@ async def read_lesson(pool: Pool, lesson_id: UUID) -> Lesson:
             SQL["versions"], {"subject_id": line.subject_id, "node_id": line.node_id}
         )
     ]
-    rows = await session.rows(SQL["sentences"], {"lesson_id": lesson_id})
-    fact_ids = list(dict.fromkeys(fact_id for entry in rows for fact_id in entry["fact_ids"]))
-    facts = await CitableFacts(session, Scope(subject_id=line.subject_id)).by_id(fact_ids)
-    successors = {
-        entry["fact_id"]: entry["successor"]
-        for entry in await session.rows(SQL["successors"], {"fact_ids": fact_ids})
-    }
+    rows = await session.rows(SQL["sentences"], {"lesson_ids": [lesson_id]})
+    facts, successors = await _load_facts(session, line.subject_id, rows)
     return Lesson(
         line,
         version=versions.index(line.id) + 1 if line.id in versions else len(versions) + 1,
         versions=tuple(versions),
-        sections=_sections(
-            rows, _Present(facts, successors, [frozenset(entry["fact_ids"]) for entry in rows])
-        ),
+        sections=_sections(rows, _Present.of(rows, facts, successors)),
         facts=facts,
     )
+
+
+async def newest_lessons(session: Session, subject_id: str) -> dict[str, LessonLine]:
+    """The newest lesson on each node of a subject that has one, by the id of the node."""
+    rows = await session.rows(SQL["newest_of_nodes"], {"subject_id": subject_id, "limit": NODES_MAX})
+    return {str(row["node_id"]): _line(row) for row in rows}
+
+
+async def stale_lessons(session: Session, subject_id: str, lesson_ids: Iterable[UUID]) -> set[UUID]:
+    """Those of these lessons of a subject with a sentence that no longer stands as it did; in a few statements."""
+    rows = await session.rows(SQL["sentences"], {"lesson_ids": list(lesson_ids)})
+    facts, successors = await _load_facts(session, subject_id, rows)
+    stale_ids = set()
+    for lesson_id, group in groupby(rows, key=itemgetter("lesson_id")):
+        lesson_rows = list(group)
+        present = _Present.of(lesson_rows, facts, successors)
+        if any(_sentence(row, present).changes for row in lesson_rows):
+            stale_ids.add(lesson_id)
+    return stale_ids
+
+
+async def _load_facts(
+    session: Session, subject_id: str, rows: Sequence[DictRow]
+) -> tuple[Mapping[str, CitableFact], Mapping[str, str]]:
+    """The facts of sentences as they are now, and what took the place of those that are superseded."""
+    fact_ids = list(dict.fromkeys(fact_id for row in rows for fact_id in row["fact_ids"]))
+    facts = await CitableFacts(session, Scope(subject_id=subject_id)).by_id(fact_ids)
+    successors = await session.rows(SQL["successors"], {"fact_ids": fact_ids})
+    return facts, {row["fact_id"]: row["successor"] for row in successors}
 
 
 async def lessons_of(
@@ -164,6 +188,13 @@ class _Present:
     facts: Mapping[str, CitableFact]
     successors: Mapping[str, str]
     together: Sequence[frozenset[str]]
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[DictRow], facts: Mapping[str, CitableFact], successors: Mapping[str, str]
+    ) -> "_Present":
+        """What the sentences of one lesson are held to."""
+        return cls(facts, successors, [frozenset(row["fact_ids"]) for row in rows])
 
     def change(self, fact_id: str, status: FactStatus) -> str:
         """What became of a fact that had this status when its sentence was handed in; nothing where it stands as it did."""

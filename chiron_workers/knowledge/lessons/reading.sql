@@ -26,12 +26,21 @@ select id
    and state = 'handed_in'
  order by handed_in_at, id;
 
+-- newest_of_nodes
+select distinct on (l.node_id) {{columns}}
+  from lessons l
+  join subjects s on s.id = l.subject_id
+ where l.subject_id = %(subject_id)s
+   and l.state = 'handed_in'
+ order by l.node_id, l.handed_in_at desc, l.id desc
+ limit %(limit)s;
+
 -- sentences
-select s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.fact_statuses, t.verdict_reason, t.verdict_by
+select s.lesson_id, s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.fact_statuses, t.verdict_reason, t.verdict_by
   from lesson_sections s
   join lesson_sentences t using (lesson_id, place)
- where s.lesson_id = %(lesson_id)s
- order by s.place, t.n;
+ where s.lesson_id = any(%(lesson_ids)s::uuid[])
+ order by s.lesson_id, s.place, t.n;
 
 -- successors
 select id::text as fact_id, superseded_by::text as successor

@@ -65,7 +65,9 @@ async def test_a_stale_lesson_names_the_sentence_and_a_former_version_the_newest
     shelf.connection.execute("update facts set status = 'withdrawn' where id = %s", (taught.freeboard,))
     page = (await client.get(f"/lessons/{former}")).text
     assert "This lesson is stale" in page
-    assert f"Measuring, sentence 1: Fact {taught.freeboard} was withdrawn since." in page
+    link = f'<a class="cite" href="/facts/{taught.freeboard}" data-panel>[2]</a>'
+    assert f"<bdi>Measuring</bdi>, sentence 1: Fact {link} was withdrawn since." in page
+    assert "There is a newer version of this lesson" in page
     assert f'<a href="/lessons/{newest}">newest version</a>' in page
 
 

@@ -34,7 +34,13 @@ async def test_without_redis_every_view_shows_what_stands_and_says_that_live_pro
     shelf.connection.execute("update batches set open_runs = 1")
     fact = shelf.fact(subject, "It is tall.", "https://example.org/", run_id=run)
     paths = ("/", "/batches", f"/batches/{batch}", f"/runs/{run}", f"/facts/{fact}", "/search", "/submit")
-    subject_paths = ("/subjects", "/subjects/towers", "/subjects/towers/sources", "/subjects/towers/report")
+    subject_paths = (
+        "/subjects",
+        "/subjects/towers",
+        "/subjects/towers/sources",
+        "/subjects/towers/learn",
+        "/subjects/towers/report",
+    )
     async with serving(settings.model_copy(update={"redis_url": redis_server.url})) as client:
         client.headers["Authorization"] = f"Bearer {api_key(settings)}"
         async with client.stream("GET", f"/runs/{run}/live") as stream:

@@ -48,7 +48,7 @@ async def test_a_lesson_is_read_with_its_facts_in_three_formats(client, taught, 
     assert f"{OPEN} \\[2\\]" in markdown.text
     assert "## What is not known\n\n- Nothing is known yet of Snow." in markdown.text
     html = await client.get(f"/v1/lessons/{lesson_id}?format=html")
-    assert f'<bdi>{CASE}</bdi> <a class="cite" href="#f5"' in html.text
+    assert f'<bdi>{CASE}</bdi>&nbsp;<a class="cite" href="#f5"' in html.text
     assert set(re.findall(r'href="#(f\d)"', html.text)) == set(re.findall(r'id="(f\d)"', html.text))
     assert "default-src 'none'" in html.headers["content-security-policy"]
 
@@ -63,7 +63,8 @@ async def test_a_stale_lesson_says_which_sentence_and_why(client, taught, shelf)
     assert "This lesson is stale" in markdown
     assert f"{AGE} \\[1\\] *({reason})*" in markdown
     html = (await client.get(f"/v1/lessons/{lesson_id}?format=html")).text
-    assert f'<span class="mark">({reason})</span>' in html
+    link = '<a class="cite" href="#f1">[1]</a>'
+    assert f'<span class="mark">(Fact {link} was withdrawn since.)</span>' in html
 
 
 async def test_former_versions_stay_and_name_the_newest(client, taught, shelf):

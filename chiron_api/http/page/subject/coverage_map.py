@@ -58,6 +58,7 @@ class CoverageMap:
         part: Of nodes that are too many for a picture, which part it shows, from 1.
         holes: Nodes without any fact, goal-critical ones first.
         paths: The topic paths of the facts of the node that somebody looks at; None: of all facts.
+        facts: How many facts each node has, also by those below it.
     """
 
     top_nodes: tuple[MapNode, ...]
@@ -71,6 +72,7 @@ class CoverageMap:
     unmapped_facts: int
     is_cut: bool
     paths: list[str] | None
+    facts: Mapping[str, int]
 
     @property
     def node(self) -> MapNode | None:
@@ -116,6 +118,7 @@ def draw_up(
         unmapped_facts=sum(facts_by_path[path] for path, ids in nodes_by_path.items() if not ids),
         is_cut=is_cut,
         paths=[path for path, ids in nodes_by_path.items() if not inside.isdisjoint(ids)] if focus else None,
+        facts={node.id: node.all_facts for node in nodes.values()},
     )
 
 

@@ -1,0 +1,139 @@
+"""Learning: what is known, what comes next, and the forms for it."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import path_id, read_query
+from chiron_api.http.page.forms import amount, count, read_form
+from chiron_api.http.page.learn.learning import Selection, load
+from chiron_api.http.page.rendering import page, see_other
+from chiron_api.http.page.views import view
+from chiron_api.http.problems import Problem
+from chiron_api.http.requests import RequestModel
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.errors import Conflict, ToolValidationError, UsageError
+from chiron_workers.learning.curriculum_orders import DEPTH, CurriculumOptions, Goal, submit_curriculum
+from chiron_workers.learning.decisions import decide_proposal
+from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.research_rounds import (
+    TOPICS_MAX,
+    RoundOptions,
+    RoundState,
+    research_round,
+)
+from chiron_workers.pubsub.signals import notify
+
+PageNumber = Annotated[int, Field(ge=1, le=100_000)]
+FIELDS = ("goal", "depth", "budget_usd", "facts_min", "topics_max")  # of the two forms
+REFUSALS = (Conflict, ToolValidationError, UsageError)
+
+
+class Options(RequestModel):
+    """The query string of the page; `round` is what became of a round of research that was asked for."""
+
+    node: Annotated[str, Field(max_length=100)] = ""
+    part: PageNumber = 1
+    page: PageNumber = 1
+    round: RoundState | None = None
+
+
+async def show_learning(request: Request) -> Response:
+    """A subject for whoever learns it."""
+    options = read_query(request, Options)
+    selection = Selection(options.node, options.part, options.page)
+    return await _page(request, request.path_params["id"], selection, round_state=options.round)
+
+
+async def order_curriculum(request: Request) -> Response:
+    """Save a goal and have its map drawn up; the page of the batch follows."""
+    services, fields = services_of(request), await read_form(request)
+    subject_id = await _subject_id(request)
+    goal = Goal(subject_id, fields.get("goal", "").strip(), fields.get("depth", "").strip() or DEPTH)
+    try:
+        budget = Budget(amount(fields, "budget_usd"))
+        options = CurriculumOptions(budget=budget, is_fresh=bool(fields.get("again")))
+        receipt = await submit_curriculum(services.pool, goal, options, principal=services.principal)
+    except (*REFUSALS, Problem) as error:
+        return await _refused(request, subject_id, error, fields)
+    await notify(services.settings.redis_url, receipt.batch.batch_id)
+    return see_other(f"/batches/{receipt.batch.batch_id}")
+
+
+async def order_research(request: Request) -> Response:
+    """Begin a round of research; the page of its batch follows, or how research stands where none begins."""
+    services, fields = services_of(request), await read_form(request)
+    subject_id = await _subject_id(request)
+    try:
+        options = RoundOptions(
+            facts_min=count(fields, "facts_min") or FACTS_MIN,
+            topics_max=count(fields, "topics_max") or TOPICS_MAX,
+            budget_usd=amount(fields, "budget_usd"),
+            revives=bool(fields.get("again")),
+        )
+        outcome = await research_round(services.pool, subject_id, options, principal=services.principal)
+    except (*REFUSALS, Problem) as error:
+        return await _refused(request, subject_id, error, fields)
+    for batch in outcome.batches:
+        await notify(services.settings.redis_url, batch.batch_id)
+    if outcome.batches:
+        return see_other(f"/batches/{outcome.batches[0].batch_id}")
+    return see_other(f"/subjects/{subject_id}/learn?round={outcome.state}#research")
+
+
+async def decide(request: Request) -> Response:
+    """Accept or reject a proposal; the proposals of its subject follow."""
+    proposal_id, fields = path_id(request), await read_form(request)
+    if (word := fields.get("decision")) not in ("accept", "reject"):
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "A proposal is accepted or rejected.")
+    async with services_of(request).store() as store:
+        reason = fields.get("reason", "").strip()
+        proposal = await decide_proposal(store.session, proposal_id, accept=word == "accept", reason=reason)
+    return see_other(f"/subjects/{proposal['subject_id']}/learn#proposals")
+
+
+async def _subject_id(request: Request) -> str:
+    async with services_of(request).store() as store:
+        return (await store.subjects.require(request.path_params["id"]))["subject_id"]
+
+
+async def _refused(request: Request, subject_id: str, error: Exception, fields: dict[str, str]) -> Response:
+    """The page again, with what is wrong and what was written."""
+    status = error.status if isinstance(error, Problem) else HTTPStatus.UNPROCESSABLE_ENTITY
+    return await _page(request, subject_id, Selection(), status=status, problem=str(error), fields=fields)
+
+
+async def _page(
+    request: Request,
+    subject_id: str,
+    selection: Selection,
+    *,
+    fields: dict[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    async with services_of(request).store() as store:
+        learning = await load(store, subject_id, selection)
+    usual = {"problem": "", "round_state": None, "status": HTTPStatus.OK}
+    defaults = {"facts_min": FACTS_MIN, "topics_max": TOPICS_MAX}
+    return page(
+        request,
+        "learn/page.html",
+        section="/subjects",
+        view=learning,
+        tab="learn",
+        fields=dict.fromkeys(FIELDS, "") | (fields or {}),
+        defaults=defaults,
+        **usual | more,
+    )
+
+
+routes = [
+    view("/subjects/{id}/learn", show_learning),
+    view("/subjects/{id}/curriculum", order_curriculum, methods=["POST"]),
+    view("/subjects/{id}/research", order_research, methods=["POST"]),
+    view("/proposals/{id}/decide", decide, methods=["POST"]),
+]
