@@ -57,8 +57,8 @@ class World:
         subject = "/subjects/benchmark"
         return [
             "/", "/submit", "/batches", batch, f"{batch}?order=cost&page=100", f"{batch}/report", run,
-            f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject, f"{subject}/sources", f"{subject}/learn",
-            f"{subject}/changes", "/system",
+            f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject,
+            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/system",
         ]  # fmt: skip
 
 
