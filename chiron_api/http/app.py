@@ -29,6 +29,8 @@ from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
 
+AWAY_S = 1.5  # while Postgres is away, a request is told so within two seconds
+
 
 def build_app(settings: Settings) -> FastAPI:
     """The application, with one embedder; its pool of connections is opened when it starts.
@@ -42,7 +44,8 @@ def build_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, object]]:
         try:
-            async with open_pool(settings.database_url, size=settings.pool_size) as pool:
+            pool_opener = open_pool(settings.database_url, size=settings.pool_size, away_s=AWAY_S)
+            async with pool_opener as pool:
                 services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
                 async with aclosing(Exposition(settings, pool)) as exposition:
                     yield {"services": services, "exposition": exposition, "guesses": Guesses()}

@@ -9,9 +9,8 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
-from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 
-from chiron_workers.db.outages import PAUSE_S
+from chiron_workers.db.pool import SteadyPool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
@@ -75,36 +74,23 @@ def require_url(database_url: str) -> str:
     return database_url
 
 
-class _SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
-    """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
-
-    A connection that may only read is not kept: a new one may reach the server that was promoted.
-    """
-
-    async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
-        await super().schedule_task(task, min(delay, PAUSE_S) if isinstance(task, AddConnection) else delay)
-
-    async def putconn(self, conn: AsyncConnection[DictRow]) -> None:
-        # Postgres reports both by itself, so that asking costs nothing.
-        status = conn.pgconn.parameter_status
-        if not conn.closed and b"on" in (status(b"in_hot_standby"), status(b"default_transaction_read_only")):
-            await conn.close()
-        await super().putconn(conn)
-
-
 @asynccontextmanager
-async def open_pool(database_url: str, *, size: int, idle_s: int = IDLE_S) -> AsyncIterator[Pool]:
+async def open_pool(
+    database_url: str, *, size: int, idle_s: int = IDLE_S, away_s: float | None = None
+) -> AsyncIterator[Pool]:
     """A pool of autocommit connections whose rows are dicts.
 
     Args:
         idle_s: How long a transaction may be idle before Postgres ends it, with all that it locks.
+        away_s: As for `SteadyPool`.
 
     Raises:
         ServiceUnavailable: Postgres does not answer within 10 s.
         ConfigurationError: The address is that of a pooler.
     """
-    pool: Pool = _SteadyPool(
+    pool: Pool = SteadyPool(
         require_url(database_url),
+        away_s=away_s,
         connection_class=AsyncConnection[DictRow],
         kwargs={
             "autocommit": True,

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg_pool import PoolTimeout
 from support.run_harness import LEASE, Stage
 
 from chiron_workers.db.connect import Pool, open_pool
@@ -135,3 +136,39 @@ async def test_messages_are_taken_although_the_connection_is_cut_meanwhile(stage
         taken = await taking
     assert taken is not None
     assert taken[0].text == "Look at the moon as well."
+
+
+async def test_whoever_waits_while_the_server_is_away_is_told_so_soon_and_served_once_it_is_back(
+    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        open_gate(database_url, socket_folder) as (gate, address),
+        open_pool(address, size=1, away_s=0.2) as pool,
+    ):
+        monkeypatch.setattr(pool, "timeout", 3_600)
+        assert await answer(pool) == 7
+        gate.shut()
+        async with asyncio.timeout(60):
+            for _ in range(3):  # the first waits before anybody knows
+                with pytest.raises(psycopg.OperationalError):
+                    await answer(pool)
+            gate.is_shut = False
+            while True:
+                with contextlib.suppress(PoolTimeout):  # it asks again within half a second
+                    assert await answer(pool) == 7
+                    return
+
+
+async def test_a_connection_that_broke_while_it_was_idle_costs_nobody_a_request(
+    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chiron_workers.db.pool.QUIET_S", 0)
+    async with (
+        open_gate(database_url, socket_folder) as (gate, address),
+        open_pool(address, size=3, away_s=30) as pool,
+    ):
+        async with pool.connection(), pool.connection(), pool.connection():
+            pass
+        gate.shut()
+        gate.is_shut = False
+        assert [await answer(pool) for _ in range(3)] == [7, 7, 7]

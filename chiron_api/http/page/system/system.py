@@ -73,8 +73,6 @@ async def load(services: Services) -> System:
     broker, state = await asyncio.gather(_broker(services.settings.redis_url), _state(services))
     if broker.service.ms is None and services.settings.redis_url:
         broker = await _broker(services.settings.redis_url)
-    if state[0].ms is None:
-        state = await _state(services)
     postgres, fields = state
     return System(postgres, broker, embedding=services.embedder.space.model, **fields)
 

@@ -1,0 +1,137 @@
+"""A pool of connections that knows whether Postgres is away."""
+
+import asyncio
+import math
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
+from psycopg.rows import DictRow
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool.pool_async import AddConnection, MaintenanceTask
+
+from chiron_workers.db.outages import PAUSE_S
+
+QUIET_S = 1.0  # after which a connection is tried before it is handed out
+BREATH_S = 0.1
+AWAY = "Postgres is away"
+
+
+class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
+    """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
+
+    A connection that may only read is not kept: a new one may reach the server that was promoted.
+
+    Args:
+        away_s: How long somebody waits for a connection while Postgres is known to be away. Connections are tried then before
+            they are handed out, so that a restart costs no request. None: as long as at any time, and nothing is tried.
+    """
+
+    def __init__(self, conninfo: str, *, away_s: float | None, **more: Any) -> None:
+        super().__init__(conninfo, **more)
+        self._away_s = away_s
+        self._is_away = False
+        self._answered_at = -math.inf  # when Postgres answered last
+        self._work: set[asyncio.Task[None]] = set()
+
+    async def close(self, timeout: float = 5.0) -> None:
+        """Close the pool and end what it still waits for."""
+        await super().close(timeout)
+        for task in self._work:
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+
+    async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
+        """Connect again within half a second."""
+        await super().schedule_task(task, min(delay, PAUSE_S) if isinstance(task, AddConnection) else delay)
+
+    async def getconn(self, timeout: float | None = None) -> AsyncConnection[DictRow]:
+        """A connection that works. Raises PoolTimeout."""
+        limit_s = self.timeout if timeout is None else timeout
+        if self._away_s is None:
+            return await super().getconn(limit_s)
+        give_up_at = time.monotonic() + (min(limit_s, self._away_s) if self._is_away else limit_s)
+        while True:  # ends: each connection that does not work is dropped, and new ones are waited for
+            connection = await super().getconn(give_up_at - time.monotonic())
+            if not self._is_away and time.monotonic() - self._answered_at < QUIET_S:
+                return connection
+            if await self._is_working(connection, self._away_s):
+                return connection
+
+    async def putconn(self, conn: AsyncConnection[DictRow]) -> None:
+        """Take a connection back."""
+        is_idle = conn.pgconn.transaction_status == TransactionStatus.IDLE
+        self._answered_at = time.monotonic() if is_idle else -math.inf
+        # Postgres reports both by itself, so that asking costs nothing.
+        status = conn.pgconn.parameter_status
+        if not conn.closed and b"on" in (status(b"in_hot_standby"), status(b"default_transaction_read_only")):
+            await conn.close()
+        await super().putconn(conn)
+
+    async def _connect(self, timeout: float | None = None) -> AsyncConnection[DictRow]:
+        try:
+            connection = await super()._connect(timeout)
+        except psycopg.OperationalError:
+            self._note_outage()
+            raise
+        self._note_answer()
+        return connection
+
+    async def _is_working(self, connection: AsyncConnection[DictRow], limit_s: float) -> bool:
+        """Whether a connection works; one that does not is dropped.
+
+        Raises:
+            PoolTimeout: It does not answer in time. It comes back to the pool when it does: to cut it off would wait as well.
+        """
+        trial = self._spawn(self.check_connection(connection))
+        try:
+            # The second wait is for a process that stood still itself, and has to read the answer first.
+            is_over = bool(
+                (await asyncio.wait({trial}, timeout=limit_s))[0]
+                or (await asyncio.wait({trial}, timeout=BREATH_S))[0]
+            )
+        except asyncio.CancelledError:
+            self._spawn(self._return_after(trial, connection))
+            raise
+        if not is_over:
+            self._note_outage()
+            self._spawn(self._return_after(trial, connection))
+            raise PoolTimeout(f"{AWAY}: a connection does not answer")
+        if trial.exception() is not None:
+            await self.putconn(connection)
+            return False
+        self._note_answer()
+        return True
+
+    async def _return_after(self, trial: "asyncio.Task[None]", connection: AsyncConnection[DictRow]) -> None:
+        await asyncio.wait({trial})
+        if trial.exception() is None:
+            self._note_answer()
+        await self.putconn(connection)
+
+    def _note_answer(self) -> None:
+        self._is_away = False
+        self._answered_at = time.monotonic()
+
+    def _note_outage(self) -> None:
+        if not self._is_away and self._away_s is not None:
+            asyncio.get_running_loop().call_later(self._away_s, self._turn_away)
+        self._is_away = True
+
+    def _turn_away(self) -> None:
+        if self._is_away and not self.closed:
+            self._spawn(self._fail_waiting())
+
+    async def _fail_waiting(self) -> None:
+        """Let those who have waited since before the outage was known wait no longer."""
+        for client in tuple(self._waiting):
+            await client.fail(PoolTimeout(AWAY))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return task
