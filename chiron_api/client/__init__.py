@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chiron_api.client.async_chiron import AsyncChiron
-    from chiron_api.client.calls.batches import Topic
+    from chiron_api.client.calls.batches import Column, Topic
     from chiron_api.client.chiron import Chiron
     from chiron_api.client.errors import (
         ChironError,
@@ -25,6 +25,7 @@ __all__ = [
     "AsyncChiron",
     "Chiron",
     "ChironError",
+    "Column",
     "NotFound",
     "RateLimited",
     "Refused",
@@ -37,6 +38,7 @@ __all__ = [
 _HOMES = {
     "AsyncChiron": "async_chiron",
     "Chiron": "chiron",
+    "Column": "calls.batches",
     "Topic": "calls.batches",
     "UnknownEvent": "flows.streams",
 }

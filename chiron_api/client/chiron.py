@@ -8,6 +8,7 @@ from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import reports as report_calls
+from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import subjects as subject_calls
@@ -40,6 +41,8 @@ class Chiron(BlockingShell):
     runs = listing(run_calls.runs)
     say = value(run_calls.say)
     batches = listing(batch_calls.batches)
+    rows = listing(row_calls.rows)
+    rows_document = value(row_calls.rows_document)
 
     cancel = value(steering_calls.cancel)
     pause = value(steering_calls.pause)

@@ -34,6 +34,15 @@ class Topic:
     ready_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the rows that a run is to hand in; `description` says in words what belongs there."""
+
+    name: str
+    type: Literal["text", "int", "float", "bool", "date", "url"] = "text"
+    description: str = ""
+
+
 def submit(  # noqa: PLR0913  # the fields of a batch
     topics: Sequence[str | Topic],
     *,
@@ -51,6 +60,7 @@ def submit(  # noqa: PLR0913  # the fields of a batch
     run_budget_tokens: int | None = None,
     concurrency: int | None = None,
     ready_at: datetime | None = None,
+    columns: Sequence[str | Column] | None = None,
     idempotency_key: str | None = None,
 ) -> Call[Receipt]:
     """Submit topics; each becomes a run. What is None is as the server has it.
@@ -62,6 +72,7 @@ def submit(  # noqa: PLR0913  # the fields of a batch
         budget_usd: What the whole batch may cost; `run_budget_usd` binds each run.
         concurrency: How many runs of the batch play at once.
         ready_at: When the first may start, a time with its zone.
+        columns: Of the rows that its runs are to hand in, such as "name" and "year:int".
     """
     body = fields(
         topics=[fields(**asdict(topic)) if isinstance(topic, Topic) else topic for topic in topics],
@@ -79,9 +90,17 @@ def submit(  # noqa: PLR0913  # the fields of a batch
         run_budget_tokens=run_budget_tokens,
         concurrency=concurrency,
         ready_at=ready_at,
+        columns=column_fields(columns),
     )
     headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
     return Call("POST", "/v1/batches", Receipt, body=body, headers=headers, is_repeatable=True)
+
+
+def column_fields(columns: Sequence[str | Column] | None) -> list[object] | None:
+    """Columns as a body has them."""
+    if columns is None:
+        return None
+    return [asdict(column) if isinstance(column, Column) else column for column in columns]
 
 
 def batch(batch: BatchRef) -> Call[Batch]:

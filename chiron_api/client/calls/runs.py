@@ -1,11 +1,12 @@
 """Runs: look at them, talk to them; and the events of runs and batches."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from chiron_api.client.call import Call, Listing, fields, get, pages
-from chiron_api.client.calls.batches import Effort, Money, Thinking
+from chiron_api.client.calls.batches import Column, Effort, Money, Thinking, column_fields
 from chiron_api.client.models.basics import RunState
 from chiron_api.client.models.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.client.targets import BatchRef, RunRef, batch_id, run_id, target_of
@@ -24,9 +25,10 @@ def start(  # noqa: PLR0913  # the fields of a run
     budget_usd: Money | None = None,
     budget_tokens: int | None = None,
     ready_at: datetime | None = None,
+    columns: Sequence[str | Column] | None = None,
     idempotency_key: str | None = None,
 ) -> Call[RunReceipt]:
-    """Start a single run, in a batch of its own; with an idempotency key as `submit` has it."""
+    """Start a single run, in a batch of its own; with an idempotency key and columns as `submit` has them."""
     body = fields(
         topic=topic,
         subject=subject,
@@ -39,6 +41,7 @@ def start(  # noqa: PLR0913  # the fields of a run
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
         ready_at=ready_at,
+        columns=column_fields(columns),
     )
     headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
     return Call("POST", "/v1/runs", RunReceipt, body=body, headers=headers, is_repeatable=True)

@@ -38,7 +38,14 @@ from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.pubsub.signals import notify
-from chiron_workers.states import Effort, ThinkingMode
+from chiron_workers.runs.columns import (
+    COLUMNS_MAX,
+    DESCRIPTION_CHARS_MAX,
+    NAME_CHARS_MAX,
+    Column,
+    read_column,
+)
+from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
 router = api_router("Batches")
 
@@ -62,14 +69,31 @@ class TopicRequest(RequestModel):
     ready_at: Time | None = None
 
 
-def _kind_of_topic(value: object) -> str:
+class ColumnRequest(RequestModel):
+    """A column of the rows that are asked for; `description` says in words what belongs there."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
+    type: ColumnType = ColumnType.TEXT
+    description: Annotated[str, Field(max_length=DESCRIPTION_CHARS_MAX)] = ""
+
+
+def _kind_of(value: object) -> str:
     return "(text)" if isinstance(value, str) else "(object)"
 
 
 AnyTopic = Annotated[
     Annotated[TopicText, Tag("(text)")] | Annotated[TopicRequest, Tag("(object)")],
-    Discriminator(_kind_of_topic),
+    Discriminator(_kind_of),
 ]
+
+
+# "year", "year:int", or an object.
+ColumnText = Annotated[str, Field(min_length=1, max_length=2 * NAME_CHARS_MAX)]
+AnyColumn = Annotated[
+    Annotated[ColumnText, Tag("(text)")] | Annotated[ColumnRequest, Tag("(object)")],
+    Discriminator(_kind_of),
+]
+Columns = Annotated[list[AnyColumn], Field(min_length=1, max_length=COLUMNS_MAX)]
 
 
 class BatchRequest(RequestModel):
@@ -93,6 +117,7 @@ class BatchRequest(RequestModel):
     run_budget_tokens: Tokens | None = None
     concurrency: Positive | None = None
     ready_at: Time | None = None
+    columns: Columns | None = None
 
 
 @router.post(
@@ -198,4 +223,11 @@ def _new_batch(batch: BatchRequest, services: Services, idempotency_key: str | N
         Budget(batch.budget_usd, batch.budget_tokens),
         idempotency_key,
         batch.concurrency,
+        columns=tuple(_column(column) for column in batch.columns or ()),
     )
+
+
+def _column(column: str | ColumnRequest) -> Column:
+    if isinstance(column, str):
+        return read_column(column)
+    return Column(column.name, column.type, column.description)

@@ -12,7 +12,7 @@ from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
 from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel
 from chiron_api.http.responses import json_response, page_response
-from chiron_api.http.routes.batches import BatchRequest, TopicRequest, accept
+from chiron_api.http.routes.batches import BatchRequest, Columns, TopicRequest, accept
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
@@ -28,6 +28,7 @@ class RunRequest(TopicRequest):
     """A topic to research in a run of its own."""
 
     subject: Name
+    columns: Columns | None = None
 
 
 class RunPage(Page):
@@ -55,7 +56,9 @@ async def start_run(
     body: RunRequest, services: ServicesOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Store a run and notify the workers. The same Idempotency-Key with the same body gives the same run."""
-    receipt = await accept(BatchRequest(topics=[body], subject=body.subject), services, idempotency_key)
+    receipt = await accept(
+        BatchRequest(topics=[body], subject=body.subject, columns=body.columns), services, idempotency_key
+    )
     document = {"batch_id": receipt.batch_id, "run_id": receipt.run_ids[0]}
     return json_response(
         document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{receipt.run_ids[0]}"}

@@ -39,7 +39,8 @@ async def write_rows(
     """
     with atomic_write(file) as place:
         if format is RowFormat.XLSX:
-            await write_xlsx(pool, target, columns, place)
+            with place.open("wb") as book:
+                await write_xlsx(pool, target, columns, book)
             return
         with place.open("w", encoding="utf-8", newline="") as stream:
             async for piece in TEXTS[format](pool, target, columns):

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 import xlsxwriter
@@ -36,8 +35,8 @@ EVIDENCE = ("topic", "row", "column", "value", "note", "fact", "statement", "sta
 TOPICS = ("topic", "state", "rows", "run", "error")
 
 
-async def write_xlsx(pool: Pool, target: UUID, columns: Sequence[Column], file: Path) -> None:
-    """Write the workbook to a file.
+async def write_xlsx(pool: Pool, target: UUID, columns: Sequence[Column], file: IO[bytes]) -> None:
+    """Write the workbook to an open file.
 
     Raises:
         UsageError: There are more rows than a sheet has room for.
@@ -84,9 +83,9 @@ class _Sheet:
 
 
 class _Book:
-    def __init__(self, file: Path, columns: Sequence[Column]) -> None:
+    def __init__(self, file: IO[bytes], columns: Sequence[Column]) -> None:
         self._columns = columns
-        self._book = xlsxwriter.Workbook(str(file), OPTIONS)
+        self._book = xlsxwriter.Workbook(file, OPTIONS)
         bold, text_style = (
             self._book.add_format({"bold": True}),
             self._book.add_format({"quote_prefix": True}),

@@ -1,0 +1,58 @@
+"""Rows that runs hand in, in the columns that their batch asked for."""
+
+from typing import Literal
+from uuid import UUID
+
+from chiron_api.client.models.basics import Answer
+from chiron_api.client.models.facts import FactStatus
+
+
+class Column(Answer):
+    """A column; `description` says in words what belongs there."""
+
+    name: str
+    type: Literal["text", "int", "float", "bool", "date", "url"]
+    description: str
+
+
+class CellFact(Answer):
+    """A fact behind a cell as it is now."""
+
+    id: UUID
+    statement: str
+    status: FactStatus
+    confidence: float
+    sources: list[str]
+
+
+class Cell(Answer):
+    """A value with its facts, or null with the reason. A day and an address are text.
+
+    `found_by` is who found that the facts bear it out: `rules`, or the name of a model. `changes` say what became of them since,
+    and what contradicts them.
+    """
+
+    value: bool | int | float | str | None
+    facts: list[CellFact]
+    reason: str
+    found_by: str
+    changes: list[str]
+
+
+class Row(Answer):
+    """A row with its cells by the names of their columns; `n` counts those of its run from 1."""
+
+    id: UUID
+    run_id: UUID
+    topic: str
+    subject_id: str
+    n: int
+    cells: dict[str, Cell]
+
+
+class RowList(Answer):
+    """A page of rows in the order of the topics, with their columns; `next` is the `after` of the next page, null on the last."""
+
+    columns: list[Column]
+    items: list[Row]
+    next: UUID | None
