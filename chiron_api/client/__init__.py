@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chiron_api.client.async_chiron import AsyncChiron
-    from chiron_api.client.calls.batches import Column, Topic
+    from chiron_api.client.calls.batches import Topic
     from chiron_api.client.chiron import Chiron
+    from chiron_api.client.columns import Column
     from chiron_api.client.errors import (
         ChironError,
         NotFound,
@@ -38,7 +39,7 @@ __all__ = [
 _HOMES = {
     "AsyncChiron": "async_chiron",
     "Chiron": "chiron",
-    "Column": "calls.batches",
+    "Column": "columns",
     "Topic": "calls.batches",
     "UnknownEvent": "flows.streams",
 }

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from chiron_api.client import AsyncChiron, Chiron, Topic
+from chiron_api.client import AsyncChiron, Chiron, Column, Topic
 from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
@@ -23,6 +23,7 @@ from chiron_api.client.calls import (
     lessons,
     quizzes,
     reports,
+    rows,
     runs,
     steering,
     subjects,
@@ -36,6 +37,7 @@ from chiron_api.views.coverage_maps import MapFormat
 from chiron_workers.states import (
     AccessScope,
     BudgetPeriod,
+    ColumnType,
     Effort,
     ProposalState,
     SearchMode,
@@ -55,6 +57,7 @@ MODULES = (
     lessons,
     quizzes,
     reports,
+    rows,
     runs,
     steering,
     subjects,
@@ -82,7 +85,7 @@ SAMPLES: dict[str, Any] = {
     "recheck": True, "role": "research", "run": UUID(int=3), "run_budget_tokens": 5, "run_budget_usd": 1,
     "since": TIME, "source": "example", "subject": "Sea ice", "subject_id": "sea-ice", "subscription": UUID(int=4),
     "text": "Go on.", "thinking": "auto", "time_zone": "UTC", "top_k": 3, "topic_path": "a/b",
-    "topics": ["Ice"], "until": TIME, "validated_since": TIME, "with_facts": True,
+    "columns": ["name", Column("year", "int")], "topics": ["Ice"], "until": TIME, "validated_since": TIME, "with_facts": True,
 }  # fmt: skip
 
 
@@ -120,6 +123,8 @@ def sample(function: str, argument: str) -> Any:
         return UUID(int=5)
     if (function, argument) == ("create_webhook", "format"):
         return "slack"
+    if (function, argument) == ("rows_document", "format"):
+        return "xlsx"
     if (function, argument) == ("proposals", "state"):
         return "open"
     return True if (function, argument) == ("events", "text") else SAMPLES[argument]
@@ -170,8 +175,8 @@ def test_a_call_sends_what_the_document_describes(name: str, call: Call[Any]):
     parameters = {entry["name"]: entry for entry in described.get("parameters", [])}
     query = {entry for entry, value in parameters.items() if value["in"] == "query"}
     assert set(call.query) <= query
-    # A stream is told where to go on by a header, and a document of a report is another method's.
-    assert query - set(call.query) <= {"after"}
+    # A stream is told where to go on by a header, and a document has all pages.
+    assert query - set(call.query) <= ({"after", "limit"} if call.model is bytes else {"after"})
     headers = {entry for entry, value in parameters.items() if value["in"] == "header"}
     assert headers == {entry.lower() for entry in call.headers} - {"accept", "content-type"}
     assert ("{" in call.path) == bool(call.target)
@@ -248,6 +253,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (keys.Scope, AccessScope),
         (webhooks.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
+        (get_type_hints(Column)["type"], ColumnType),
         (learning.MapFormat, MapFormat),
         (learning.ProposalState, ProposalState),
     ],

@@ -73,11 +73,13 @@ READ_SHARED = {
 READ_OWN = {
     "GET /v1/batches/{id}",
     "GET /v1/batches/{id}/results",
+    "GET /v1/batches/{id}/rows",
     "GET /v1/batches/{id}/events",
     "GET /v1/batches/{id}/report",
     "GET /v1/runs/{id}",
     "GET /v1/runs/{id}/events",
     "GET /v1/runs/{id}/report",
+    "GET /v1/runs/{id}/rows",
     "GET /v1/subscriptions/{id}",
     "GET /v1/subscriptions/{id}/times",
     "GET /v1/webhooks/{id}",

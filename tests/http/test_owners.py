@@ -13,7 +13,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
 from chiron_workers.states import AccessScope
 
-BATCH = {"subject": "Sea ice", "topics": ["What is a polynya?"], "model": "offline"}
+BATCH = {"subject": "Sea ice", "topics": ["What is a polynya?"], "model": "offline", "columns": ["name"]}
 SUBSCRIPTION = {"subject": "Sea ice", "topics": ["Extent"], "cron": "0 9 * * MON", "model": "offline"}
 Headers = dict[str, str]
 
@@ -53,8 +53,10 @@ async def test_a_batch_and_its_runs_are_there_for_their_owner_and_for_admins_alo
         f"/v1/batches/{batch_id.upper()}",
         f"/v1/batches/{batch_id.replace('-', '')}",
         f"/v1/batches/{batch_id}/results",
+        f"/v1/batches/{batch_id}/rows",
         f"/v1/batches/{batch_id}/report",
         f"/v1/runs/{run_id}",
+        f"/v1/runs/{run_id}/rows",
         f"/batches/{batch_id}",
         f"/runs/{run_id}",
     ]

@@ -8,6 +8,7 @@ from typing import Literal
 from uuid import uuid4
 
 from chiron_api.client.call import Call, Listing, fields, get, pages
+from chiron_api.client.columns import Column, column_fields
 from chiron_api.client.models.basics import Receipt
 from chiron_api.client.models.runs import Batch, BatchList, RunResult
 from chiron_api.client.targets import BatchRef, batch_id
@@ -32,15 +33,6 @@ class Topic:
     budget_usd: Money | None = None
     budget_tokens: int | None = None
     ready_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the rows that a run is to hand in; `description` says in words what belongs there."""
-
-    name: str
-    type: Literal["text", "int", "float", "bool", "date", "url"] = "text"
-    description: str = ""
 
 
 def submit(  # noqa: PLR0913  # the fields of a batch
@@ -94,13 +86,6 @@ def submit(  # noqa: PLR0913  # the fields of a batch
     )
     headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
     return Call("POST", "/v1/batches", Receipt, body=body, headers=headers, is_repeatable=True)
-
-
-def column_fields(columns: Sequence[str | Column] | None) -> list[object] | None:
-    """Columns as a body has them."""
-    if columns is None:
-        return None
-    return [asdict(column) if isinstance(column, Column) else column for column in columns]
 
 
 def batch(batch: BatchRef) -> Call[Batch]:

@@ -12,7 +12,7 @@ RowFormat = Literal["csv", "xlsx"]
 def rows(batch: BatchRef | None = None, *, run: RunRef | None = None) -> Listing[Row]:
     """All rows in the order of the topics, each cell with its facts; pages are fetched as they are needed."""
     folder, target = target_of(batch, run)
-    return pages(f"/v1/{folder}/{{id}}/rows", RowList, target=target)
+    return pages(f"/v1/{folder}/{{id}}/rows", RowList, target=target, format="json")
 
 
 def rows_document(
