@@ -17,6 +17,11 @@ ACTIONS = {
     "write_report": ("batches.report", "id"),
     "check_subject": ("subjects.check", "subject_id"),
     "cancel_run": ("runs.cancel", "id"),
+    "order_lesson": ("lessons.order", "node"),
+    "order_questions": ("subjects.questions", "subject_id"),
+    "start_quiz": ("quizzes.create", "quiz_id"),
+    "answer_question": ("quizzes.answers", "quiz_id"),
+    "settle_answer": ("quizzes.settlements", "quiz_id"),
     "create_subscription": ("subscriptions.create", "subscription_id"),
 }
 

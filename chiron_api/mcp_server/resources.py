@@ -1,4 +1,4 @@
-"""What is known, as resources that MCP clients read by address: facts, runs, batches and reports."""
+"""What is known, as resources that MCP clients read by address: facts, runs, batches, reports, maps and lessons."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -9,20 +9,27 @@ from fastmcp.resources.template import ResourceTemplate
 
 from chiron_api.mcp_server.callers import current_principal
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
+from chiron_api.mcp_server.lessons import list_lessons
 from chiron_api.mcp_server.reports import visible_target
 from chiron_api.mcp_server.research import describe
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
+from chiron_api.reports.lessons.document import LessonFormat
+from chiron_api.reports.lessons.formats import render as render_lesson
 from chiron_api.text import as_json
+from chiron_api.views.coverage_maps import MapFormat, load_map
+from chiron_api.views.coverage_maps import render as render_map
 from chiron_api.views.facts import fact_page
 from chiron_workers.batches.summaries import find
 from chiron_workers.db.validation import parse_id
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.facts.fact_details import load_details
+from chiron_workers.knowledge.lessons.reading import read_lesson
 from chiron_workers.store import Store
 
 JSON = "application/json"
 MARKDOWN = "text/markdown"
+TEXT = "text/plain"
 REPORT_CHARS_MAX = 400_000
 Read = Callable[[Store, str], Awaitable[str]]
 
@@ -53,6 +60,23 @@ async def read_report(store: Store, id: str) -> str:
     return text
 
 
+async def read_lesson_text(store: Store, id: str) -> str:
+    """A lesson on a node of a map: each sentence names its facts, and what is stale says so."""
+    lesson = await read_lesson(store.session.pool, parse_id(id, field="id"))
+    return "".join(render_lesson(lesson, LessonFormat.MD))
+
+
+async def read_lessons(store: Store, id: str) -> str:
+    """The newest lesson on each node of a subject, and which of them are stale."""
+    return as_json({"items": await list_lessons(store, subject_id=id)})
+
+
+async def read_map(store: Store, id: str) -> str:
+    """The coverage map of a subject as a tree: * is critical for the goal; facts, and what must be known first."""
+    subject_id = (await store.subjects.require(id))["subject_id"]
+    return render_map(await load_map(store.session, subject_id), MapFormat.TREE)
+
+
 TEMPLATES: tuple[tuple[str, str, str, Read], ...] = (
     ("chiron://facts/{id}", "fact", JSON, read_fact),
     ("chiron://runs/{id}", "run", JSON, read_research),
@@ -60,6 +84,9 @@ TEMPLATES: tuple[tuple[str, str, str, Read], ...] = (
     ("chiron://runs/{id}/report", "report of a run", MARKDOWN, read_report),
     ("chiron://batches/{id}/report", "report of a batch", MARKDOWN, read_report),
     ("chiron://subjects/{id}/report", "report of a subject", MARKDOWN, read_report),
+    ("chiron://subjects/{id}/map", "map of a subject", TEXT, read_map),
+    ("chiron://subjects/{id}/lessons", "lessons of a subject", JSON, read_lessons),
+    ("chiron://lessons/{id}", "lesson", MARKDOWN, read_lesson_text),
 )
 
 

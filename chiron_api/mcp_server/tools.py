@@ -1,12 +1,37 @@
 import logging
 
 from chiron_api.mcp_server.checks import check_subject
+from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
+from chiron_api.mcp_server.quizzes import (
+    answer_question,
+    get_quiz,
+    order_questions,
+    settle_answer,
+    start_quiz,
+)
 from chiron_api.mcp_server.reports import get_report, write_report
 from chiron_api.mcp_server.research import cancel_run, get_run, search, start_research
 from chiron_workers.toolkit import Registry
 from chiron_workers.tools import registry
 
 LOG = logging.getLogger(__name__)
+FUNCTIONS = (
+    start_research,
+    get_run,
+    cancel_run,
+    search,
+    write_report,
+    get_report,
+    check_subject,
+    list_lessons,
+    get_lesson,
+    order_lesson,
+    order_questions,
+    start_quiz,
+    get_quiz,
+    answer_question,
+    settle_answer,
+)
 
 
 def client_tools() -> Registry:
@@ -17,6 +42,6 @@ def client_tools() -> Registry:
     for tool in registry().all():
         if not tool.needs_run:
             tools.register(tool)
-    for function in (start_research, get_run, cancel_run, search, write_report, get_report, check_subject):
+    for function in FUNCTIONS:
         tools.register(function, allow_replace=True)
     return tools

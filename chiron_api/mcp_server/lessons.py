@@ -1,0 +1,144 @@
+"""Tools of MCP clients for lessons: find them, read them, and have them written."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, TypedDict
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_errors
+from chiron_api.reports.lessons.document import LessonFormat
+from chiron_api.reports.lessons.formats import render
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.validation import parse_id
+from chiron_workers.knowledge.lessons.reading import (
+    LessonLine,
+    newest_lessons,
+    read_lesson,
+    stale_lessons,
+)
+from chiron_workers.learning.lesson_orders import LessonOptions, find_node
+from chiron_workers.learning.lesson_orders import order_lesson as submit_lesson
+from chiron_workers.settings import settings
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
+
+PAGE_CHARS = 20_000
+LESSONS_SHOWN = 100
+
+
+class ListedLesson(TypedDict):
+    """The newest lesson on a node; `is_stale` where facts that it rests on are no longer what they were."""
+
+    lesson_id: str
+    node_id: str
+    title: str
+    depth: str
+    handed_in_at: str | None
+    is_stale: bool
+
+
+class LessonPage(TypedDict):
+    """A part of a lesson in Markdown; `next_offset` is None on the last one."""
+
+    text: str
+    chars: int
+    next_offset: int | None
+    node_id: str
+    is_stale: bool
+
+
+@tool
+async def list_lessons(store: Store, *, subject_id: Name) -> list[ListedLesson]:
+    """List the lessons of a subject: the newest on each node of its map, 100 at most.
+
+    Args:
+        subject_id: The subject, by its id or its name.
+
+    Returns:
+        For each its lesson_id, node_id, title, depth, handed_in_at, and is_stale: whether facts that it rests on are no longer
+        what they were; order_lesson has it written anew then.
+    """
+    with tool_errors():
+        subject = (await store.subjects.require(subject_id))["subject_id"]
+    lines = sorted((await newest_lessons(store.session, subject)).values(), key=_age, reverse=True)
+    shown_lines = lines[:LESSONS_SHOWN]
+    stale_ids = await stale_lessons(store.session, subject, [line.id for line in shown_lines])
+    return [
+        ListedLesson(
+            lesson_id=str(line.id),
+            node_id=str(line.node_id),
+            title=line.title,
+            depth=line.depth,
+            handed_in_at=line.handed_in_at.isoformat() if line.handed_in_at else None,
+            is_stale=line.id in stale_ids,
+        )
+        for line in shown_lines
+    ]
+
+
+@tool
+async def get_lesson(store: Store, *, id: Name, offset: Annotated[int, Field(ge=0)] = 0) -> LessonPage:
+    """Read a lesson: each sentence names the stored facts that it rests on, and says so where one no longer stands.
+
+    Args:
+        id: Id of a lesson, as list_lessons gave it.
+        offset: How many characters to pass over: next_offset of the part before.
+
+    Returns:
+        text (Markdown, with numbered facts and their sources), chars of the whole, next_offset, None on the last part, node_id,
+        which start_quiz asks about, and is_stale.
+    """
+    with tool_errors():
+        lesson = await read_lesson(store.session.pool, parse_id(id, field="id"))
+    text = "".join(render(lesson, LessonFormat.MD))
+    end = offset + PAGE_CHARS
+    return LessonPage(
+        text=text[offset:end],
+        chars=len(text),
+        next_offset=end if end < len(text) else None,
+        node_id=str(lesson.line.node_id),
+        is_stale=lesson.is_stale,
+    )
+
+
+@tool
+async def order_lesson(
+    store: Store,
+    *,
+    subject_id: Name,
+    node: Name,
+    model: Name | None = None,
+    budget_usd: Usd | None = None,
+    again: bool = False,
+) -> StartedResearch:
+    """Have a lesson written on a node of a subject's map, from stored facts alone.
+
+    It returns at once. get_run tells when it is done, and list_lessons then has the lesson.
+
+    Args:
+        subject_id: The subject, by its id or its name.
+        node: The node, by its id or its title.
+        model: The model that writes. Left out, the configured one.
+        budget_usd: What the lesson may cost; it pauses there.
+        again: Write anew, though the facts are the same as the last time.
+
+    Returns:
+        batch_id, run_ids, and is_new: false where the same facts were taught from before.
+    """
+    from chiron_workers.pubsub.signals import notify
+
+    budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
+    pool = store.session.pool
+    with tool_errors():
+        branch = await find_node(pool, subject_id, node)
+        options = LessonOptions(model, budget, is_fresh=again)
+        batch = await submit_lesson(pool, subject_id, branch, options, principal=store.caller.principal)
+    await notify(settings().redis_url, batch.batch_id)
+    run_ids = [str(run_id) for run_id in batch.run_ids]
+    return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
+
+
+def _age(line: LessonLine) -> tuple[datetime, UUID]:
+    return line.handed_in_at or line.created_at, line.id
