@@ -87,6 +87,9 @@ class Library:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     facts: list[dict[str, Any]] = field(default_factory=list)
     window_chars: int = 20_000
+    receipts: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # of statements that were there, by their words
 
     def run(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """(result, is_error) of a call."""
@@ -100,7 +103,7 @@ class Library:
                 return json.dumps(self._page(arguments["url"], arguments.get("offset", 0))), False
             case "store_knowledge":
                 self.facts.append(arguments)
-                return json.dumps({"status": "stored"}), False
+                return json.dumps(self.receipts.get(arguments["content"], {"status": "stored"})), False
             case "vector_search":
                 return json.dumps(self._hits(arguments["query"], arguments.get("top_k", 5))), False
         return f"no such tool: {name}", True

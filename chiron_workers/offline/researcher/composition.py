@@ -8,11 +8,20 @@ from typing import Any
 
 from chiron_workers.offline.researcher.conversation import Call, Leg
 from chiron_workers.offline.researcher.researcher import Turn
+from chiron_workers.offline.researcher.sentences import LEANING
+from chiron_workers.offline.researcher.words import terms
 
 LIST = "list_facts"
 PAGES_MAX = 5
 FAILURES_MAX = 3
 TITLE_CHARS = 100
+CLEAR_MIN = 3
+# What a thing is comes before what holds of it in a case.
+_DEFINITION = re.compile(
+    r"^(?:[^\s,;]+ ){1,7}?(?:is|are|means?|refers? to|consists? of|provides?|describes?|defines?|contains?|lets?|allows?)\b"
+)
+_CASE = re.compile(r"^(?:If|When|Whenever|Once|Where|Unless|Although|While|For)\b|\b(?:if|unless)\b")
+_OPENING_CHARS = 60
 _REFUSAL = re.compile(r"^Sentence (\d+):", re.MULTILINE)
 
 Fact = dict[str, Any]
@@ -75,6 +84,31 @@ def by_topic(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
     for fact in facts:
         topics.setdefault(str(fact["topic_path"]), []).append(fact)
     return topics
+
+
+def plain_first(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts in the order of a lesson: what the topic is, what is said of it, then what holds in single cases."""
+    return sorted(facts, key=_specialty)
+
+
+def clear_facts(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that are understood without their neighbours; all where they are few."""
+    clear = [fact for fact in facts if not LEANING.match(str(fact["statement"]))]
+    return clear if len(clear) >= CLEAR_MIN else list(facts)
+
+
+def _specialty(fact: Fact) -> tuple[bool, int]:
+    statement = str(fact["statement"])
+    topic_terms = {*terms(str(fact["topic_path"]))}
+    is_on_topic = bool(topic_terms & {*terms(statement[:_OPENING_CHARS])})
+    is_definition = is_on_topic and bool(_DEFINITION.match(statement))
+    return bool(_CASE.search(statement)), 0 if is_definition else 1 if is_on_topic else 2
+
+
+def one_of_each(topics: Sequence[Sequence[Fact]]) -> list[Fact]:
+    """The first fact of each topic, then the second ones."""
+    rounds = range(max(map(len, topics), default=0))
+    return [facts[n] for n in rounds for facts in topics if n < len(facts)]
 
 
 def sentence_of(fact: Fact) -> CitedSentence:

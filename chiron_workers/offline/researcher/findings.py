@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chiron_workers.offline.researcher.sentences import Sentence, sentences
+from chiron_workers.offline.researcher.sentences import LEANING, Sentence, sentences
 from chiron_workers.offline.researcher.source_scores import source_score
 from chiron_workers.offline.researcher.words import pairs, terms
 
@@ -24,9 +24,9 @@ _CLARITY = {
     re.compile(pattern): weight
     for pattern, weight in {
         r"\b(?:is|are|was|were|means|refers to|consists? of|returns?|provides?|allows?|causes?|defines?)\b": 0.15,
-        r"(?i)^(?:it|its|this|these|that|those|they|he|she|his|her|their|such|however|but|and|or|so|thus|then|also"
-        r"|therefore|otherwise|for example|for instance|in this case|note that|here|see|both"
-        r"|the (?:same|following|above|latter|former))\b": -0.4,
+        LEANING.pattern: -0.4,
+        r"(?i)^(?!.*\b(?:is|are|was|were|be|has|have|had|do|does|did|can|could|may|might|must|shall|should|will|would"
+        r"|[a-z]+[a-rt-z](?:s|ed))\b)": -0.3,  # no verb, as far as one can tell
         r"\?$": -0.3,
         r"(?i)\b(?:see|section|chapter|below|above|following|previous)\b": -0.2,
         r"\]\(|http": -0.2,
@@ -99,12 +99,13 @@ def rank(documents: Sequence[Document], topic: str) -> list[Candidate]:
 
 
 def findings(documents: Sequence[Document], topic: str, *, known_texts: set[str]) -> list[Finding]:
-    """Up to FINDINGS_MAX statements about a topic, best first; `known_texts` are not found again."""
+    """Up to FINDINGS_MAX statements about a topic, those that lean on others last; `known_texts` are not found again."""
     ranking = rank(documents, topic)[:_COMPARED_MAX]
+    near_best = [item for item in ranking if item.score >= _NEAR_BEST * ranking[0].score]
     statements: list[Finding] = []
-    for candidate in ranking:
+    for candidate in sorted(near_best, key=lambda item: bool(LEANING.match(item.sentence.text))):
         sentence, url = candidate.sentence, candidate.document.url
-        if len(statements) == FINDINGS_MAX or candidate.score < _NEAR_BEST * ranking[0].score:
+        if len(statements) == FINDINGS_MAX:
             break
         count = sum(finding.document.url == url for finding in statements)
         is_repeated = any(_is_alike(sentence, other.sentence, opposed=False) for other in statements)

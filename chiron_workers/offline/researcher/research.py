@@ -14,6 +14,7 @@ from chiron_workers.offline.researcher.topic import queries, subject_id, topic
 from chiron_workers.offline.researcher.words import terms
 
 SEARCH, FETCH, STORE = "web_search", "web_fetch", "store_knowledge"
+DUPLICATE, JOINED = "duplicate", "joined"  # what becomes of a fact that is known
 PlannedCall = tuple[str, dict[str, Any]]  # a tool and the arguments to call it with
 
 FETCHED_AT_ONCE = 4
@@ -76,9 +77,9 @@ class Research:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The statements that answer the topic; what an earlier leg stored is not found again."""
+        """The statements that answer the topic; what an earlier leg stored, or what was there, is not found again."""
         earlier_facts = {text for leg in self.conversation.legs[:-1] for text, _ in stored_facts(leg)}
-        return findings(self.documents, self.topic, known_texts=earlier_facts)
+        return findings(self.documents, self.topic, known_texts=earlier_facts | self._facts_there())
 
     def failures(self) -> dict[str, int]:
         """How many calls of this leg failed and were not made good by a later one, by tool."""
@@ -114,6 +115,19 @@ class Research:
             url, page = call.arguments.get("url"), call.result
             if isinstance(page, dict) and page.get("next_offset") and parts_read[url] < PARTS_MAX:
                 yield {"url": url, "offset": page["next_offset"]}
+
+    def _facts_there(self) -> set[str]:
+        """The statements of this leg that were stored before it, or on another topic."""
+        calls = [call for call in self.leg.calls_of(STORE) if isinstance(call.result, dict)]
+        return {
+            str(call.arguments.get("content"))
+            for call in calls
+            if call.result.get("status") == DUPLICATE
+            or (
+                call.result.get("status") == JOINED
+                and call.result.get("topic_path") != call.arguments.get("topic_path")
+            )
+        }
 
     def _fact(self, finding: Finding) -> dict[str, Any]:
         contradictions = [f"{item.sentence.text} ({item.document.url})" for item in finding.contradictions]

@@ -37,6 +37,13 @@ _NOTE_MARK = re.compile(
 _NOTES_BEFORE = re.compile(
     r"\A(?:\[(?:\^[^\]\n]{1,40}|\d{1,3}(?:[,–-]\d{1,3})*|[a-z])\]\s*)+"
 )  # of the sentence before
+# How a sentence begins that is not understood without its neighbours.
+LEANING = re.compile(
+    r"(?i)^(?:it|its|this|these|that|those|they|he|she|his|her|their|such|however|but|and|or|so|thus|then|also"
+    r"|therefore|otherwise|for example|for instance|in this case|note that|here|see|both|by the way|previously|another|of course"
+    r"|as (?:discussed|mentioned|noted|described|shown|seen)|strictly speaking"
+    r"|the (?:same|following|above|latter|former|result|difference))\b"
+)
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 _FURNITURE = re.compile(
     r"\b(?:cookies?|all rights reserved|subscribe|newsletter|sign (?:in|up)|log ?in|privacy policy|terms of (?:use|service)"
@@ -93,5 +100,7 @@ def _stands_alone(line: str, quote: str) -> bool:
         and letters >= 0.8 * len(line)
         and not re.search(r"\S {3,}\S", quote)
         and line.count("(") == line.count(")")
+        and not line.startswith("(")
+        and line.count("**") % 2 == 0
         and not _FURNITURE.search(line)
     )

@@ -1,6 +1,7 @@
 """How the offline researcher teaches: the facts' own words, topic by topic, an example last."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,11 @@ from chiron_workers.offline.api.reply import Reply, reply
 from chiron_workers.offline.researcher.composition import (
     LIST,
     Composition,
+    Fact,
     by_topic,
+    clear_facts,
+    one_of_each,
+    plain_first,
     sentence_of,
     title_of,
     whole_leg,
@@ -30,8 +35,14 @@ WHAT_IT_IS = (
 NO_FACTS = "There is no fact to teach from, so there is no lesson."
 CONTRADICTIONS_TITLE = "Where sources disagree"
 EXAMPLE_TITLE = "Worked example"
-_EXAMPLE = re.compile(
-    r"\b(?:for example|for instance|e\.g\.|such as|example)|[`=]|\bif\b.+\bthen\b|\d", re.IGNORECASE
+# What a case looks like, the clearest first.
+_EXAMPLES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:for example|for instance|e\.g\.|example)\b",
+        r"\bsuch as\b|[`=]|\bif\b.+\bthen\b|\w\(\)",
+        r"(?<![\w.])\d",
+    )
 )
 
 Arguments = dict[str, Any]
@@ -50,20 +61,19 @@ class Teaching(Composition):
     @cached_property
     def sections(self) -> list[Arguments]:
         """The arguments of each section, within the length of the plan; the summary last, as it is written last."""
-        safe_facts = self.safe_facts
+        safe_facts = clear_facts(self.safe_facts)
         disagreements = list(self.disagreements())[:CONTRADICTIONS_MAX]
-        examples = [fact for fact in safe_facts if _EXAMPLE.search(str(fact["statement"]))][
-            :EXAMPLE_SENTENCES
-        ]
+        examples = _examples(safe_facts)
         ids = {fact["fact_id"] for fact in examples}
         explained_facts = [fact for fact in safe_facts if fact["fact_id"] not in ids] or safe_facts
-        summary = [sentence_of(fact) for fact in safe_facts[:SUMMARY_SENTENCES]] or disagreements[:1]
+        topics = {topic: plain_first(facts) for topic, facts in by_topic(explained_facts).items()}
+        summary_facts = one_of_each(list(topics.values()))[:SUMMARY_SENTENCES]
+        summary = [sentence_of(fact) for fact in summary_facts] or disagreements[:1]
         room = int(self.plan.get("sentences_max", USUAL_LENGTH))
         room -= len(summary) + len(examples) + len(disagreements)
-        topics = by_topic(explained_facts[: max(1, room)])
         parts = [
-            (title_of(topic), [sentence_of(fact) for fact in facts[:SENTENCES_MAX]])
-            for topic, facts in list(topics.items())[:SECTIONS_MAX]
+            (title_of(topic), [sentence_of(fact) for fact in facts])
+            for topic, facts in _within(topics, max(1, room)).items()
         ]
         if disagreements:
             parts.append((CONTRADICTIONS_TITLE, disagreements))
@@ -112,6 +122,23 @@ def play(turn: Turn) -> Reply:
         call = (HAND_IN, {"has_example": lesson.has_example})
         return reply(turn.key, turn.number, "Handing in the lesson.", [call])
     return reply(turn.key, turn.number, WHAT_IT_IS)
+
+
+def _examples(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that tell a case, the clearest first; half of the facts at most."""
+    examples = [fact for sign in _EXAMPLES for fact in facts if sign.search(str(fact["statement"]))]
+    distinct = list({fact["fact_id"]: fact for fact in examples}.values())
+    return distinct[: min(EXAMPLE_SENTENCES, max(1, len(facts) // 2))]
+
+
+def _within(topics: Mapping[str, Sequence[Fact]], room: int) -> dict[str, list[Fact]]:
+    """The facts that there is room for, as many of each topic as of the others, in their order."""
+    chosen_topics = {topic: facts[:SENTENCES_MAX] for topic, facts in list(topics.items())[:SECTIONS_MAX]}
+    ids = {fact["fact_id"] for fact in one_of_each(list(chosen_topics.values()))[:room]}
+    kept = {
+        topic: [fact for fact in facts if fact["fact_id"] in ids] for topic, facts in chosen_topics.items()
+    }
+    return {topic: facts for topic, facts in kept.items() if facts}
 
 
 def _is_of(call: Call, section: Arguments) -> bool:

@@ -1,6 +1,5 @@
 """How the offline researcher plays the writer: the facts' own words, arranged by topic, the surest first."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,8 +9,8 @@ from chiron_workers.offline.researcher.composition import (
     LIST,
     CitedSentence,
     Composition,
-    Fact,
     by_topic,
+    one_of_each,
     sentence_of,
     title_of,
     whole_leg,
@@ -45,7 +44,7 @@ class Writing(Composition):
         ]
         if disagreements := list(self.disagreements())[:CONTRADICTIONS_MAX]:
             sections.append((CONTRADICTIONS_TITLE, disagreements))
-        first_facts = [sentence_of(fact) for fact in _one_of_each(list(topics.values()))[:SUMMARY_SENTENCES]]
+        first_facts = [sentence_of(fact) for fact in one_of_each(list(topics.values()))[:SUMMARY_SENTENCES]]
         return [("", first_facts or sections[-1][1][:1]), *sections] if sections else []
 
     def outstanding(self) -> list[tuple[str, dict[str, Any]]]:
@@ -73,9 +72,3 @@ def play(turn: Turn) -> Reply:
     if HAND_IN in turn.tools and not report.leg.calls_of(HAND_IN):
         return reply(turn.key, turn.number, "Handing in the report.", [(HAND_IN, {})])
     return reply(turn.key, turn.number, WHAT_IT_IS)
-
-
-def _one_of_each(topics: Sequence[Sequence[Fact]]) -> list[Fact]:
-    """The first fact of each topic, then the second ones."""
-    rounds = range(max(map(len, topics), default=0))
-    return [facts[n] for n in rounds for facts in topics if n < len(facts)]

@@ -1,4 +1,5 @@
 import random
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -118,24 +119,69 @@ def test_a_right_answer_never_says_less_than_a_wrong_one(answers: list[bool]) ->
 SIMULATION_SEED = 20261125
 
 
+@pytest.mark.parametrize("rate", [LEARNING_RATE, 0.2, 0.3, 0.5])
 @pytest.mark.parametrize(("guess", "slip"), [(GUESS, SLIP), (0.1, 0.05), (0.25, 0.1), (0.3, 0.1)])
 @pytest.mark.parametrize("skill", [0.0, 0.2, 0.5, 0.8, 1.0])
 def test_after_ten_answers_of_simulated_learners_mastery_is_within_a_tenth_of_the_truth_at_the_median(
-    skill: float, guess: float, slip: float
+    skill: float, guess: float, slip: float, rate: float
 ) -> None:
     chance = random.Random(SIMULATION_SEED)
-    errors = sorted(simulated_error(chance, skill=skill, guess=guess, slip=slip) for _ in range(1_000))
-    print(f"seed {SIMULATION_SEED}, skill {skill}, guess {guess}, slip {slip}: median {errors[500]:.3f}")
+    learner = SimulatedLearner(skill, guess, slip, rate)
+    errors = sorted(simulated_error(chance, learner) for _ in range(1_000))
+    print(f"seed {SIMULATION_SEED}, {learner}: median {errors[500]:.3f}")
     assert errors[500] <= 0.1
 
 
-def simulated_error(chance: random.Random, *, skill: float, guess: float, slip: float) -> float:
-    """How far the mastery is off after ten answers of a learner who knows the matter at first with this probability.
+def test_it_is_so_where_no_two_learners_learn_guess_and_slip_alike() -> None:
+    chance = random.Random(SIMULATION_SEED)
+    learners = [
+        SimulatedLearner(
+            chance.random(), chance.uniform(0.05, 0.3), chance.uniform(0.02, 0.1), chance.uniform(0, 0.4)
+        )
+        for _ in range(4_000)
+    ]
+    errors = sorted(simulated_error(chance, learner) for learner in learners)
+    print(f"seed {SIMULATION_SEED}: median {errors[2_000]:.3f}")
+    assert errors[2_000] <= 0.1
 
-    The learner learns at the rate that the model assumes, after each answer.
-    """
-    knows, answers = chance.random() < skill, []
+
+@pytest.mark.parametrize(("skill", "rate"), [(0.2, 0.1), (0.5, 0.02), (0.8, 0.02), (1.0, 0.0)])
+def test_it_is_so_of_slow_learners_where_more_than_half_of_them_know_it_in_the_end(
+    skill: float, rate: float
+) -> None:
+    chance = random.Random(SIMULATION_SEED)
+    learner = SimulatedLearner(skill, GUESS, SLIP, rate)
+    assert sorted(simulated_error(chance, learner) for _ in range(1_000))[500] <= 0.1
+
+
+@pytest.mark.parametrize("guess", [0.1, GUESS, 0.3])
+def test_whoever_knows_nothing_and_learns_nothing_is_seldom_a_master_and_never_below_the_rate_of_learning(
+    guess: float,
+) -> None:
+    """The model takes each answer for practice, so mastery stays above 0.15: here it is further off than a tenth."""
+    chance = random.Random(SIMULATION_SEED)
+    learner = SimulatedLearner(skill=0, guess=guess, slip=SLIP, rate=0)
+    errors = sorted(simulated_error(chance, learner) for _ in range(1_000))
+    masters = sum(error >= MASTERY_MIN for error in errors)
+    print(f"seed {SIMULATION_SEED}, guess {guess}: median {errors[500]:.3f}, {masters} of 1,000 masters")
+    assert LEARNING_RATE < errors[0] <= errors[500] <= 0.3
+    assert masters <= 100
+
+
+@dataclass(frozen=True)
+class SimulatedLearner:
+    """Knows the matter at first with the probability `skill`, and learns it after an answer with that of `rate`."""
+
+    skill: float
+    guess: float
+    slip: float
+    rate: float
+
+
+def simulated_error(chance: random.Random, learner: SimulatedLearner) -> float:
+    """How far the mastery is off after ten answers of a learner."""
+    knows, answers = chance.random() < learner.skill, []
     for _ in range(10):
-        answers.append(chance.random() < (1 - slip if knows else guess))
-        knows = knows or chance.random() < LEARNING_RATE
+        answers.append(chance.random() < (1 - learner.slip if knows else learner.guess))
+        knows = knows or chance.random() < learner.rate
     return abs(mastery(answers) - knows)

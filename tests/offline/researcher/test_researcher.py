@@ -146,6 +146,31 @@ async def test_errors_that_stay_are_counted_in_the_answer(conversation: Conversa
     assert not conversation.library.facts
 
 
+async def test_for_each_statement_that_was_there_a_further_one_is_looked_for(
+    conversation: Conversation,
+) -> None:
+    scenes = ("green in wells of chalk", "blue under bridges at night", "amber near salted bread", "white beside goats",
+              "violet above frozen lakes", "red after thunder", "pink in copper kettles", "brown on old carts")  # fmt: skip
+    sentences = [f"Glimmer moss glows {scene}." for scene in scenes]
+    documents = {
+        f"shelf:{n}/moss": ("Moss", f"{sentences[n]} {sentences[n + 4]}") for n in range(len(scenes) // 2)
+    }
+    first, second = conversation.library, Library(documents=documents)
+    first.documents = documents
+    await conversation.ask(TOPIC)
+    contents = [fact["content"] for fact in first.facts]
+    second.receipts = {
+        contents[0]: {"status": "duplicate"},
+        contents[1]: {"status": "joined", "topic_path": "Another topic"},
+        contents[2]: {"status": "joined", "topic_path": "How long does glimmer moss glow?"},
+    }
+    async with client_of(OfflineServer()) as client:
+        await Conversation(client, second).ask(TOPIC)
+    later_contents = [fact["content"] for fact in second.facts]
+    assert later_contents[: len(contents)] == contents
+    assert len(set(later_contents)) == len(later_contents) == len(contents) + 2
+
+
 async def test_a_long_document_is_read_on_where_the_tool_says_it_goes_on(conversation: Conversation) -> None:
     conversation.library = Library(window_chars=300)
 

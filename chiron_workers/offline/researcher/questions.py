@@ -1,0 +1,140 @@
+"""Questions that facts allow without understanding them: a gap, a case that a fact decides, a word that two facts share."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, zip_longest
+from typing import Any
+
+from chiron_workers.evidence.figures.figures import read_figures
+from chiron_workers.offline.researcher.composition import Fact, clear_facts
+from chiron_workers.offline.researcher.words import COMMON_WORDS
+
+QUESTIONS_MAX = 6
+OF_A_KIND_MAX = {"recall": 4, "application": 2, "transfer": 2}
+WORD_CHARS_MIN = 5
+KEY_CHARS_MAX = 160  # of a case's answer
+PAIR_CHARS_MAX = 600  # of two statements that share a word
+PAIRS_MAX = 500
+GAP = "____"
+RECALL = "What belongs in the gap? {statement}"
+APPLICATION = "Take this case: {case}. What follows?"
+TRANSFER = "The same word is missing in two places; which is it? Here: {statement} And there: {other}"
+_WORD = re.compile(rf"[^\W\d_][\w'-]{{{WORD_CHARS_MIN - 1},}}")
+_NAME = re.compile(r"[a-z][A-Z]|_")  # of a program: UnboundLocalError
+_BLAND = re.compile(r"(?:ly|ing|ed|sel(?:f|ves))$", re.IGNORECASE)
+_CASE_FIRST = re.compile(r"^(?:If|When|Whenever|Once|Where) (?P<case>.+), (?:then )?(?P<key>[^,]+)\.$")
+_CASE_LAST = re.compile(r"^(?P<key>[^,]+?) (?:if|when|whenever) (?P<case>[^,]+)\.$")
+# Words with which nothing begins that can be understood alone.
+_LEANING = re.compile(
+    r"(?:it|its|they|their|this|that|these|those|such|and|or|but|which|who|as|so|even|not|only|then)\b",
+    re.IGNORECASE,
+)
+
+Question = dict[str, Any]
+
+
+def new_questions(facts: Sequence[Fact]) -> list[Question]:
+    """Questions of all kinds that the facts allow, one of each in turn; none about what is contradicted."""
+    askable_facts = [_cleaned(fact) for fact in clear_facts(facts) if not fact.get("contradicted_by")]
+    kinds = (_recalls(askable_facts), _applications(askable_facts), _transfers(askable_facts))
+    turns = zip_longest(
+        *(list(islice(kind, count)) for kind, count in zip(kinds, OF_A_KIND_MAX.values(), strict=True))
+    )
+    questions = [question for turn in turns for question in turn if question]
+    return list({question["question"]: question for question in questions}.values())[:QUESTIONS_MAX]
+
+
+def _cleaned(fact: Fact) -> Fact:
+    return fact | {"statement": " ".join(str(fact["statement"]).split())}
+
+
+def _recalls(facts: Sequence[Fact]) -> Iterator[Question]:
+    """A number of a fact is asked for, else the word that tells most."""
+    counts = Counter(word for fact in facts for word in {*_words(fact["statement"])})
+    for fact in facts:
+        statement = fact["statement"]
+        keys = [*_numbers(statement), *_telling_words(fact, counts)]
+        if key := next((key for key in keys if _is_once(key, statement)), None):
+            yield _question("recall", RECALL.format(statement=_with_gap(statement, key)), key, [fact])
+
+
+def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
+    """What a fact says of a case is asked of that case."""
+    for fact in facts:
+        match = _CASE_FIRST.match(fact["statement"]) or _CASE_LAST.match(fact["statement"])
+        if not match or len(match["key"]) > KEY_CHARS_MAX:
+            continue
+        case, key = match["case"], match["key"]
+        is_clear = all(not _LEANING.match(part) and len(part.split()) > 2 for part in (case, key))
+        if is_clear and not _places(key, case):
+            yield _question("application", APPLICATION.format(case=case), key, [fact])
+
+
+def _transfers(facts: Sequence[Fact]) -> Iterator[Question]:
+    """A word that facts of two sources share is asked for in both."""
+    used_words: set[str] = set()
+    for fact, other in islice(combinations(facts, 2), PAIRS_MAX):
+        statements = fact["statement"], other["statement"]
+        if {*fact.get("sources", [])} & {*other.get("sources", [])} or len(
+            "".join(statements)
+        ) > PAIR_CHARS_MAX:
+            continue
+        shared_words = Counter(word for word in _words(statements[0]) if word in _words(statements[1]))
+        for key in _telling_words(fact, shared_words):
+            is_shared = key.casefold() in shared_words and all(_is_once(key, text) for text in statements)
+            if is_shared and key.casefold() not in used_words and not _is_of_topic(key, fact):
+                used_words.add(key.casefold())
+                here, there = (_with_gap(text, key) for text in statements)
+                text = TRANSFER.format(statement=here, other=there)
+                yield _question("transfer", text, key, [fact, other])
+                break
+
+
+def _question(kind: str, text: str, key: str, facts: Sequence[Fact]) -> Question:
+    return {
+        "kind": kind,
+        "question": text,
+        "key": key,
+        "statement": facts[0]["statement"],
+        "fact_ids": [fact["fact_id"] for fact in facts],
+    }
+
+
+def _numbers(statement: str) -> list[str]:
+    return [statement[figure.start : figure.end] for figure in read_figures(statement).all]
+
+
+def _telling_words(fact: Fact, counts: Counter[str]) -> list[str]:
+    """The words of a fact that can be asked for, names and words of several facts first, then long ones."""
+
+    def rank(word: str) -> tuple[float, int]:
+        points = 3 * bool(_NAME.search(word)) + min(counts[word.casefold()], 3)
+        return -(points - 2 * _is_of_topic(word, fact) - 2 * bool(_BLAND.search(word))), -len(word)
+
+    words = dict.fromkeys(_WORD.findall(fact["statement"]))
+    return sorted((word for word in words if word.casefold() not in COMMON_WORDS), key=rank)
+
+
+def _is_of_topic(word: str, fact: Fact) -> bool:
+    return word.casefold() in str(fact.get("topic_path", "")).casefold()
+
+
+def _words(statement: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(statement)]
+
+
+def _with_gap(statement: str, key: str) -> str:
+    return _pattern(key).sub(GAP, statement, count=1)
+
+
+def _is_once(key: str, statement: str) -> bool:
+    return _places(key, statement) == 1
+
+
+def _places(key: str, text: str) -> int:
+    return len(_pattern(key).findall(text))
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(key)}(?!\w)", re.IGNORECASE)
