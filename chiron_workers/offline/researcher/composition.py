@@ -8,7 +8,7 @@ from typing import Any
 
 from chiron_workers.offline.researcher.conversation import Call, Leg
 from chiron_workers.offline.researcher.researcher import Turn
-from chiron_workers.offline.researcher.sentences import LEANING
+from chiron_workers.offline.researcher.sentences import DEPENDENT_START
 from chiron_workers.offline.researcher.words import terms
 
 LIST = "list_facts"
@@ -93,7 +93,7 @@ def plain_first(facts: Sequence[Fact]) -> list[Fact]:
 
 def clear_facts(facts: Sequence[Fact]) -> list[Fact]:
     """The facts that are understood without their neighbours; all where they are few."""
-    clear = [fact for fact in facts if not LEANING.match(str(fact["statement"]))]
+    clear = [fact for fact in facts if not DEPENDENT_START.match(str(fact["statement"]))]
     return clear if len(clear) >= CLEAR_MIN else list(facts)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chiron_workers.offline.researcher.sentences import LEANING, Sentence, sentences
+from chiron_workers.offline.researcher.sentences import DEPENDENT_START, Sentence, sentences
 from chiron_workers.offline.researcher.source_scores import source_score
 from chiron_workers.offline.researcher.words import pairs, terms
 
@@ -24,7 +24,7 @@ _CLARITY = {
     re.compile(pattern): weight
     for pattern, weight in {
         r"\b(?:is|are|was|were|means|refers to|consists? of|returns?|provides?|allows?|causes?|defines?)\b": 0.15,
-        LEANING.pattern: -0.4,
+        DEPENDENT_START.pattern: -0.4,
         r"(?i)^(?!.*\b(?:is|are|was|were|be|has|have|had|do|does|did|can|could|may|might|must|shall|should|will|would"
         r"|[a-z]+[a-rt-z](?:s|ed))\b)": -0.3,  # no verb, as far as one can tell
         r"\?$": -0.3,
@@ -103,7 +103,7 @@ def findings(documents: Sequence[Document], topic: str, *, known_texts: set[str]
     ranking = rank(documents, topic)[:_COMPARED_MAX]
     near_best = [item for item in ranking if item.score >= _NEAR_BEST * ranking[0].score]
     statements: list[Finding] = []
-    for candidate in sorted(near_best, key=lambda item: bool(LEANING.match(item.sentence.text))):
+    for candidate in sorted(near_best, key=lambda item: bool(DEPENDENT_START.match(item.sentence.text))):
         sentence, url = candidate.sentence, candidate.document.url
         if len(statements) == FINDINGS_MAX:
             break

@@ -20,7 +20,7 @@ _LINKED_HEADING = re.compile(
 )
 # Of a text without markup: a short line alone that ends as no sentence does.
 _BARE_HEADING = re.compile(r"(?:\A|(?<=\n\n))(?P<bare>[A-Z\"'“`][^\n]{1,79}[^\s.!?:;,…—–-])(?=\n\n|\s*\Z)")
-_FENCED = re.compile(r"(?ms)^[ \t]*(?P<fence>```|~~~).*?^[ \t]*(?P=fence)[^\n]*$")
+_CODE_BLOCK = re.compile(r"(?ms)^[ \t]*(?P<fence>```|~~~).*?^[ \t]*(?P=fence)[^\n]*$")
 _MARKUP = re.compile(r"[`*]+|¶")
 # What stands before or after the title of a chapter in the title of its page.
 _NUMBER = re.compile(r"^\s*(?:(?:chapter|section|part|appendix)\s+)?\d+(?:\.\d+)*[.:)]?\s+", re.IGNORECASE)
@@ -92,7 +92,7 @@ def _headings(text: str) -> Iterator[tuple[int, str, int]]:
 
 def _marked_headings(text: str) -> Iterator[tuple[int, str, int]]:
     signs: list[str] = []
-    text = _FENCED.sub(lambda match: " " * len(match[0]), text)
+    text = _CODE_BLOCK.sub(lambda match: " " * len(match[0]), text)
     for match in _HEADING.finditer(text):
         if match["hashes"]:
             yield len(match["hashes"]), _plain(match["marked"]), match.start()

@@ -26,7 +26,7 @@ _BLAND = re.compile(r"(?:ly|ing|ed|sel(?:f|ves))$", re.IGNORECASE)
 _CASE_FIRST = re.compile(r"^(?:If|When|Whenever|Once|Where) (?P<case>.+), (?:then )?(?P<key>[^,]+)\.$")
 _CASE_LAST = re.compile(r"^(?P<key>[^,]+?) (?:if|when|whenever) (?P<case>[^,]+)\.$")
 # Words with which nothing begins that can be understood alone.
-_LEANING = re.compile(
+_DEPENDENT_START = re.compile(
     r"(?:it|its|they|their|this|that|these|those|such|and|or|but|which|who|as|so|even|not|only|then)\b",
     re.IGNORECASE,
 )
@@ -66,7 +66,7 @@ def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
         if not match or len(match["key"]) > KEY_CHARS_MAX:
             continue
         case, key = match["case"], match["key"]
-        is_clear = all(not _LEANING.match(part) and len(part.split()) > 2 for part in (case, key))
+        is_clear = all(not _DEPENDENT_START.match(part) and len(part.split()) > 2 for part in (case, key))
         if is_clear and not _places(key, case):
             yield _question("application", APPLICATION.format(case=case), key, [fact])
 
@@ -74,9 +74,9 @@ def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
 def _transfers(facts: Sequence[Fact]) -> Iterator[Question]:
     """A word that facts of two sources share is asked for in both."""
     used_words: set[str] = set()
-    for fact, other in islice(combinations(facts, 2), PAIRS_MAX):
-        statements = fact["statement"], other["statement"]
-        if {*fact.get("sources", [])} & {*other.get("sources", [])} or len(
+    for fact, second in islice(combinations(facts, 2), PAIRS_MAX):
+        statements = fact["statement"], second["statement"]
+        if {*fact.get("sources", [])} & {*second.get("sources", [])} or len(
             "".join(statements)
         ) > PAIR_CHARS_MAX:
             continue
@@ -87,7 +87,7 @@ def _transfers(facts: Sequence[Fact]) -> Iterator[Question]:
                 used_words.add(key.casefold())
                 here, there = (_with_gap(text, key) for text in statements)
                 text = TRANSFER.format(statement=here, other=there)
-                yield _question("transfer", text, key, [fact, other])
+                yield _question("transfer", text, key, [fact, second])
                 break
 
 

@@ -14,7 +14,7 @@ from chiron_workers.offline.researcher.topic import queries, subject_id, topic
 from chiron_workers.offline.researcher.words import terms
 
 SEARCH, FETCH, STORE = "web_search", "web_fetch", "store_knowledge"
-DUPLICATE, JOINED = "duplicate", "joined"  # what becomes of a fact that is known
+DUPLICATE, FURTHER_SOURCE = "duplicate", "joined"  # what becomes of a fact that is known
 PlannedCall = tuple[str, dict[str, Any]]  # a tool and the arguments to call it with
 
 FETCHED_AT_ONCE = 4
@@ -124,7 +124,7 @@ class Research:
             for call in calls
             if call.result.get("status") == DUPLICATE
             or (
-                call.result.get("status") == JOINED
+                call.result.get("status") == FURTHER_SOURCE
                 and call.result.get("topic_path") != call.arguments.get("topic_path")
             )
         }

@@ -38,7 +38,7 @@ _NOTES_BEFORE = re.compile(
     r"\A(?:\[(?:\^[^\]\n]{1,40}|\d{1,3}(?:[,–-]\d{1,3})*|[a-z])\]\s*)+"
 )  # of the sentence before
 # How a sentence begins that is not understood without its neighbours.
-LEANING = re.compile(
+DEPENDENT_START = re.compile(
     r"(?i)^(?:it|its|this|these|that|those|they|he|she|his|her|their|such|however|but|and|or|so|thus|then|also"
     r"|therefore|otherwise|for example|for instance|in this case|note that|here|see|both|by the way|previously|another|of course"
     r"|as (?:discussed|mentioned|noted|described|shown|seen)|strictly speaking"

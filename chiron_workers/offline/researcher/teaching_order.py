@@ -54,7 +54,8 @@ class Topic:
 def order(topics: Sequence[Topic]) -> list[Topic]:
     """What most others lean on comes first; the rest stays in its order."""
     weights = {
-        topic.title: sum(other.leans_on(topic) for other in topics if other is not topic) for topic in topics
+        topic.title: sum(reader.leans_on(topic) for reader in topics if reader is not topic)
+        for topic in topics
     }
     return sorted(topics, key=lambda topic: -weights[topic.title])
 
@@ -66,11 +67,11 @@ def prerequisites(topics: Sequence[Topic]) -> Mapping[str, list[str]]:
     """
     needs: dict[str, list[str]] = {}
     for place, topic in enumerate(topics):
-        earlier = [
-            other
-            for other in topics[:place]
-            if topic.leans_on(other) and other.title != topic.parent and other.parent != topic.title
+        grounds = [
+            ground
+            for ground in topics[:place]
+            if topic.leans_on(ground) and ground.title != topic.parent and ground.parent != topic.title
         ]
-        earlier.sort(key=lambda other: -topic.mentions(other))
-        needs[topic.title] = [other.title for other in earlier[:PREREQUISITES_MAX]]
+        grounds.sort(key=lambda ground: -topic.mentions(ground))
+        needs[topic.title] = [ground.title for ground in grounds[:PREREQUISITES_MAX]]
     return needs

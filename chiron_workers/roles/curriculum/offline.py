@@ -30,7 +30,7 @@ Arguments = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Outline:
     """How far the map is, read from the calls that were made for it."""
 
     system: str
@@ -113,25 +113,25 @@ class Drawing:
 
 def play(turn: Turn) -> Reply:
     """Whichever step the conversation has not had yet: read map and documents, save the map, say what it is."""
-    drawing = Drawing(turn.conversation.system, turn.conversation.legs[-1])
-    if TREE in turn.tools and not drawing.leg.calls_of(TREE):
-        call = (TREE, {"subject_id": drawing.subject_id})
+    outline = Outline(turn.conversation.system, turn.conversation.legs[-1])
+    if TREE in turn.tools and not outline.leg.calls_of(TREE):
+        call = (TREE, {"subject_id": outline.subject_id})
         return reply(turn.key, turn.number, "Reading the map.", [call])
-    if SEARCH in turn.tools and (searches := drawing.searches()[: turn.calls_max]):
+    if SEARCH in turn.tools and (searches := outline.searches()[: turn.calls_max]):
         return reply(turn.key, turn.number, "Looking for how the field is divided.", searches)
-    if FETCH in turn.tools and (fetches := drawing.fetches()[: turn.calls_max]):
+    if FETCH in turn.tools and (fetches := outline.fetches()[: turn.calls_max]):
         return reply(turn.key, turn.number, "Reading how its documents are divided.", fetches)
-    calls = drawing.leg.calls_of(SAVE)
+    calls = outline.leg.calls_of(SAVE)
     if SAVE in turn.tools and len(calls) < TRIES_MAX and all(call.is_failed for call in calls):
         # A map that is there may order things otherwise; then its order holds.
-        nodes = drawing.nodes(with_prerequisites=not calls)
-        arguments = {"subject_id": drawing.subject_id, "nodes": nodes}
+        nodes = outline.nodes(with_prerequisites=not calls)
+        arguments = {"subject_id": outline.subject_id, "nodes": nodes}
         return reply(turn.key, turn.number, "Saving the map.", [(SAVE, arguments)])
-    return reply(turn.key, turn.number, _words(drawing))
+    return reply(turn.key, turn.number, _words(outline))
 
 
-def _words(drawing: Drawing) -> str:
-    calls = drawing.leg.calls_of(SAVE)
+def _words(outline: Outline) -> str:
+    calls = outline.leg.calls_of(SAVE)
     if not calls or not isinstance(calls[-1].result, dict):
         return NO_MAP.format(problem=calls[-1].text if calls else "the tool is not offered.")
     counts = calls[-1].result

@@ -135,10 +135,10 @@ def _within(topics: Mapping[str, Sequence[Fact]], room: int) -> dict[str, list[F
     """The facts that there is room for, as many of each topic as of the others, in their order."""
     chosen_topics = {topic: facts[:SENTENCES_MAX] for topic, facts in list(topics.items())[:SECTIONS_MAX]}
     ids = {fact["fact_id"] for fact in one_of_each(list(chosen_topics.values()))[:room]}
-    kept = {
+    room_topics = {
         topic: [fact for fact in facts if fact["fact_id"] in ids] for topic, facts in chosen_topics.items()
     }
-    return {topic: facts for topic, facts in kept.items() if facts}
+    return {topic: facts for topic, facts in room_topics.items() if facts}
 
 
 def _is_of(call: Call, section: Arguments) -> bool:
