@@ -26,10 +26,10 @@ async def audit(
             typer.echo(json_line(entry))
             continue
         key = f" ({entry.key_name})" if entry.key_name else ""
-        via = f"  {entry.detail['via']}" if "via" in entry.detail else ""
+        via = ", ".join(str(entry.detail[name]) for name in ("via", "phase") if name in entry.detail)
         typer.echo(
             one_line(
-                f"{local_time(entry.at, '%Y-%m-%d %H:%M:%S')}  {entry.owner}{key}  {entry.action}  {entry.target}{via}"
+                f"{local_time(entry.at, '%Y-%m-%d %H:%M:%S')}  {entry.owner}{key}  {entry.action}  {entry.target}  {via}".rstrip()
             )
         )
     if not entries and not as_json:

@@ -8,9 +8,10 @@ from chiron_api.checks import CheckOptions, SubmittedCheck, submit_check
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.money import usd_option
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 from chiron_workers.states import Decider
 
@@ -47,8 +48,8 @@ async def order_check(pool: Pool, subject: str, options: CheckOptions) -> Submit
     """Submit a check and tell the workers."""
     from chiron_workers.pubsub.signals import notify
 
-    receipt = await submit_check(pool, subject, options)
-    await record_command(pool, "subjects.check", receipt.subject_id)
+    async with command(pool, "subjects.check", slug(subject)):
+        receipt = await submit_check(pool, subject, options)
     if receipt.batch is not None:
         await notify(settings().redis_url, receipt.batch.batch_id)
     return receipt

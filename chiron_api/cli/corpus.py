@@ -9,7 +9,7 @@ import typer
 
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import long_command
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
@@ -123,14 +123,16 @@ async def _add(
 ) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange]]:
     addition, skipped_files, gone_urls = AddedCounts(), list[SkippedFile](), list[str]()
     files, folder = read_folder(path), await asyncio.to_thread(_folder, path)
-    async with open_pool(settings().database_url, size=3) as pool:
+    async with (
+        open_pool(settings().database_url, size=3) as pool,
+        long_command(pool, "documents.add", subject) as result,
+    ):
         for batch in _batches(files):
             skipped_files += [file for file in batch if isinstance(file, SkippedFile)]
             async with Session(pool) as session:
                 addition += await Corpus(session).add(
                     subject, [file for file in batch if isinstance(file, FileDocument)]
                 )
-        await record_command(pool, "documents.add", subject)
         if folder:
             gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
         changed_urls = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *gone_urls]
@@ -139,6 +141,7 @@ async def _add(
             for start in range(0, len(changed_urls), BATCH_FILES)
             for change in await check_grounds(pool, changed_urls[start : start + BATCH_FILES])
         ]
+        result |= {"new": len(addition.new_urls), "removed": len(gone_urls)}
     return addition, skipped_files, gone_urls, changes
 
 

@@ -12,7 +12,7 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.transfer.importing import import_file, subjects_of
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import long_command
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 
@@ -43,8 +43,9 @@ async def import_(
     """
     target = (slug(subject), subject) if subject is not None else None
     async with open_services(settings(), pool_size=3) as services:
-        summary = await import_file(services.pool, services.embedder, file, subject=target)
-        await record_command(services.pool, "facts.import", target[0] if target else "")
+        async with long_command(services.pool, "facts.import", target[0] if target else "") as result:
+            summary = await import_file(services.pool, services.embedder, file, subject=target)
+            result["facts"] = summary.facts
         subjects = subjects_of(file, target) if check else []
         receipts = [await order_check(services.pool, subject_id, CheckOptions()) for subject_id in subjects]
     if as_json:

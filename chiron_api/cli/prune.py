@@ -1,3 +1,4 @@
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -5,10 +6,10 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.times import parse_age
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import prune_entries, record_command
+from chiron_workers.access.audit import long_command, prune_entries
 from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month
-from chiron_workers.db.connect import open_pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -29,10 +30,12 @@ async def prune(
     """
     age = parse_age(older_than)
     async with open_pool(settings().database_url, size=2) as pool:
-        months = await retention.prune(pool, older_than=age, dry_run=dry_run)
-        entries = await prune_entries(pool, older_than=age, dry_run=dry_run)
-        if not dry_run:
-            await record_command(pool, "journals.prune", older_than)
+        if dry_run:
+            months, entries = await _prune(pool, age, dry_run=True)
+        else:
+            async with long_command(pool, "journals.prune", older_than) as result:
+                months, entries = await _prune(pool, age, dry_run=False)
+                result |= {"months": sum(not month.kept for month in months), "entries": entries}
     if as_json:
         document = {"dry_run": dry_run, "months": [_entry(month) for month in months], "audit": entries}
         typer.echo(json_line(document))
@@ -45,6 +48,11 @@ async def prune(
     if entries:
         verb = "would go" if dry_run else "pruned"
         typer.echo(f"{'audit trail':16} {verb} ({entries:,} {'entry' if entries == 1 else 'entries'})")
+
+
+async def _prune(pool: Pool, age: timedelta, *, dry_run: bool) -> tuple[list[Month], int]:
+    months = await retention.prune(pool, older_than=age, dry_run=dry_run)
+    return months, await prune_entries(pool, older_than=age, dry_run=dry_run)
 
 
 def _entry(month: Month) -> dict[str, object]:

@@ -7,7 +7,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import long_command
 from chiron_workers.rechecks.recheck import SOURCES_MAX, FactOutcome, Recheck, SourceOutcome, recheck_subject
 from chiron_workers.settings import settings
 
@@ -32,10 +32,11 @@ async def recheck(
     async with open_services(settings(), pool_size=10) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
-        outcome = await recheck_subject(
-            services.pool, services.embedder, services.settings, subject_id, limit=limit
-        )
-        await record_command(services.pool, "subjects.recheck", subject_id)
+        async with long_command(services.pool, "subjects.recheck", subject_id) as result:
+            outcome = await recheck_subject(
+                services.pool, services.embedder, services.settings, subject_id, limit=limit
+            )
+            result["sources"] = outcome.sources
     typer.echo(json_line(outcome) if as_json else "\n".join(recheck_lines(outcome)))
 
 

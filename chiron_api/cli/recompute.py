@@ -7,7 +7,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import long_command
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.settings import settings
 
@@ -29,13 +29,14 @@ async def recompute(
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subjects = [await store.subjects.require(subject)] if subject else await store.subjects.all()
-        for entry in subjects:
-            after: UUID | None = FIRST
-            while after is not None:
-                async with services.store() as store:
-                    page, after = await recheck(store.facts, subject_id=entry["subject_id"], after=after)
-                totals += page
-        await record_command(services.pool, "facts.recompute", subject or "")
+        async with long_command(services.pool, "facts.recompute", subject or "") as result:
+            for entry in subjects:
+                after: UUID | None = FIRST
+                while after is not None:
+                    async with services.store() as store:
+                        page, after = await recheck(store.facts, subject_id=entry["subject_id"], after=after)
+                    totals += page
+            result["facts"] = totals.facts
     if as_json:
         typer.echo(json_line(totals))
         return

@@ -8,7 +8,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import long_command
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.search.reembedding import count_missing, drop_other_spaces, reembed
@@ -57,9 +57,10 @@ async def _reembed(subject: str | None, *, drop_old: bool) -> dict[str, Any]:
             if subject is not None:
                 subject = (await Subjects(Session(pool)).require(subject))["subject_id"]
             progress.total = await count_missing(Session(pool), embedder.space, subject)
-            fact_count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
-            models = await drop_other_spaces(pool, embedder.space) if drop_old else []
-            await record_command(pool, "facts.reembed", subject or "", {"dropped": models})
+            async with long_command(pool, "facts.reembed", subject or "") as result:
+                fact_count = await reembed(pool, embedder, subject_id=subject, on_progress=progress.report)
+                models = await drop_other_spaces(pool, embedder.space) if drop_old else []
+                result |= {"facts": fact_count, "dropped": models}
             indexes = await maintain_indexes(settings().database_url, embedder.space)
             return {
                 "model": embedder.space.model,

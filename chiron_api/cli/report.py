@@ -12,7 +12,7 @@ from chiron_api.reports.gathering import gather
 from chiron_api.reports.write import refuse_to_overwrite, write
 from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import record_command
+from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of, is_reference
 from chiron_workers.batches.summaries import summary
 from chiron_workers.billing.budgets import Budget
@@ -90,8 +90,9 @@ async def written(
     """
     from chiron_workers.pubsub.signals import notify
 
-    receipt = await submit_report(pool, selection, wishes)
-    await record_command(pool, "batches.report", str(selection), {"made": str(receipt.batch_id)})
+    async with command(pool, "batches.report", selection) as made:
+        receipt = await submit_report(pool, selection, wishes)
+        made["batches"] = receipt.batch_id
     await notify(settings().redis_url, receipt.batch_id)
     if as_json:
         typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))

@@ -111,12 +111,19 @@ async def command(
     await record(pool, act, **made)
 
 
-async def record_command(
-    pool: Pool, action: str, target: object = "", detail: Mapping[str, Any] | None = None
-) -> None:
-    """Add the entry of a command that is done."""
-    async with command(pool, action, target, detail):
-        pass
+@asynccontextmanager
+async def long_command(pool: Pool, action: str, target: object = "") -> AsyncIterator[dict[str, object]]:
+    """As `command`, where it takes many transactions: the first one adds an entry of the phase `begin`, and once all are done
+    there is one of the phase `end`. Where that is missing, it was cut or failed, and what it had done by then stays.
+
+    It yields where to say what came of it, for the second entry.
+    """
+    outcome: dict[str, object] = {}
+    begin = Act(LOCAL, action, str(target), {"via": "command", "phase": "begin"})
+    with acting(begin):
+        yield outcome
+    await record(pool, begin)
+    await record(pool, Act(LOCAL, action, str(target), {"via": "command", "phase": "end"} | outcome))
 
 
 async def newest_entries(
@@ -133,8 +140,10 @@ async def prune_entries(pool: Pool, *, older_than: timedelta, dry_run: bool = Fa
     if dry_run:
         [row] = await fetch_all(pool, SQL["count"], args)
         return int(row["entries"])
-    async with pool.connection() as connection:
-        return (await connection.execute(SQL["prune"], args)).rowcount
+    async with pool.connection() as connection, connection.transaction():
+        rows = await connection.execute(SQL["prune"], args)
+        await record_within(connection)
+        return rows.rowcount
 
 
 def record_sync(
@@ -143,3 +152,9 @@ def record_sync(
     """Add the entry of a command that works without a pool, in the transaction of its connection."""
     act = Act(LOCAL, action, str(target), {"via": "command"} | dict(detail))
     connection.execute(SQL["insert"], act.entry({}))
+
+
+def has_trail(connection: Connection[DictRow]) -> bool:
+    """Whether the schema has a trail, as all but early versions do."""
+    row = connection.execute(SQL["has_trail"]).fetchone()
+    return bool(row and row["has_trail"])

@@ -1,8 +1,15 @@
 -- insert
--- The transaction that did it may have added the entry.
-insert into audit (id, owner, key_id, key_name, action, target, detail)
+-- The transaction that did it may have added the entry; a later one may know better what was made.
+insert into audit as entry (id, owner, key_id, key_name, action, target, detail)
 values (%(id)s, %(owner)s, %(key_id)s, %(key_name)s, %(action)s, %(target)s, %(detail)s)
-    on conflict (id) do nothing;
+    on conflict (id) do update
+       set target = coalesce(nullif(entry.target, ''), excluded.target), detail = entry.detail || excluded.detail
+     where entry.target = '' and excluded.target <> ''
+        or not entry.detail @> excluded.detail;
+
+-- has_trail
+-- A schema of an early version has none.
+select to_regclass('audit') is not null as has_trail;
 
 -- newest
 select id, at, owner, key_name, action, target, detail

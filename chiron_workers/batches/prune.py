@@ -8,6 +8,7 @@ from typing import Any
 from psycopg import AsyncConnection, errors, sql
 from psycopg.rows import DictRow
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.db.connect import Pool, fetch_all, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import UsageError
@@ -96,6 +97,7 @@ async def _drop_locked(connection: AsyncConnection[DictRow], partition: Partitio
     # Nobody can write events now. A run that went on and ended while the others were marked is not marked.
     if await (await connection.execute(SQL["unmarked"], _range(partition))).fetchone():
         raise _Unfinished("has runs that went on meanwhile; prune again later")
+    await record_within(connection)
     return cursor.rowcount
 
 

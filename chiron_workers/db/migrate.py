@@ -1,5 +1,6 @@
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,9 @@ class Migration:
     version: int
     name: str
     text: str
+
+
+Applied = Callable[[Connection[DictRow], Migration], None]
 
 
 def migrations() -> list[Migration]:
@@ -55,12 +59,15 @@ def _created(kind: str) -> set[str]:
     return {name for migration in migrations() for name in statement.findall(migration.text)}
 
 
-def migrate(database_url: str) -> list[str]:
+def migrate(database_url: str, *, on_applied: Applied = lambda _connection, _migration: None) -> list[str]:
     """Bring the schema up to date; the names of what was applied, empty if nothing was missing.
 
     Each migration commits by itself: one that fails leaves those before it applied, and the next call goes on there.
     Two calls at once are safe: the second waits for the first and then finds nothing to do. Workers may go on: a
     migration that would wait long for them, or they for it, lets go and tries again.
+
+    Args:
+        on_applied: Called in the transaction of each migration, which commits what it writes or neither.
 
     Raises:
         ChironError: The database is newer than this program, or a migration fails, or something is in its way for long.
@@ -76,7 +83,7 @@ def migrate(database_url: str) -> list[str]:
         refuse_newer(versions, known_migrations)
         new_migrations = [migration for migration in known_migrations if migration.version not in versions]
         for migration in new_migrations:
-            _apply(connection, migration)
+            _apply(connection, migration, on_applied)
         return [migration.name for migration in new_migrations]
 
 
@@ -105,7 +112,7 @@ def record(connection: Connection[DictRow], migration: Migration) -> None:
     connection.execute(SQL["record"], {"version": migration.version, "name": migration.name})
 
 
-def _apply(connection: Connection[DictRow], migration: Migration) -> None:
+def _apply(connection: Connection[DictRow], migration: Migration, on_applied: Applied) -> None:
     for _ in range(TRIES):
         try:
             with connection.transaction():
@@ -113,6 +120,7 @@ def _apply(connection: Connection[DictRow], migration: Migration) -> None:
                 connection.execute(migration.text)  # a file that ships with the package
                 connection.execute(SQL["report_back"])
                 record(connection, migration)
+                on_applied(connection, migration)
         except (errors.LockNotAvailable, errors.DeadlockDetected):
             time.sleep(PAUSE_S)
         except Error as error:

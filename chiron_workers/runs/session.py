@@ -10,6 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
+from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, Query
 from chiron_workers.runs.entries import Limit, Reply
@@ -171,7 +172,16 @@ class Session:
         return row
 
     async def commit(self) -> None:
-        """Make what was written last; a session that wrote nothing commits nothing."""
+        """Make what was written last; a session that wrote nothing commits nothing.
+
+        The entry of the act under way goes along; what a run writes is nobody's act.
+        """
+        if self._connection is not None and not self._connection.closed and self.caller.run_id is None:
+            try:
+                await record_within(self._connection)
+            except BaseException:
+                await self.rollback()
+                raise
         await self._end("commit")
 
     async def rollback(self) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+import psycopg
 import pytest
 
 
@@ -126,9 +127,20 @@ def test_the_trail_has_webhooks_subscriptions_and_upkeep_too(chiron, rows):
         ("subscriptions.pause", subscription),
         ("subscriptions.resume", subscription),
         ("subscriptions.delete", subscription),
-        ("facts.recompute", ""),
-        ("facts.reembed", ""),
+        *[("facts.recompute", "")] * 2,  # its begin and its end
+        *[("facts.reembed", "")] * 2,
     ]
+
+
+def test_each_migration_is_in_the_trail_once_there_is_one(chiron, released_url, monkeypatch):
+    monkeypatch.setenv("CHIRON_DATABASE_URL", released_url)
+    assert chiron("migrate").exit_code == 0
+    with psycopg.connect(released_url) as connection:
+        entries = connection.execute("select action, target from audit order by id").fetchall()
+        versions = connection.execute(
+            "select name from schema_migrations where version >= 30 order by version"
+        )
+        assert entries == [("database.migrate", name) for (name,) in versions]
 
 
 def test_prune_takes_old_entries_along(chiron, rows):
@@ -142,5 +154,6 @@ def test_prune_takes_old_entries_along(chiron, rows):
     assert json.loads(chiron("prune", "--older-than", "90d", "--json").stdout)["audit"] == 1
     assert [row["action"] for row in rows("select action from audit order by id")] == [
         "keys.revoke",
+        "journals.prune",
         "journals.prune",
     ]
