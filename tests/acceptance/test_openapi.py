@@ -38,6 +38,10 @@ CONFIG = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 403, 404, 409, 415, 422, 503]
 
+# A text that is too long may make a body that is.
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]
+
 # In a form every value is text, so that none can violate a type.
 [[operations]]
 include-name = "POST /v1/subjects/{id}/documents"

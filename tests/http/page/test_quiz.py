@@ -28,7 +28,9 @@ async def test_a_quiz_is_answered_one_question_at_a_time_and_settled(
     for n, response in enumerate(words, start=1):
         html = (await client.get(path)).text
         assert f"{n} of 2" in html
-        [question] = re.findall(r'name="question_id" value="([^"]+)"', html.partition("<h2>Answers")[0])
+        [question] = re.findall(
+            r'name="question_id" value="([^"]+)"', html.partition('id="question"')[2].partition("</form>")[0]
+        )
         form = {"question_id": question, "response": response}
         for _ in range(2):  # a form that is sent twice
             answer = await client.post(f"{path}/answers", data=form)

@@ -76,7 +76,8 @@ async def show_quiz(request: Request) -> Response:
     async with services_of(request).store() as store:
         quiz = await store.quizzes.get(quiz_id)
         subject = await store.subjects.require(quiz.subject_id)
-    return page(request, "quiz/page.html", section="/subjects", quiz=quiz, subject=subject)
+    last = max(quiz.answers, key=lambda answer: answer.at, default=None)
+    return page(request, "quiz/page.html", section="/subjects", quiz=quiz, subject=subject, last=last)
 
 
 async def answer_question(request: Request) -> Response:
