@@ -105,11 +105,12 @@ async def answer_question(
         question = parse_id(question_id, field="question_id")
         quiz = await store.quizzes.answer(parse_id(quiz_id, field="quiz_id"), question, response)
     await store.session.commit()  # whoever marks it reads the row
-    if batch := await order_marking(store.session.pool, quiz, principal=store.caller.principal):
+    order = await order_marking(store.session.pool, quiz, principal=store.caller.principal)
+    if order.batch:
         from chiron_workers.pubsub.signals import notify
 
-        await notify(settings().redis_url, batch.batch_id)
-    return _document_of_answer(quiz, question)
+        await notify(settings().redis_url, order.batch.batch_id)
+    return _document_of_answer(order.quiz, question)
 
 
 @tool

@@ -10,17 +10,21 @@ from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, N
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, UsageError
+from chiron_workers.knowledge.assessment.marking import NOBODY_ASKED
 from chiron_workers.knowledge.assessment.marking import ROLE as JUDGE
 from chiron_workers.knowledge.assessment.questions import ROLE as ASSESSMENT
 from chiron_workers.knowledge.assessment.questions import nodes_with_questions
-from chiron_workers.knowledge.assessment.quizzes import Quiz
+from chiron_workers.knowledge.assessment.quizzes import Quiz, leave_to_learner
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, digest_nodes
-from chiron_workers.runs.session import Session
+from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
 
 NODES_MAX = 50  # that one order has questions written about
+NO_JUDGE = (
+    "Rules cannot tell whether it is right, and no model marks it: {error} Say yourself what it is worth."
+)
 NO_NODES = "{subject} has no node with facts, so there is nothing to ask about. Research it first, or save nodes of its map."
 
 
@@ -109,27 +113,42 @@ async def _without_questions(session: Session, nodes: list[Branch]) -> list[Bran
     return [node for node in nodes if node["node_id"] not in asked_ids] or nodes
 
 
-async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL) -> Submitted | None:
+@dataclass(frozen=True, slots=True)
+class MarkingOrder:
+    """The batch whose run marks the open answers of a quiz, None where there is none; the quiz says why nobody marks them."""
+
+    quiz: Quiz
+    batch: Submitted | None = None
+
+
+async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL) -> MarkingOrder:
     """Submit a run that marks what rules left open, once the quiz is at its end; notify afterwards.
 
-    None where nothing is open, or where no run can be had for it: the answer counts all the same, and its learner may settle
-    it. No model is configured that could be asked, the key has no budget left, or a run was ordered under other settings.
+    Where no run can be had for it the answers count all the same, and are left to their learner with the reason: no model is
+    configured that could be asked, its price is not known, or the key has no budget left.
     """
-    model = settings().model
-    is_open = any(answer.marked_by is None for answer in quiz.doubtful)
-    if not (quiz.is_finished and is_open) or model == OFFLINE_MODEL:
-        return None
+    if not quiz.is_finished or all(answer.marked_by for answer in quiz.doubtful):
+        return MarkingOrder(quiz)
+    if settings().model == OFFLINE_MODEL:
+        return MarkingOrder(await _leave_to_learner(pool, quiz, NOBODY_ASKED))
     run = NewRun(
         topic=f"Doubtful answers on {quiz.subject_id}",
         role=JUDGE,
         subject=quiz.subject_id,
-        model=model,
+        model=settings().model,
         max_turns=settings().max_turns,
         scope=str(quiz.id),
     )
     name = f"Marks: {quiz.subject_id}"[:NAME_CHARS_MAX]
     batch = NewBatch([run], quiz.subject_id, name, idempotency_key=f"marks {quiz.id}")
     try:
-        return await submit(pool, batch, principal=principal)
-    except (Conflict, KeyBudgetSpent, UsageError):
-        return None
+        return MarkingOrder(quiz, await submit(pool, batch, principal=principal))
+    except Conflict:  # it was ordered under other settings
+        return MarkingOrder(quiz)
+    except (KeyBudgetSpent, UsageError) as error:
+        return MarkingOrder(await _leave_to_learner(pool, quiz, NO_JUDGE.format(error=error)))
+
+
+async def _leave_to_learner(pool: Pool, quiz: Quiz, reason: str) -> Quiz:
+    async with Session(pool, Caller(owner=quiz.learner)) as session:
+        return await leave_to_learner(session, quiz, reason)

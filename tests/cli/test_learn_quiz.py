@@ -109,3 +109,14 @@ def test_what_is_done_in_a_quiz_is_recorded_in_the_transaction_that_does_it(
         "quizzes.answers",
         "quizzes.settlements",
     ]
+
+
+def test_where_no_model_can_mark_the_learner_is_told_why_and_asked(
+    chiron: Command, course: Course, rows: Rows, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("CHIRON_MODEL", "of-unknown-price")
+    result = chiron("learn", "quiz", "sea-ice", "--count", "1", stdin="nearly two\ny\n")
+    assert "The price of of-unknown-price is not known. Set it in CHIRON_PRICES" in result.output
+    assert "Is your answer right?" in result.output
+    assert "1 answer: 1 right, 0 wrong, 0 doubtful." in result.output
+    assert rows("select role from runs") == []

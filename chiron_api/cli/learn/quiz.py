@@ -18,7 +18,7 @@ from chiron_workers.batches.summaries import summary
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
 from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
-from chiron_workers.settings import OFFLINE_MODEL, settings
+from chiron_workers.settings import settings
 from chiron_workers.states import Mark, RunState
 
 POLL_S = 0.5
@@ -85,9 +85,10 @@ class _Terminal:
             quiz = asyncio.run(_answer(quiz.id, question_id, response))
             self.tell_mark(next(item for item in quiz.answers if item.question.id == question_id))
         for answer in quiz.doubtful:
-            if answer.marked_by is None and settings().model != OFFLINE_MODEL:
+            if answer.marked_by is None:
                 continue  # the judge has it
             self.tell(f"\n{answer.question.text}\nYou: {answer.response}\nKey: {answer.question.key}")
+            self.tell(answer.reason)
             line = self.read("Is your answer right? [y/n, Enter leaves it open] ")
             if line is None:
                 break
@@ -158,11 +159,12 @@ async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
     async with open_services(settings(), pool_size=2) as services:
         async with command(services.pool, "quizzes.answers", quiz_id), services.store() as store:
             quiz = await store.quizzes.answer(quiz_id, question_id, response)
-        if batch := await order_marking(services.pool, quiz):
+        order = await order_marking(services.pool, quiz)
+        if order.batch:
             from chiron_workers.pubsub.signals import notify
 
-            await notify(services.settings.redis_url, batch.batch_id)
-        return quiz
+            await notify(services.settings.redis_url, order.batch.batch_id)
+        return order.quiz
 
 
 async def _settle(quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:

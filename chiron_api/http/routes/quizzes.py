@@ -118,12 +118,16 @@ async def show_quiz(id: UUID, open_store: StoreOpener) -> Response:
 async def answer_question(
     id: UUID, body: AnswerRequest, services: ServicesOf, open_store: StoreOpener
 ) -> Response:
-    """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent."""
+    """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
+
+    At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner settles it.
+    """
     async with open_store() as store:
         quiz = await store.quizzes.answer(id, body.question_id, body.response)
-    if batch := await order_marking(services.pool, quiz, principal=services.principal):
-        await notify(services.settings.redis_url, batch.batch_id)
-    return json_response(quiz_document(quiz))
+    order = await order_marking(services.pool, quiz, principal=services.principal)
+    if order.batch:
+        await notify(services.settings.redis_url, order.batch.batch_id)
+    return json_response(quiz_document(order.quiz))
 
 
 @router.post(

@@ -1,7 +1,7 @@
 """Quizzes of learners: questions in an order, one after the other, and their marked answers."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -208,6 +208,18 @@ class Quizzes:
     @property
     def _learner(self) -> str:
         return self._session.caller.owner
+
+
+async def leave_to_learner(session: Session, quiz: Quiz, reason: str) -> Quiz:
+    """Say of the answers that nobody has marked why nobody does, so that their learner settles them; the quiz as it is then."""
+    args = {"id": quiz.id, "marked_by": Marker.RULE, "reason": reason}
+    rows = await session.write(SQL["leave_to_learner"], args)
+    left_ids = {row["question_id"] for row in rows}
+    answers = (
+        replace(answer, reason=reason, marked_by=Marker.RULE) if answer.question.id in left_ids else answer
+        for answer in quiz.answers
+    )
+    return replace(quiz, answers=tuple(answers))
 
 
 def _answer(question: StoredQuestion, row: DictRow) -> MarkedAnswer:

@@ -64,3 +64,11 @@ update assessments
    and question_id = %(question_id)s
    and mark = 'doubtful'
 returning learner, node_id, question_hash, correct, at;
+
+-- leave_to_learner
+update assessments
+   set reason = %(reason)s, marked_by = %(marked_by)s
+ where quiz_id = %(id)s
+   and mark = 'doubtful'
+   and marked_by is null
+returning question_id;

@@ -137,6 +137,33 @@ async def test_where_the_key_has_no_budget_left_an_answer_counts_and_its_learner
     assert shelf.connection.execute(query).fetchone() == (3,)
 
 
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("of-unknown-price", "The price of of-unknown-price is not known. Set it in CHIRON_PRICES"),
+        ("offline", "no model is configured"),
+    ],
+)
+async def test_where_no_model_can_mark_the_answers_say_why(
+    client: httpx2.AsyncClient,
+    course: Course,
+    shelf: Shelf,
+    setting: Callable[[str, str], None],
+    model: str,
+    reason: str,
+):
+    setting("MODEL", model)
+    path, last, answer = await answer_all(client)
+    for document in (answer.json(), (await client.get(path)).json()):
+        doubtful = [item for item in document["answers"] if item["mark"] == "doubtful"]
+        assert len(doubtful) == 2
+        assert all(item["marked_by"] == "rule" and reason in item["reason"] for item in doubtful)
+    assert reason in (await client.get(path.removeprefix("/v1"), headers={"Accept": "text/html"})).text
+    assert shelf.connection.execute("select count(*) from runs").fetchone() == (0,)
+    settlement = {"question_id": last["question_id"], "mark": "right"}
+    assert (await post(client, f"{path}/settlements", settlement)).json()["right"] == 1
+
+
 async def test_without_questions_a_quiz_is_refused_and_questions_are_ordered_once(
     client: httpx2.AsyncClient, shelf: Shelf
 ):

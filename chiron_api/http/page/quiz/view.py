@@ -90,8 +90,9 @@ async def answer_question(request: Request) -> Response:
             quiz = await store.quizzes.answer(quiz_id, question_id, fields.get("response", ""))
     except Conflict:
         return see_other(f"/quizzes/{quiz_id}")
-    if batch := await order_marking(services.pool, quiz, principal=services.principal):
-        await notify(services.settings.redis_url, batch.batch_id)
+    order = await order_marking(services.pool, quiz, principal=services.principal)
+    if order.batch:
+        await notify(services.settings.redis_url, order.batch.batch_id)
     return see_other(f"/quizzes/{quiz_id}")
 
 
