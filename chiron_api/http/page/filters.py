@@ -24,6 +24,7 @@ from chiron_api.text import (
 from chiron_api.text import count as phrase
 from chiron_workers.batches.summaries import BatchSummary
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, RelatedFact
+from chiron_workers.knowledge.rows.values import written
 from chiron_workers.states import FINAL_STATES, Decider, RunState, Verdict
 
 THIN_SPACE = "\u202f"
@@ -125,6 +126,7 @@ def markdown(text: str) -> Markup:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "cell_text": written,
     "absolute": local_time,
     "ago": ago,
     "clean": printable,

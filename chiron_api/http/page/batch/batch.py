@@ -1,4 +1,4 @@
-"""A batch as the page shows it: its summary, a picture of its runs, a page of their table, new facts, and its cost."""
+"""A batch as the page shows it: its summary, a picture of its runs, a page of their table, rows, new facts, and its cost."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,6 +8,8 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_api.http.page.charts import CostChart, Stretch, cost_chart, stretches_of
+from chiron_api.http.page.rows.table import RowTable
+from chiron_api.http.page.rows.table import load as load_rows
 from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
@@ -58,6 +60,7 @@ class BatchView:
     selection: Selection
     has_more: bool
     facts: list[DictRow]
+    table: RowTable | None
     chart: CostChart | None
 
 
@@ -77,6 +80,7 @@ async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
         selection=selection,
         has_more=len(runs) > RUNS_PER_PAGE,
         facts=await fetch_all(pool, SQL["facts"], args),
+        table=await load_rows(pool, batch_id, path=f"/batches/{batch_id}"),
         chart=await _chart(pool, batch),
     )
 

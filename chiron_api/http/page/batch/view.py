@@ -13,6 +13,7 @@ from chiron_api.http.page.batch import batch, listing
 from chiron_api.http.page.batch.batch import BatchView, Order, Selection
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.rows.view import rows_part
 from chiron_api.http.page.views import view
 from chiron_api.http.requests import RequestModel
 from chiron_workers.states import RunState
@@ -57,6 +58,7 @@ async def live_batch(request: Request) -> Response:
     async def draw() -> Frame:
         batch_view = await batch.load(services_of(request).pool, batch_id, selection)
         parts = [Part(name, render(request, f"batch/{name}.html", {"view": batch_view})) for name in PARTS]
+        parts += rows_part(request, batch_view.table, with_topic=True)
         parts += _new_facts(request, batch_view, newest)
         return Frame(tuple(parts), is_last=batch_view.batch.finished_at is not None)
 

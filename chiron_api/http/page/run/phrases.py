@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chiron_api.http.page.filters import host
+from chiron_api.text import count
 
 
 def _phrase_search(arguments: Mapping[str, Any]) -> tuple[str, str]:
@@ -23,6 +24,11 @@ def _phrase_store(arguments: Mapping[str, Any]) -> tuple[str, str]:
     return f"stores “{arguments.get('content', '')}”", ""
 
 
+def _phrase_rows(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    rows = arguments.get("rows")
+    return f"hands in {count(len(rows), 'row')}" if isinstance(rows, list) else "hands in rows", ""
+
+
 def phrase_other(arguments: Mapping[str, Any]) -> tuple[str, str]:
     """The words of any other tool: its arguments."""
     return ", ".join(f"{name} = {value}" for name, value in arguments.items()), ""
@@ -34,4 +40,5 @@ PHRASES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
     "knowledge_base": _phrase_memory,
     "web_fetch": _phrase_page,
     "store_knowledge": _phrase_store,
+    "hand_in_rows": _phrase_rows,
 }

@@ -12,6 +12,8 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import flower_address, path_id, read_query
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.rows.table import load as load_rows
+from chiron_api.http.page.rows.view import rows_part
 from chiron_api.http.page.run import story
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
@@ -42,6 +44,7 @@ async def show_run(request: Request) -> Response:
         section="/batches",
         run=run,
         batch=await summary(pool, run.batch_id),
+        table=await load_rows(pool, run_id, path=f"/runs/{run_id}"),
         story=await story.load(pool, run_id, before=options.before),
         is_newest=options.before == story.NEWEST,
         flower_address=flower_address(request),
@@ -58,6 +61,7 @@ async def live_run(request: Request) -> Response:
         news = await story.load(pool, run_id, after=after[0])
         after[0] = news.last_seq
         parts = [Part("head", render(request, "run/head.html", {"run": run}))]
+        parts += rows_part(request, await load_rows(pool, run_id, path=f"/runs/{run_id}"), with_topic=False)
         for call in news.ended:
             line = render(request, "run/line.html", {"call": call, "run": run})
             parts.append(Part(f"c{call.seq}", line.strip(), words=f"{call.name} is back."))

@@ -9,10 +9,21 @@ from chiron_api.http.page.forms import amount, count
 from chiron_api.http.problems import Problem
 from chiron_workers.batches.submit import NewBatch, NewRun
 from chiron_workers.billing.budgets import Budget
+from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings
 
 TOPICS_MAX = 10_000  # of one form; the API and the command take more
-FIELDS = ("topics", "subject", "name", "model", "budget_usd", "run_budget_usd", "max_turns", "concurrency")
+FIELDS = (
+    "topics",
+    "subject",
+    "name",
+    "model",
+    "budget_usd",
+    "run_budget_usd",
+    "max_turns",
+    "concurrency",
+    "columns",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class Draft:
             budget=budget,
             idempotency_key=idempotency_key,
             concurrency=count(fields, "concurrency"),
+            columns=read_columns(columns) if (columns := fields.get("columns", "").strip()) else (),
         )
 
 
