@@ -1,5 +1,6 @@
 """How the page writes numbers, money, times and words of strangers."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -30,6 +31,7 @@ from chiron_workers.states import FINAL_STATES, Decider, RunState, Verdict
 THIN_SPACE = "\u202f"
 SPANS = ((60, "s", 1), (3_600, "min", 60), (172_800, "h", 3_600), (float("inf"), "d", 86_400))
 HOST_CHARS = 80
+UUID_TEXT = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 CONFIDENCES = ((0.95, "as good as certain"), (0.85, "well supported"), (0.7, "supported"), (0.4, "doubtful"))
 
 
@@ -125,7 +127,13 @@ def markdown(text: str) -> Markup:
     return Markup(_markdown().render(printable(text)))  # noqa: S704  # markdown-it escapes what is no Markdown
 
 
+def short_ids(text: str) -> str:
+    """A sentence with each id cut to its beginning."""
+    return UUID_TEXT.sub(r"\1…", text)
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
+    "short_ids": short_ids,
     "cell_text": written,
     "absolute": local_time,
     "ago": ago,
