@@ -3,76 +3,24 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from itertools import chain
 
+from chiron_api.http.page.learn.taught_nodes import NextStep, TaughtNode, first_open, next_step, taught_nodes
 from chiron_api.http.page.subject.coverage_map import CoverageMap, draw_up
 from chiron_api.http.page.subject.picture import Picture, picture_of
 from chiron_workers.batches.summaries import BatchSummary, summaries_of
 from chiron_workers.db.queries import load as load_queries
-from chiron_workers.knowledge.assessment.learner_progress import NodeProgress, load_progress
-from chiron_workers.knowledge.coverage.nodes import Branch, flatten
+from chiron_workers.knowledge.assessment.learner_progress import load_progress
 from chiron_workers.knowledge.coverage.proposals import Proposal
 from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
-from chiron_workers.knowledge.lessons.reading import LessonLine, newest_lessons, stale_lessons
-from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, load_needs
+from chiron_workers.knowledge.lessons.reading import newest_lessons, stale_lessons
+from chiron_workers.learning.needs import FACTS_MIN, load_needs
 from chiron_workers.states import SHOWN_STATUSES, ProposalState
 from chiron_workers.store import Store
 
 SQL = load_queries(__file__)
 NODES_PER_PAGE = 40
 BATCHES_MAX = 8
-MASTERY_LEVELS = (0.5, 0.75)  # what a circle in the picture of the map shows a step of
-
-
-class StepKind(StrEnum):
-    """What a learner can do next."""
-
-    MAP = "map"
-    REVIEW = "review"
-    READ = "read"
-    REWRITE = "rewrite"
-    ORDER = "order"
-    RESEARCH = "research"
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class TaughtNode:
-    """A node with what its learner knows of it and the newest lesson on it. `facts` are its own and those of all below it."""
-
-    branch: Branch
-    facts: int
-    progress: NodeProgress
-    is_exhausted: bool
-    is_on_the_way: bool
-    lesson: LessonLine | None
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return self.branch["node_id"]
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        return self.branch["title"]
-
-    @property
-    def level(self) -> int:
-        """How well it is known, from 0 where nothing was answered to 4 where it is mastered."""
-        if not self.progress.attempts:
-            return 0
-        return 4 if self.progress.mastered else 1 + sum(self.progress.mastery >= at for at in MASTERY_LEVELS)
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """What a learner can do next, and the node that it is about."""
-
-    kind: StepKind
-    node: TaughtNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +104,10 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Learning:
     )
     progress = {item.node_id: item for item in await load_progress(session, subject_id)}
     lessons = await newest_lessons(session, subject_id)
-    nodes = _taught_nodes(tops, needs, coverage, progress, lessons)
+    nodes = taught_nodes(tops, needs, coverage.facts, progress, lessons)
     page = min(selection.page, max(1, -(-len(nodes) // NODES_PER_PAGE)))
     rows = list(nodes.values())[(page - 1) * NODES_PER_PAGE : page * NODES_PER_PAGE]
-    candidate = _first_open(nodes)
+    candidate = first_open(nodes)
     looked_at = [*rows, *filter(None, [candidate, nodes.get(selection.node)])]
     lesson_ids = {node.lesson.id for node in looked_at if node.lesson}
     stale_ids = frozenset(await stale_lessons(session, subject_id, lesson_ids))
@@ -177,53 +125,5 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Learning:
         gaps=[need.node["title"] for need in gaps],
         proposals=await store.proposals.of(subject_id),
         batches=await summaries_of(session.pool, batch_ids),
-        next_step=_next_step(nodes, candidate, stale_ids, gaps),
+        next_step=next_step(nodes, candidate, stale_ids, gaps),
     )
-
-
-def _taught_nodes(
-    tops: Sequence[Branch],
-    needs: Sequence[NodeNeed],
-    coverage: CoverageMap,
-    progress: Mapping[str, NodeProgress],
-    lessons: Mapping[str, LessonLine],
-) -> dict[str, TaughtNode]:
-    """All nodes in the order in which they are taught; those of other subjects come last."""
-    branches = {branch["node_id"]: branch for branch in flatten(tops)}
-    needs_by_id = {need.node["node_id"]: need for need in needs}
-    nodes = {}
-    for node_id in dict.fromkeys(chain(needs_by_id, branches)):
-        need = needs_by_id.get(node_id)
-        if node_id in branches and node_id in progress:
-            nodes[node_id] = TaughtNode(
-                branches[node_id],
-                coverage.facts[node_id],
-                progress[node_id],
-                is_exhausted=need is not None and need.is_exhausted,
-                is_on_the_way=need is not None and need.is_on_the_way,
-                lesson=lessons.get(node_id),
-            )
-    return nodes
-
-
-def _first_open(nodes: Mapping[str, TaughtNode]) -> TaughtNode | None:
-    """The first node that can be taught and is not known yet; where there is a goal, of those that it needs."""
-    way = [node for node in nodes.values() if node.is_on_the_way] or nodes.values()
-    return next((node for node in way if node.facts and not node.progress.mastered), None)
-
-
-def _next_step(
-    nodes: Mapping[str, TaughtNode],
-    candidate: TaughtNode | None,
-    stale_ids: frozenset[object],
-    gaps: Sequence[NodeNeed],
-) -> NextStep:
-    if not nodes:
-        return NextStep(StepKind.MAP)
-    if any(node.progress.due for node in nodes.values()):
-        return NextStep(StepKind.REVIEW)
-    if candidate is None:
-        return NextStep(StepKind.RESEARCH if gaps else StepKind.DONE)
-    if candidate.lesson is None:
-        return NextStep(StepKind.ORDER, candidate)
-    return NextStep(StepKind.REWRITE if candidate.lesson.id in stale_ids else StepKind.READ, candidate)
