@@ -308,6 +308,39 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class JourneyState(StrEnum):
+    """Where a learner stands on the way through a subject."""
+
+    IDLE = "idle"
+    INITIALIZING = "initializing"
+    RESEARCHING = "researching"
+    ASSESSING = "assessing"
+    GENERATING_LESSON = "generating_lesson"
+    DELIVERING_LESSON = "delivering_lesson"
+    EXERCISING = "exercising"
+
+
+class JourneyEvent(StrEnum):
+    """What moves a journey on, or holds it."""
+
+    STARTED = "started"
+    MAPPED = "mapped"
+    ROUND_ENDED = "round_ended"
+    RESEARCHED = "researched"
+    QUESTIONS_WRITTEN = "questions_written"
+    LESSON_WRITTEN = "lesson_written"
+    LESSON_STALE = "lesson_stale"
+    LESSON_READ = "lesson_read"
+    QUIZ_FINISHED = "quiz_finished"
+    MASTERED = "mastered"
+    REVIEW_DUE = "review_due"
+    PAUSED = "paused"
+    RUN_FAILED = "run_failed"
+    NOTHING_FOUND = "nothing_found"
+    CANCELLED = "cancelled"
+    RESUMED = "resumed"
+
+
 class Outcome(StrEnum):
     """What became of a dispatched message."""
 

@@ -46,13 +46,15 @@ class Goal:
 class CurriculumOptions:
     """Who draws the map up, and for how much; `is_fresh` where the same goal is mapped again.
 
-    With an idempotency key of one's own, whatever is sent under it is one batch, fresh or not.
+    With an idempotency key of one's own, whatever is sent under it is one batch, fresh or not. `key` is that of the batch as it
+    is stored; None: one that goal, model and bounds make up.
     """
 
     model: str | None = None
     budget: Budget = NO_BUDGET
     is_fresh: bool = False
     idempotency_key: str | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ async def submit_curriculum(
         Conflict: The idempotency key was used for another goal, depth, model or budget.
         KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
-    _check(goal)
+    check_goal(goal)
     subject_id = slug(goal.subject)
     run = NewRun(
         topic=goal.purpose,
@@ -104,6 +106,8 @@ async def submit_curriculum(
 
 
 def _key(subject_id: str, run: NewRun, name: str, options: CurriculumOptions) -> str:
+    if options.key is not None:
+        return options.key
     if options.idempotency_key is not None:
         return f"curriculum key {hashlib.sha256(options.idempotency_key.encode()).hexdigest()}"
     if options.is_fresh:
@@ -113,7 +117,8 @@ def _key(subject_id: str, run: NewRun, name: str, options: CurriculumOptions) ->
     return f"curriculum {hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
 
 
-def _check(goal: Goal) -> None:
+def check_goal(goal: Goal) -> None:
+    """Raises UsageError where goal or depth is empty or too long."""
     for word, text, chars_max in (
         ("goal", goal.purpose, GOAL_CHARS_MAX),
         ("depth", goal.depth, DEPTH_CHARS_MAX),

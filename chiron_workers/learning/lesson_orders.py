@@ -33,11 +33,15 @@ NEAREST_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class LessonOptions:
-    """How a lesson is written; `is_fresh` where it is written again though nothing has changed."""
+    """How a lesson is written; `is_fresh` where it is written again though nothing has changed.
+
+    `key` is the idempotency key; None: one that facts, model and bounds make up.
+    """
 
     model: str | None = None
     budget: Budget = NO_BUDGET
     is_fresh: bool = False
+    key: str | None = None
 
 
 async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
@@ -103,8 +107,9 @@ async def order_lesson(
     name = f"Lesson: {' '.join(node['title'].split())}"[:NAME_CHARS_MAX]
     parts = [subject["subject_id"], node["node_id"], subject["target_depth"], digest, model]
     parts += [str(options.budget.usd), str(options.budget.tokens), str(run.max_turns), name, run.topic]
-    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    batch = NewBatch([run], subject["subject_id"], name, idempotency_key=f"lesson {key}")
+    digest = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    key = options.key or f"lesson {digest}"
+    batch = NewBatch([run], subject["subject_id"], name, idempotency_key=key)
     receipt = await submit(pool, batch, principal=principal)
     async with Session(pool) as session:
         await order(session, node, subject, run_id=receipt.run_ids[0], model=model)

@@ -45,7 +45,7 @@ async def load_needs(session: Session, subject_id: str) -> list[NodeNeed]:
     rows = await session.rows(SQL["evidence"], {"subject_id": subject_id})
     # Of thousands of paths that is work of many milliseconds, and runs go on beside it.
     facts, origins = await asyncio.to_thread(_count, branches, titles, rows)
-    order, way = _in_order(branches)
+    order, way = order_nodes(branches)
     return [
         NodeNeed(
             branches[node_id], facts[node_id], len(origins[node_id]), node_id in way, node_id in exhausted_ids
@@ -73,8 +73,8 @@ def _count(
     return facts, origins
 
 
-def _in_order(branches: Mapping[str, Branch]) -> tuple[list[str], set[str]]:
-    """All nodes in the order in which they are researched, and those that the goal needs."""
+def order_nodes(branches: Mapping[str, Branch]) -> tuple[list[str], set[str]]:
+    """All nodes in the order in which they are researched and taught, and those that the goal needs."""
     critical = [node_id for node_id, branch in branches.items() if branch["is_goal_critical"]]
     way = dict.fromkeys(_with_prerequisites(critical, branches))
     return list(dict.fromkeys([*way, *_with_prerequisites(list(branches), branches)])), set(way)

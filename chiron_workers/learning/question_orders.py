@@ -30,11 +30,15 @@ NO_NODES = "{subject} has no node with facts, so there is nothing to ask about. 
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """Who writes the questions, and for how much; `is_fresh` where they were written before from the same facts."""
+    """Who writes the questions, and for how much; `is_fresh` where they were written before from the same facts.
+
+    `key` is the idempotency key; None: one that facts, model and bounds make up.
+    """
 
     model: str | None = None
     budget: Budget = NO_BUDGET
     is_fresh: bool = False
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,9 @@ async def order_questions(
     chosen_digests = {node["node_id"]: digests[node["node_id"]] for node in chosen_nodes}
     parts: list[object] = [subject_id, chosen_digests, model, str(options.budget.usd)]
     parts += [str(options.budget.tokens), settings().max_turns, [run.topic for run in runs], name]
-    key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=f"questions {key}")
+    digest = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    key = options.key or f"questions {digest}"
+    batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=key)
     receipt = await submit(pool, batch, principal=principal)
     return QuestionBatch(receipt.batch_id, receipt.run_ids, receipt.is_new, len(open_nodes) - len(runs))
 

@@ -61,7 +61,10 @@ class RoundOptions:
 
 @dataclass(frozen=True, slots=True)
 class ResearchRound:
-    """What became of it: the batches that it submitted, with the titles they research, and what is missing or exhausted."""
+    """What became of it: the batches that it submitted, with the titles they research, and what is missing or exhausted.
+
+    `open_batches` are all that research nodes of the subject now, whoever began them.
+    """
 
     subject_id: str
     state: RoundState
@@ -69,6 +72,7 @@ class ResearchRound:
     topics: tuple[str, ...]
     gaps: tuple[str, ...]
     exhausted: tuple[str, ...]
+    open_batches: tuple[UUID, ...] = ()
 
 
 async def research_round(
@@ -82,7 +86,7 @@ async def research_round(
     """
     if options.revives:
         async with Session(pool) as session:
-            await session.write(SQL["revive"], {"subject_id": subject_id})
+            await revive(session, subject_id)
     # What is over is read before the facts, so that none of a run's is overlooked, and both before the lock.
     over = await Session(pool).rows(SQL["over"], {"subject_id": subject_id})
     needs = await load_needs(Session(pool), subject_id)
@@ -96,6 +100,7 @@ async def research_round(
         if open_needs:
             await _claim(session, subject_id, open_needs, options, principal)
     batches = await _submit_claims(pool, subject_id, principal)
+    open_rows = await Session(pool).rows(SQL["open_batches"], {"subject_id": subject_id})
     return ResearchRound(
         subject_id=subject_id,
         state=_state(needs, gaps, is_submitted=bool(batches), is_running=bool(open_ids)),
@@ -103,7 +108,13 @@ async def research_round(
         topics=tuple(need.node["title"] for need in open_needs),
         gaps=tuple(need.node["title"] for need in gaps),
         exhausted=tuple(need.node["title"] for need in needs if need.is_exhausted),
+        open_batches=tuple(row["batch_id"] for row in open_rows),
     )
+
+
+async def revive(session: Session, subject_id: str) -> None:
+    """Have nodes researched again that gained nothing twice."""
+    await session.write(SQL["revive"], {"subject_id": subject_id})
 
 
 async def _settle(

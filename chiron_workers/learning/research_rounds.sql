@@ -46,6 +46,14 @@ select id, subject_id, node_id::text as node_id, run_id, round_key, owner, reque
    and settled_at is null
  order by id;
 
+-- open_batches
+select distinct runs.batch_id
+  from node_research r
+  join runs on runs.id = r.run_id
+ where r.subject_id = %(subject_id)s
+   and r.settled_at is null
+ order by runs.batch_id;
+
 -- claim
 insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before)
 values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s)

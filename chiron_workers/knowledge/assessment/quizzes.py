@@ -99,6 +99,10 @@ class Quizzes:
         await record_within(await self._session.begin(), quizzes=quiz_id)
         return await self.get(quiz_id), True
 
+    async def has_questions(self, subject_id: str, node_id: UUID) -> bool:
+        """Whether something can be asked about a node."""
+        return bool(await self._questions.pick(subject_id, node_id, limit=1))
+
     async def get(self, quiz_id: UUID) -> Quiz:
         """A quiz of the learner. Raises NotFound where there is none of that id."""
         row = await self._session.row(SQL["get"], {"id": quiz_id, "learner": self._learner})

@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypedDict, cast
 from uuid import UUID
 
@@ -18,6 +18,7 @@ RESPONSE_CHARS_MAX = 20_000
 LESSON_CHARS_MAX = 200
 QUESTIONS_MAX = 100
 HISTORY_MAX = 50
+ANSWERS_MAX = 1_000  # of a node, the newest; what was answered before no longer moves its mastery
 MARKING_ROLES = frozenset({"assessment"})  # of runs; a person may always
 
 # Ours, within the bounds that keep the model sensible (guess <= 0.3, slip <= 0.1; Baker, Corbett & Aleven,
@@ -124,6 +125,16 @@ class Assessments:
             mastered=probability >= MASTERY_MIN,
             last_answered_at=row["last_answered_at"].isoformat() if row["last_answered_at"] else None,
         )
+
+    async def masteries(self, node_ids: Sequence[str]) -> dict[str, float]:
+        """The caller's mastery of nodes, by their ids; those without an answer are left out."""
+        args = {
+            "learner": self.session.caller.owner,
+            "node_ids": [UUID(node_id) for node_id in node_ids],
+            "limit": ANSWERS_MAX,
+        }
+        rows = await self.session.rows(SQL["answers_by_node"], args)
+        return {row["node_id"]: round(mastery(row["answers"]), 4) for row in rows}
 
     async def questions(self, node_id: UUID) -> list[Question]:
         """The questions of a node that the caller answered, the last one first; 100 at most."""

@@ -14,6 +14,16 @@ select count(*) as attempts, count(*) filter (where correct) as right_ones, max(
          order by id desc
          limit 10000) newest;
 
+-- answers_by_node
+select node_id::text as node_id, array_agg(correct order by id) as answers
+  from (select node_id, id, correct, row_number() over (partition by node_id order by id desc) as n
+          from assessments
+         where learner = %(learner)s
+           and node_id = any(%(node_ids)s::uuid[])
+           and {{is_settled}}) newest
+ where n <= %(limit)s
+ group by node_id;
+
 -- questions
 select question_hash, count(*) as attempts, count(*) filter (where correct) as correct,
        (array_agg(correct order by id desc))[1] as last_correct

@@ -1,0 +1,204 @@
+-- columns
+j.id, j.learner, j.key_id, j.subject_id, j.purpose, j.depth, j.model, j.facts_min, j.budget_usd, j.needs_map, j.state, j.event,
+j.reason, j.held_state, j.step, j.order_step, j.ordered_at, j.node_id, j.quiz_id, j.created_at, j.moved_at
+
+-- of_a_learner
+select {{columns}}
+  from journeys j
+ where j.learner = %(learner)s
+   and (%(subject_id)s::text is null or j.subject_id = %(subject_id)s)
+ order by j.moved_at desc
+ limit %(limit)s;
+
+-- by_id
+select {{columns}}
+  from journeys j
+ where j.id = %(id)s;
+
+-- begin
+-- Two starts at once give one journey: the second waits for the first, and adds nothing.
+insert into journeys (id, learner, key_id, subject_id, purpose, depth, model, facts_min, budget_usd, needs_map, state, event)
+values (%(id)s, %(learner)s, %(key_id)s, %(subject_id)s, %(purpose)s, %(depth)s, %(model)s, %(facts_min)s, %(budget_usd)s,
+        %(needs_map)s, 'initializing', 'started')
+    on conflict (learner, subject_id) do nothing
+returning id;
+
+-- first_move
+insert into journey_moves (journey_id, step, event, state)
+values (%(id)s, 0, 'started', 'initializing');
+
+-- change
+-- What somebody asks of a journey that is not under way.
+update journeys
+   set purpose = %(purpose)s, depth = %(depth)s, model = %(model)s, facts_min = %(facts_min)s, budget_usd = %(budget_usd)s,
+       needs_map = needs_map or %(needs_map)s, key_id = %(key_id)s
+ where id = %(id)s
+   and step = %(step)s;
+
+-- move
+-- Each move names the step that it begins from, so that it happens once, whoever tries it at the same time. A pause
+-- keeps its orders, which go on; every other move orders anew, under a key of its own.
+with moved as (
+  update journeys
+     set state = %(state)s, event = %(event)s, reason = %(reason)s, held_state = %(held_state)s, step = step + 1,
+         order_step = case when %(keeps_orders)s then order_step else step + 1 end,
+         ordered_at = case when %(keeps_orders)s then ordered_at end,
+         node_id = coalesce(%(node_id)s::uuid, case when %(keeps_node)s then node_id end),
+         quiz_id = case when %(keeps_orders)s then quiz_id end,
+         needs_map = needs_map and %(event)s <> 'mapped',
+         moved_at = now()
+   where id = %(id)s
+     and step = %(step)s
+  returning id, step)
+insert into journey_moves (journey_id, step, event, state)
+select id, step, %(event)s, %(state)s
+  from moved
+returning step;
+
+-- settle_costs
+-- What batches cost stays known when they are pruned.
+update journey_batches jb
+   set cost_usd = b.spent_usd + b.unconfirmed_usd
+  from batches b
+ where jb.journey_id = %(id)s
+   and b.id = jb.batch_id
+   and jb.cost_usd <> b.spent_usd + b.unconfirmed_usd;
+
+-- note_orders
+update journeys
+   set ordered_at = now(), node_id = coalesce(%(node_id)s::uuid, node_id)
+ where id = %(id)s
+   and step = %(step)s
+   and ordered_at is null
+returning id;
+
+-- note_quiz
+update journeys
+   set quiz_id = %(quiz_id)s
+ where id = %(id)s
+   and step = %(step)s;
+
+-- note_batches
+insert into journey_batches (journey_id, batch_id, order_step, state, is_own)
+select %(id)s, b.id, %(order_step)s, %(state)s, b.owner = %(learner)s
+  from batches b
+ where b.id = any(%(batch_ids)s::uuid[])
+    on conflict (journey_id, batch_id) do update
+   set order_step = greatest(journey_batches.order_step, excluded.order_step);
+
+-- orders
+-- What the present step has ordered: under its key, or as a round of research since it began. `scope` is that of a run of it.
+select b.id as batch_id, (select r.scope from runs r where r.batch_id = b.id limit 1) as scope
+  from batches b
+ where b.owner = %(learner)s
+   and (b.idempotency_key in (%(key)s, %(learner)s || ': ' || %(key)s)
+        or %(state)s = 'researching'
+           and b.id in (select r.batch_id
+                          from node_research n
+                          join runs r on r.id = n.run_id
+                         where n.subject_id = %(subject_id)s
+                           and n.owner = %(learner)s
+                           and n.created_at >= %(moved_at)s));
+
+-- batches
+-- What the orders of this step have come to.
+select jb.batch_id,
+       count(r.id) filter (where r.state in ('queued', 'running'))::int as under_way,
+       count(r.id) filter (where r.state = 'paused')::int as paused,
+       count(r.id) filter (where r.state = 'completed')::int as completed,
+       count(r.id) filter (where r.state = 'failed')::int as failed,
+       count(r.id) filter (where r.state = 'cancelled')::int as cancelled,
+       min(r.error ->> 'message') filter (where r.state in ('paused', 'failed')) as message
+  from journey_batches jb
+  left join runs r on r.batch_id = jb.batch_id
+ where jb.journey_id = %(id)s
+   and jb.order_step = %(order_step)s
+ group by jb.batch_id
+ order by jb.batch_id;
+
+-- own_open_batches
+select jb.batch_id
+  from journey_batches jb
+  join batches b on b.id = jb.batch_id
+ where jb.journey_id = %(id)s
+   and jb.is_own
+   and b.open_runs > 0;
+
+-- spent
+select coalesce(sum(greatest(jb.cost_usd, b.spent_usd + b.unconfirmed_usd)), 0) as usd
+  from journey_batches jb
+  left join batches b on b.id = jb.batch_id
+ where jb.journey_id = %(id)s
+   and jb.is_own;
+
+-- ended_key
+select name
+  from access_keys
+ where id = %(key_id)s
+   and (revoked_at is not null or expires_at <= now());
+
+-- moves
+select step, event, state, at
+  from journey_moves
+ where journey_id = %(id)s
+ order by step desc
+ limit %(limit)s;
+
+-- next_review
+select min(c.due_at) as due_at
+  from review_cards c
+  join nodes n on n.id = c.node_id
+ where c.learner = %(learner)s
+   and (n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s::text])
+   and n.removed_at is null;
+
+-- due
+-- Journeys that something has to be ordered for, or whose orders are done. No lock is held: each move and each order is guarded.
+select j.id
+  from journeys j
+ where case
+         when j.state = 'idle' then
+           case j.event
+             when 'mastered' then exists (select
+                                            from review_cards c
+                                            join nodes n on n.id = c.node_id
+                                           where c.learner = j.learner
+                                             and c.due_at <= now()
+                                             and n.subject_id = j.subject_id
+                                             and n.removed_at is null
+                                             and exists (select
+                                                           from questions q
+                                                          where q.node_id = c.node_id
+                                                            and q.question_hash = c.question_hash
+                                                            and q.handed_in_at is not null))
+             when 'paused' then j.ordered_at is not null
+                                        and not exists (select
+                                                          from journey_batches jb
+                                                          join runs r on r.batch_id = jb.batch_id
+                                                         where jb.journey_id = j.id
+                                                           and jb.order_step = j.order_step
+                                                           and r.state = 'paused')
+             else false
+           end
+         when j.ordered_at is null then j.state <> 'delivering_lesson'
+         when j.state = 'exercising' then not exists (select
+                                                        from quizzes q
+                                                       where q.id = j.quiz_id
+                                                         and q.position < cardinality(q.question_ids))
+                                          and not exists (select
+                                                            from journey_batches jb
+                                                            join runs r on r.batch_id = jb.batch_id
+                                                           where jb.journey_id = j.id
+                                                             and jb.order_step = j.order_step
+                                                             and r.state in ('queued', 'running'))
+         else j.state <> 'delivering_lesson'
+              and not exists (select
+                                from journey_batches jb
+                                join runs r on r.batch_id = jb.batch_id
+                               where jb.journey_id = j.id
+                                 and jb.order_step = j.order_step
+                                 and r.state in ('queued', 'running'))
+       end
+   and (j.state <> 'idle' or j.event in ('mastered', 'paused'))
+ order by j.moved_at
+ limit %(limit)s;
