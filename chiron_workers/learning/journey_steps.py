@@ -18,6 +18,7 @@ from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
 from chiron_workers.learning.journeys import (
     Journey,
+    is_review_due,
     load_orders,
     note_orders,
     note_quiz,
@@ -199,10 +200,12 @@ async def _find_quiz(session: Session, quiz_id: UUID | None) -> Quiz | None:
 
 async def _rest(pool: Pool, journey: Journey) -> Step:
     """Go on where a review is due, or where what was paused goes on."""
-    if journey.event is JourneyEvent.MASTERED:
+    session = Session(pool)
+    if journey.event is JourneyEvent.MASTERED and await is_review_due(session, journey):
         return Step(JourneyEvent.REVIEW_DUE)
     if journey.event is JourneyEvent.PAUSED and journey.ordered_at is not None:
-        return Step(JourneyEvent.RESUMED)
+        batches = await step_batches(session, journey)
+        return WAIT if any(batch.paused for batch in batches) else Step(JourneyEvent.RESUMED)
     return WAIT
 
 

@@ -249,6 +249,12 @@ async def next_review_at(session: Session, journey: Journey) -> datetime | None:
     return row["due_at"] if row else None
 
 
+async def is_review_due(session: Session, journey: Journey) -> bool:
+    """Whether something of the subject is to be asked again now."""
+    row = await session.row(SQL["is_review_due"], {"id": journey.id})
+    return bool(row and row["is_due"])
+
+
 def _journey(row: DictRow) -> Journey:
     held_state = row["held_state"]
     return Journey(

@@ -152,6 +152,22 @@ select min(c.due_at) as due_at
    and (n.subject_id = %(subject_id)s or n.shared_with_subjects @> array[%(subject_id)s::text])
    and n.removed_at is null;
 
+-- has_due_review
+exists (select
+          from review_cards c
+          join nodes n on n.id = c.node_id
+          join questions q on q.node_id = c.node_id and q.question_hash = c.question_hash
+         where c.learner = j.learner
+           and c.due_at <= now()
+           and n.subject_id = j.subject_id
+           and n.removed_at is null
+           and q.handed_in_at is not null)
+
+-- is_review_due
+select {{has_due_review}} as is_due
+  from journeys j
+ where j.id = %(id)s;
+
 -- due
 -- Journeys that something has to be ordered for, or whose orders are done. No lock is held: each move and each order is guarded.
 select j.id
@@ -159,18 +175,7 @@ select j.id
  where case
          when j.state = 'idle' then
            case j.event
-             when 'mastered' then exists (select
-                                            from review_cards c
-                                            join nodes n on n.id = c.node_id
-                                           where c.learner = j.learner
-                                             and c.due_at <= now()
-                                             and n.subject_id = j.subject_id
-                                             and n.removed_at is null
-                                             and exists (select
-                                                           from questions q
-                                                          where q.node_id = c.node_id
-                                                            and q.question_hash = c.question_hash
-                                                            and q.handed_in_at is not null))
+             when 'mastered' then {{has_due_review}}
              when 'paused' then j.ordered_at is not null
                                         and not exists (select
                                                           from journey_batches jb

@@ -22,6 +22,7 @@ from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.knowledge.search.word_index import index_words
+from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.pubsub.cooldowns import Cooldown
 from chiron_workers.pubsub.signals import signals
 from chiron_workers.rechecks.orders import perform_next_recheck
@@ -141,6 +142,25 @@ async def start_due_subscriptions(
                 on_start()
             for batch_id in await compare_occurrences(pool):
                 log.info("subscription.silent", batch_id=str(batch_id))
+        await asyncio.sleep(settings.rescue_s)
+
+
+async def advance_journeys(
+    pool: Pool, settings: Settings, *, is_draining: Callable[[], bool], on_order: Callable[[], None]
+) -> None:
+    """Move the journeys of learners on whose orders are done, and order what comes next, every `rescue_s`; never ends."""
+    while True:
+        with outages_logged("journeys"):
+            while not is_draining() and (advances := await advance_due(pool)):
+                for item in advances:
+                    log.info(
+                        "journey.advanced",
+                        journey_id=str(item.journey.id),
+                        state=item.journey.state,
+                        journey_event=item.event,
+                        batch_ids=[str(batch_id) for batch_id in item.batch_ids],
+                    )
+                on_order()
         await asyncio.sleep(settings.rescue_s)
 
 

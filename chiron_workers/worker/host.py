@@ -34,6 +34,7 @@ from chiron_workers.tools import own_tools, registry
 from chiron_workers.worker.dispatcher import Dispatcher
 from chiron_workers.worker.duties import (
     Duties,
+    advance_journeys,
     build_vector_indexes,
     index_earlier_words,
     listen_for_signals,
@@ -184,6 +185,7 @@ class Host:
             start_due_subscriptions(
                 pool, settings, is_draining=lambda: self._executions.is_draining, on_start=wake
             ),
+            advance_journeys(pool, settings, is_draining=lambda: self._executions.is_draining, on_order=wake),
             self._dispatcher.run(),
             save_metrics(self._metrics),
             build_vector_indexes(settings, space),

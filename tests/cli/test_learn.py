@@ -44,7 +44,9 @@ async def run(chiron: Command, *arguments: str, code: int = 0) -> str:
 async def mapped(stage: Stage, chiron: Command, *arguments: str) -> dict[str, Any]:
     """The receipt of a curriculum that was ordered and played."""
     stage.registry = registry()
-    receipt = json.loads(await run(chiron, "learn", "start", "Guide", "--goal", GOAL, "--json", *arguments))
+    receipt = json.loads(
+        await run(chiron, "learn", "start", "Guide", "--goal", GOAL, "--map-only", "--json", *arguments)
+    )
     async with offline_model(stage):
         assert await stage.play(UUID(receipt["batch"]["run_ids"][0])) is Outcome.PLAYED
     return dict(receipt)
@@ -71,7 +73,9 @@ async def test_the_same_goal_is_one_run_and_mapped_again_it_adds_nothing(
 ) -> None:
     receipt = await mapped(stage, chiron)
     nodes = await stage.rows("select id, prerequisites from nodes order by id")
-    assert "was mapped before, batch" in await run(chiron, "learn", "start", "Guide", "--goal", GOAL)
+    assert "was mapped before, batch" in await run(
+        chiron, "learn", "start", "Guide", "--goal", GOAL, "--map-only"
+    )
     second = await mapped(stage, chiron, "--again")
     assert second["batch"]["batch_id"] != receipt["batch"]["batch_id"]
     assert await stage.rows("select id, prerequisites from nodes order by id") == nodes
@@ -140,7 +144,7 @@ async def test_a_subject_without_a_map_teaches_the_next_step(
     assert "guide has no map yet. `chiron learn start guide" in await run(chiron, "learn", "map", "Guide")
 
 
-@pytest.mark.parametrize("act", ["start", "research", "decide"])
+@pytest.mark.parametrize("act", ["start", "journey", "research", "decide"])
 async def test_what_cannot_be_recorded_is_not_done_and_what_is_done_is_recorded_once(
     stage: Stage, chiron: Command, corpus: None, act: str
 ) -> None:
@@ -149,7 +153,8 @@ async def test_what_cannot_be_recorded_is_not_done_and_what_is_done_is_recorded_
         node = draft(subject_id="guide", title="Slots", description="No dictionary.")
         proposal = (await Proposals(session).propose_node(node, reason="A page says so."))["proposal_id"]
     arguments = {
-        "start": ("start", "Guide", "--goal", "Another goal"),
+        "start": ("start", "Guide", "--goal", "Another goal", "--map-only"),
+        "journey": ("start", "Guide", "--goal", "Another goal"),
         "research": ("research", "guide"),
         "decide": ("decide", proposal, "--accept", "--reason", "It is so."),
     }[act]

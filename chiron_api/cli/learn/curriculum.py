@@ -1,14 +1,11 @@
-from decimal import Decimal
 from typing import Annotated
 
 import typer
 
-from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.views.coverage_maps import MapFormat, load_map, render
 from chiron_workers.access.audit import command
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.learning.curriculum_orders import (
@@ -19,41 +16,6 @@ from chiron_workers.learning.curriculum_orders import (
 )
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-
-
-async def start(  # each is an option of the command
-    subject: Annotated[str, typer.Argument(help="What it is called; any name.")],
-    goal: Annotated[
-        str, typer.Option(help="What you want to understand or be able to do, in your own words.")
-    ],
-    depth: Annotated[
-        str, typer.Option(help="How deeply: overview, practical, expert, or other words.")
-    ] = "practical",
-    model: Annotated[str | None, typer.Option(help="Model of the run. Default: CHIRON_MODEL.")] = None,
-    budget_usd: Annotated[
-        Decimal | None,
-        usd_option("What the map may cost. The run pauses there, and goes on with `chiron resume`."),
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Map the goal anew, though it was mapped before.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Have the coverage map of a learning goal drawn up: what there is to know, and in which order.
-
-    A run of the role `curriculum` looks up how the field is divided, and keeps the map that is there. The same goal twice is
-    the same run.
-    """
-    options = CurriculumOptions(model, Budget(budget_usd), is_fresh=again)
-    async with open_subject_pool() as pool:
-        receipt = await order_curriculum(pool, Goal(subject, goal, depth), options)
-    verb = "is being mapped" if receipt.batch.is_new else "was mapped before"
-    sentence = (
-        f"{receipt.subject_id} {verb}, batch {receipt.batch.batch_id}.\n"
-        f"  chiron watch {receipt.batch.batch_id}   follows it\n"
-        f"  chiron learn map {receipt.subject_id}   shows the map"
-    )
-    print_answer(sentence, receipt, as_json=as_json)
 
 
 async def show_map(

@@ -47,7 +47,7 @@ def quiz(
     first, from stored facts. Answers are read from the standard input, a line each. An answer that nobody can mark for
     certain is put to you with its key.
     """
-    session = _Terminal(as_json=as_json)
+    session = QuizTerminal(as_json=as_json)
     quiz = asyncio.run(_start(subject, node, session, count=count, again=again))
     try:
         quiz = session.ask_all(quiz)
@@ -57,13 +57,14 @@ def quiz(
     session.end(quiz)
 
 
-class _Terminal:
-    """Asks and tells; with `as_json` what it tells goes beside the document that is printed at the end."""
+class QuizTerminal:
+    """Asks and tells at a terminal or a pipe; with `as_json` that goes beside the document that is printed at the end."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
 
     def tell(self, text: str) -> None:
+        """Print a line."""
         typer.echo(printable(text), err=self._as_json)
 
     def read(self, prompt: str) -> str | None:
@@ -98,11 +99,13 @@ class _Terminal:
         return quiz
 
     def tell_mark(self, answer: MarkedAnswer) -> None:
+        """Print what an answer is worth."""
         self.tell(f"{answer.mark}: {answer.reason}")
         if answer.mark is not Mark.RIGHT:
             self.tell(f"The key: {answer.question.key}. {answer.question.statement}")
 
     def end(self, quiz: Quiz) -> None:
+        """Print how the quiz stands."""
         document: dict[str, Any] = quiz_document(quiz)
         if self._as_json:
             typer.echo(json_line(document))
@@ -113,7 +116,7 @@ class _Terminal:
             typer.echo(RESUME_HINT)
 
 
-async def _start(subject: str, node: str, terminal: _Terminal, *, count: int, again: bool) -> Quiz:
+async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int, again: bool) -> Quiz:
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
@@ -134,8 +137,18 @@ async def _start(subject: str, node: str, terminal: _Terminal, *, count: int, ag
         return quiz
 
 
+async def read_quiz(quiz_id: UUID) -> Quiz:
+    """A quiz of the local user. Raises NotFound."""
+    async with open_services(settings(), pool_size=2) as services, services.store() as store:
+        return await store.quizzes.get(quiz_id)
+
+
 async def _have_written(
-    services: Services, subject_id: str, node_id: UUID | None, options: QuestionOptions, terminal: _Terminal
+    services: Services,
+    subject_id: str,
+    node_id: UUID | None,
+    options: QuestionOptions,
+    terminal: QuizTerminal,
 ) -> UUID:
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
     from chiron_workers.pubsub.signals import notify

@@ -1,0 +1,254 @@
+"""`chiron learn start|status|next|resume|stop`: the journey of the local user through a subject."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated
+
+import typer
+
+from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.learn.curriculum import order_curriculum
+from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
+from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.report import print_markdown
+from chiron_api.reports.lessons.document import LessonFormat
+from chiron_api.reports.lessons.formats import render
+from chiron_api.steering import steer
+from chiron_api.text import as_json as json_line
+from chiron_api.text import count, local_time, one_line, usd
+from chiron_api.views.journeys import JourneyView, view_of
+from chiron_workers.access.audit import command
+from chiron_workers.access.principals import LOCAL_OWNER
+from chiron_workers.batches import steering
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+from chiron_workers.errors import Conflict
+from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.knowledge.lessons.reading import latest_lesson
+from chiron_workers.learning import starts
+from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal
+from chiron_workers.learning.journeys import Journey, journeys_of, own_open_batches, require_journey
+from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.orchestrator import advance
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import JourneyState
+
+POLL_S = 0.5
+LOOKS_MAX = 20  # of one command; workers go on with the rest
+FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
+
+
+async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
+    subject: Annotated[str, typer.Argument(help="What it is called; any name.")],
+    goal: Annotated[
+        str, typer.Option(help="What you want to understand or be able to do, in your own words.")
+    ],
+    depth: Annotated[
+        str, typer.Option(help="How deeply: overview, practical, expert, or other words.")
+    ] = "practical",
+    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
+    budget_usd: Annotated[
+        Decimal | None,
+        usd_option(
+            "What it may cost as a whole. It stands still there, and goes on with `chiron learn resume`."
+        ),
+    ] = None,
+    facts: Annotated[
+        int,
+        typer.Option(min=1, max=starts.FACTS_MAX, help="Accepted facts that a node needs, from two origins."),
+    ] = FACTS_MIN,
+    map_only: Annotated[
+        bool, typer.Option("--map-only", help="Have the map drawn up, and nothing more.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Map the goal anew, and try nodes again that gained nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Begin to learn a subject: have its map drawn up and researched, then lessons and questions, one node after the other.
+
+    Workers take it from step to step; `chiron learn status` says where it stands, and `chiron learn next` has what waits for
+    you. The same goal twice is the same journey.
+    """
+    async with open_subject_pool() as pool:
+        if map_only:
+            options = CurriculumOptions(model, Budget(budget_usd), is_fresh=again)
+            await _start_map(pool, Goal(subject, goal, depth), options, as_json=as_json)
+            return
+        journey_options = starts.JourneyOptions(model, budget_usd, facts, is_fresh=again)
+        async with command(pool, "journeys.start", slug(subject)):
+            begun = await starts.begin(pool, Goal(subject, goal, depth), journey_options)
+        view = await view_of(pool, await go_on(pool, begun.journey))
+    verb = "is under way" if begun.is_new else "was under way already"
+    lines = [f"The journey through {view.subject_id} {verb}.", *status_lines(view)]
+    print_answer("\n".join(lines), view, as_json=as_json)
+
+
+async def _start_map(pool: Pool, goal: Goal, options: CurriculumOptions, *, as_json: bool) -> None:
+    receipt = await order_curriculum(pool, goal, options)
+    verb = "is being mapped" if receipt.batch.is_new else "was mapped before"
+    sentence = (
+        f"{receipt.subject_id} {verb}, batch {receipt.batch.batch_id}.\n"
+        f"  chiron watch {receipt.batch.batch_id}   follows it\n"
+        f"  chiron learn map {receipt.subject_id}   shows the map"
+    )
+    print_answer(sentence, receipt, as_json=as_json)
+
+
+async def status(
+    subject: Annotated[str, typer.Argument(help="The subject, by its id or its name. Default: all.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say where you stand on the way through a subject, what it cost so far and what comes next."""
+    async with open_subject_pool() as pool:
+        journeys = [await journey_of(pool, subject)] if subject else await journeys_of(pool, LOCAL_OWNER)
+        views = [await view_of(pool, journey) for journey in journeys]
+    if as_json:
+        typer.echo(json_line(views[0] if subject else views))
+        return
+    if not views:
+        typer.echo('There is no journey yet; `chiron learn start SUBJECT --goal "..."` begins one.')
+    typer.echo("\n\n".join("\n".join(status_lines(view)) for view in views))
+
+
+def next_(
+    subject: Subject,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for what workers are still doing.")
+    ] = True,
+) -> None:
+    """Go on learning: read the lesson that waits for you, or answer the questions about it.
+
+    What workers are still doing is waited for. Ctrl+C leaves; the same command goes on.
+    """
+    terminal = QuizTerminal(as_json=False)
+    journey = asyncio.run(_for_learner(subject, terminal, waits=wait))
+    if journey.state is JourneyState.DELIVERING_LESSON:
+        asyncio.run(_deliver(journey))
+        terminal.read("Press Enter once you have read it. ")
+        journey = asyncio.run(_read(journey))
+    if journey.state is JourneyState.EXERCISING and journey.quiz_id is not None:
+        quiz = terminal.ask_all(asyncio.run(read_quiz(journey.quiz_id)))
+        terminal.end(quiz)
+        terminal.tell("")
+    asyncio.run(_tell(journey))
+
+
+async def resume(
+    subject: Subject,
+    budget_usd: Annotated[
+        Decimal | None, usd_option("What the journey may cost as a whole. Default: as before.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a journey go on that stands still: where it was stopped, paused or failed."""
+    async with open_subject_pool() as pool:
+        journey = await journey_of(pool, subject)
+        async with command(pool, "journeys.resume", journey.id):
+            journey = await starts.resume(pool, journey.subject_id, budget_usd=budget_usd)
+        view = await view_of(pool, await go_on(pool, journey))
+    lines = [f"The journey through {view.subject_id} goes on.", *status_lines(view)]
+    print_answer("\n".join(lines), view, as_json=as_json)
+
+
+async def stop(subject: Subject, as_json: AsJson = False) -> None:
+    """Stop a journey and cancel what it has under way. What was found and learnt stays; `chiron learn resume` goes on."""
+    async with open_subject_pool() as pool:
+        journey = await journey_of(pool, subject)
+        if journey.state is JourneyState.IDLE:
+            raise Conflict(f"The journey through {journey.subject_id} stands still already.")
+        async with command(pool, "journeys.stop", journey.id):
+            for batch_id in await own_open_batches(pool, journey):
+                await steer(pool, settings().redis_url, batch_id, steering.cancel)
+            await starts.stop(pool, journey)
+        view = await view_of(pool, await journey_of(pool, subject))
+    print_answer("\n".join(status_lines(view)), view, as_json=as_json)
+
+
+def status_lines(view: JourneyView) -> Iterator[str]:
+    """Where a journey stands, a line each."""
+    state = view.state.replace("_", " ")
+    held = f" ({view.event.replace('_', ' ')})" if view.state is JourneyState.IDLE else ""
+    yield f"{view.subject_id}: {state}{held} since {local_time(view.since, '%Y-%m-%d %H:%M')}"
+    yield f"  goal    {one_line(view.goal)} ({one_line(view.depth)})"
+    if view.reason:
+        yield f"  why     {one_line(view.reason)}"
+    if view.way:
+        mastered = sum(item.is_mastered for item in view.way)
+        yield f"  way     {mastered} of {count(len(view.way), 'node')} mastered"
+    budget = f" of {usd(view.budget_usd)}" if view.budget_usd is not None else ""
+    yield f"  cost    {usd(view.spent_usd)}{budget}"
+    for batch_id in view.batches:
+        yield f"  batch   {batch_id}   chiron watch {batch_id}"
+    if view.next_review_at is not None:
+        yield f"  review  {local_time(view.next_review_at, '%Y-%m-%d %H:%M')}"
+    yield f"  next    {one_line(view.next_step)}"
+    verb = {JourneyState.DELIVERING_LESSON: "next", JourneyState.EXERCISING: "next"}.get(view.state)
+    if view.held_state is not None:
+        verb = "resume"
+    if verb:
+        yield f"          chiron learn {verb} {view.subject_id}"
+
+
+async def journey_of(pool: Pool, subject: str) -> Journey:
+    """The local user's journey through a subject. Raises NotFound."""
+    subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
+    return await require_journey(pool, LOCAL_OWNER, subject_id)
+
+
+async def go_on(pool: Pool, journey: Journey) -> Journey:
+    """Take the steps that can be taken now, as a worker would, and notify the workers of what is ordered."""
+    from chiron_workers.pubsub.signals import notify
+
+    for _ in range(LOOKS_MAX):
+        outcome = await advance(pool, journey)
+        for batch_id in outcome.batch_ids:
+            await notify(settings().redis_url, batch_id)
+        journey = await require_journey(pool, journey.learner, journey.subject_id)
+        if not outcome.has_changed:
+            break
+    return journey
+
+
+async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> Journey:
+    """The journey once something waits for the learner, or as it is."""
+    async with open_subject_pool() as pool:
+        journey = await go_on(pool, await journey_of(pool, subject))
+        if journey.state in FOR_LEARNER or not waits:
+            return journey
+        terminal.tell("\n".join(status_lines(await view_of(pool, journey))))
+        terminal.tell("A worker has to run. Ctrl+C leaves.")
+        while journey.state not in FOR_LEARNER:
+            await asyncio.sleep(POLL_S)
+            journey = await go_on(pool, journey)
+        return journey
+
+
+async def _deliver(journey: Journey) -> None:
+    assert journey.node_id is not None
+    async with open_subject_pool() as pool:
+        lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
+    assert lesson is not None
+    text = "".join(render(lesson, LessonFormat.MD))
+    if sys.stdout.isatty():
+        print_markdown(text)
+    else:
+        typer.echo(text, nl=False)
+
+
+async def _read(journey: Journey) -> Journey:
+    async with open_subject_pool() as pool:
+        async with command(pool, "journeys.read", journey.id):
+            await starts.lesson_read(pool, journey)
+        journey = await require_journey(pool, journey.learner, journey.subject_id)
+        return await go_on(pool, journey)
+
+
+async def _tell(journey: Journey) -> None:
+    async with open_subject_pool() as pool:
+        view = await view_of(pool, await go_on(pool, journey))
+    typer.echo("\n".join(status_lines(view)))

@@ -1,0 +1,118 @@
+"""A journey as front ends show it: where it stands, what it cost and what comes next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
+from uuid import UUID
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.learning.journeys import (
+    Journey,
+    Move,
+    moves_of,
+    next_review_at,
+    spent_usd,
+    step_batches,
+)
+from chiron_workers.learning.teaching import load_way
+from chiron_workers.runs.session import Session
+from chiron_workers.states import JourneyEvent, JourneyState
+
+# What comes next, by state, and of an idle journey by what led there.
+_NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
+    {
+        JourneyState.INITIALIZING: "A run draws the map up; then research fills it.",
+        JourneyState.RESEARCHING: "Runs research what the map lacks; then questions are written about {node}.",
+        JourneyState.ASSESSING: "Questions are written about {node}; then its lesson.",
+        JourneyState.GENERATING_LESSON: "The lesson on {node} is written; then you read it.",
+        JourneyState.DELIVERING_LESSON: "The lesson on {node} waits for you; then three questions about it.",
+        JourneyState.EXERCISING: "Questions about {node} wait for you; your answers decide what comes next.",
+        JourneyEvent.MASTERED: "You know what the goal needs; a review follows when one is due.",
+        JourneyEvent.PAUSED: "It goes on once what is paused goes on, or with a higher budget.",
+        JourneyEvent.RUN_FAILED: "Resume it to have this step tried again.",
+        JourneyEvent.NOTHING_FOUND: "Add documents or another search, and start it again.",
+        JourneyEvent.CANCELLED: "Resume it to go on where it was.",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WayNode:
+    """A node on the way to the goal, in the order of teaching, with the learner's mastery of it, 0 to 1."""
+
+    node_id: str
+    title: str
+    mastery: float
+    is_mastered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JourneyView:
+    """A journey: `batches` are what its present step waits for, `way` what the goal needs, `next_step` says what comes next.
+
+    `spent_usd` is what its batches cost so far; `moves` are its last ones, the newest first.
+    """
+
+    journey_id: UUID
+    subject_id: str
+    goal: str
+    depth: str
+    state: JourneyState
+    event: JourneyEvent
+    reason: str
+    held_state: JourneyState | None
+    since: datetime
+    node_id: UUID | None
+    node: str | None
+    quiz_id: UUID | None
+    batches: tuple[UUID, ...]
+    model: str
+    spent_usd: Decimal
+    budget_usd: Decimal | None
+    way: tuple[WayNode, ...]
+    next_review_at: datetime | None
+    next_step: str
+    created_at: datetime
+    moves: tuple[Move, ...]
+
+
+async def view_of(pool: Pool, journey: Journey) -> JourneyView:
+    """What front ends show of a journey."""
+    session = Session(pool, journey.caller)
+    way = tuple(
+        WayNode(taught.node["node_id"], taught.node["title"], taught.mastery, taught.is_mastered)
+        for taught in await load_way(session, journey.subject_id)
+    )
+    node = next((item.title for item in way if item.node_id == str(journey.node_id)), None)
+    batches = await step_batches(session, journey) if journey.ordered_at is not None else []
+    return JourneyView(
+        journey_id=journey.id,
+        subject_id=journey.subject_id,
+        goal=journey.purpose,
+        depth=journey.depth,
+        state=journey.state,
+        event=journey.event,
+        reason=journey.reason,
+        held_state=journey.held_state,
+        since=journey.moved_at,
+        node_id=journey.node_id,
+        node=node,
+        quiz_id=journey.quiz_id,
+        batches=tuple(batch.batch_id for batch in batches if batch.under_way or batch.paused),
+        model=journey.model,
+        spent_usd=await spent_usd(session, journey),
+        budget_usd=journey.budget_usd,
+        way=way,
+        next_review_at=await next_review_at(session, journey),
+        next_step=_next_step(journey, node),
+        created_at=journey.created_at,
+        moves=tuple(await moves_of(session, journey)),
+    )
+
+
+def _next_step(journey: Journey, node: str | None) -> str:
+    key = journey.event if journey.state is JourneyState.IDLE else journey.state
+    whole = "what is due" if journey.state is JourneyState.EXERCISING else "what comes first"
+    return _NEXT[key].format(node=node or whole)

@@ -1,0 +1,94 @@
+"""`chiron learn start|status|next|stop|resume`: a journey at the terminal, while workers do their part."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.played_course import Player
+from support.research_rows import Shelf
+from typer.testing import Result
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.learning.orchestrator import advance_due
+
+Command = Callable[..., Result]
+START = ("learn", "start", "moon", "--goal", "Understand why the Moon does not fall.", "--facts", "2")
+
+
+@pytest.fixture
+def player(pool: Pool, shelf: Shelf) -> Player:
+    return Player(pool, shelf)
+
+
+async def run(chiron: Command, *arguments: str, code: int = 0, stdin: str = "") -> str:
+    result = await asyncio.to_thread(chiron, *arguments, stdin=stdin)
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+async def work(player: Player) -> None:
+    """What workers do until something waits for the learner."""
+    for _ in range(30):
+        await advance_due(player.pool)
+        await player.play_all()
+
+
+async def test_a_learner_goes_from_a_goal_to_what_is_mastered(chiron: Command, player: Player) -> None:
+    begun = await run(chiron, *START)
+    assert "The journey through moon is under way." in begun
+    assert "moon: initializing since" in begun
+    assert "chiron watch" in begun
+    assert "was under way already" in await run(chiron, *START)
+    await work(player)
+    status = await run(chiron, "learn", "status", "moon")
+    assert "moon: delivering lesson since" in status
+    assert "way     0 of 2 nodes mastered" in status
+    assert "cost    $1.25" in status, status
+    assert "The lesson on Gravity waits for you; then three questions about it." in status
+    assert "chiron learn next moon" in status
+    lesson = await run(chiron, "learn", "next", "moon", stdin="\nso\nso\nso\n")
+    assert "Gravity is so in case 0." in lesson
+    assert "3 answers: 3 right, 0 wrong, 0 doubtful." in lesson
+    await work(player)
+    assert "way     1 of 2 nodes mastered" in await run(chiron, "learn", "status", "moon")
+    await run(chiron, "learn", "next", "moon", stdin="\nso\n")  # left in the midst of the quiz
+    assert "moon: exercising" in await run(chiron, "learn", "status", "moon")
+    end = await run(chiron, "learn", "next", "moon", stdin="so\nso\n")
+    assert "moon: idle (mastered) since" in end
+    assert "review  " in end
+    view = json.loads(await run(chiron, "learn", "status", "moon", "--json"))
+    assert (view["state"], view["event"], len(view["moves"])) == ("idle", "mastered", 13)
+    assert [node["title"] for node in view["way"]] == ["Gravity", "Orbit"]
+
+
+async def test_a_journey_is_stopped_with_what_it_has_under_way_and_goes_on(
+    chiron: Command, player: Player, rows: Callable[..., list[dict[str, Any]]]
+) -> None:
+    await run(chiron, *START)
+    stopped = await run(chiron, "learn", "stop", "moon")
+    assert "moon: idle (cancelled) since" in stopped
+    assert "chiron learn resume moon" in stopped
+    assert [row["state"] for row in rows("select state from runs")] == ["cancelled"]
+    assert "stands still already" in await run(chiron, "learn", "stop", "moon", code=1)
+    assert "moon: initializing" in await run(chiron, "learn", "resume", "moon")
+    assert "under way" in await run(chiron, "learn", "resume", "moon", code=1)
+    await work(player)
+    assert "delivering lesson" in await run(chiron, "learn", "status")
+    actions = {row["action"] for row in rows("select action from audit")}
+    assert {"journeys.start", "journeys.stop", "journeys.resume"} <= actions
+
+
+async def test_what_is_not_there_is_said_in_a_sentence(chiron: Command, player: Player, shelf: Shelf) -> None:
+    assert "There is no journey yet" in await run(chiron, "learn", "status")
+    shelf.subject("sun", "Sun")
+    assert "There is no journey through 'sun' yet" in await run(chiron, "learn", "next", "sun", code=1)
+    assert "subject" in await run(chiron, "learn", "status", "nowhere", code=1)
+    assert "The goal is empty" in await run(chiron, "learn", "start", "moon", "--goal", " ", code=2)
+    await run(chiron, *START)
+    assert "under way to the goal" in await run(
+        chiron, "learn", "start", "moon", "--goal", "Build a rocket.", code=1
+    )
+    waiting = await run(chiron, "learn", "next", "moon", "--no-wait")
+    assert "A run draws the map up" in waiting
