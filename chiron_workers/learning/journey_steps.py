@@ -183,7 +183,7 @@ async def _after_quiz(pool: Pool, journey: Journey) -> Step:
         return Step(JourneyEvent.QUIZ_FINISHED)
     if not quiz.is_finished:
         return WAIT
-    batch = await order_marking(pool, quiz, principal=journey.principal)
+    batch = (await order_marking(pool, quiz, principal=journey.principal)).batch
     if batch is None or batch.batch_id in {row.batch_id for row in await step_batches(session, journey)}:
         return Step(JourneyEvent.QUIZ_FINISHED)
     return Step(batch_ids=(batch.batch_id,))
