@@ -30,6 +30,7 @@ from chiron_workers.errors import (
 
 LOG = logging.getLogger(__name__)
 FIELDS_MAX = 100  # that are named in one answer
+NO_ID = "{text!r} is not an id. An address holds a whole one, as lists give it; only commands take names, beginnings and `last`."
 NAME_CHARS_MAX = 200  # of a field, which may be a stranger's
 
 STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
@@ -85,7 +86,7 @@ def validation_problem(error: ValidationError) -> Problem:
 
 def unknown_id(text: str) -> Problem:
     """The problem of what is no id, in a path: nothing has it."""
-    return Problem(HTTPStatus.NOT_FOUND, f"{text!r} is not an id.")
+    return Problem(HTTPStatus.NOT_FOUND, NO_ID.format(text=text[:NAME_CHARS_MAX]))
 
 
 def _problem_of(errors: Sequence[Mapping[str, Any]]) -> Problem:

@@ -111,3 +111,13 @@ async def test_an_amount_of_a_body_is_no_truth(client: httpx2.AsyncClient):
     body = {"subject": "moon", "topics": ["Tides"], "budget_usd": True}
     answer = await client.post("/v1/batches", json=body)
     assert (answer.status_code, "an amount of USD" in answer.json()["detail"]) == (422, True)
+
+
+@pytest.mark.parametrize("name", ["last", "my batch", "0198c0de"])
+async def test_what_only_commands_take_for_an_id_is_refused_with_what_an_address_holds(
+    client: httpx2.AsyncClient, name: str
+):
+    for path in (f"/v1/batches/{name}", f"/v1/runs/{name}/events", f"/batches/{name}"):
+        answer = await client.get(path)
+        assert answer.status_code == 404
+        assert "only commands take names, beginnings and" in answer.text
