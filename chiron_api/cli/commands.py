@@ -27,7 +27,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
         "subscriptions": Summary("subscriptions", "Have topics researched again at set times."),
         "webhooks": Summary("webhooks", "Hear of ends, pauses, budgets and news elsewhere."),
         "open": Summary("open", "Open the page in a browser, signed in."),
-        "demo": Summary("demo", "Research a real batch in a minute, without a key."),
+        "demo": Summary("demo", "Research a real batch, or learn a subject, without a key."),
     },
     "Knowledge": {
         "learn": Summary("learn", "Learn a subject: a map of what to know, and quizzes."),

@@ -6,12 +6,15 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import httpx2
 import psutil
 import pytest
+
+from chiron_api.local_stack.ports import free_port
 
 DEMO = [sys.executable, "-m", "chiron_api", "demo", "--json"]
 
@@ -109,3 +112,72 @@ def test_the_demo_names_its_page_and_keeps_it_open_until_somebody_ends_it(tmp_pa
         process.kill()
         process.communicate()
     assert left_behind(tmp_path) == []
+
+
+LEARN = [*DEMO[:-1], "--learn"]
+STATES = [
+    "initializing",
+    "researching",
+    "assessing",
+    "generating_lesson",
+    "delivering_lesson",
+    "exercising",
+]
+
+
+@pytest.mark.timeout(600)
+def test_the_demo_of_learning_goes_the_whole_way_and_leaves_a_home_that_goes_on(tmp_path: Path) -> None:
+    def run(*command: str, **variables: str) -> str:
+        process = subprocess.run(
+            command, env=environment(tmp_path) | variables, cwd=tmp_path, capture_output=True, text=True, timeout=400,
+            check=False,
+        )  # fmt: skip
+        assert (process.returncode, process.stderr) == (0, ""), process.stdout
+        return process.stdout
+
+    *moves, summary = [json.loads(line) for line in run(*LEARN, "--json").splitlines()]
+    assert list(dict.fromkeys(move["state"] for move in moves)) == STATES
+    assert (summary["questions"], summary["answers"], summary["right"]) == (3, 3, 3)
+    assert summary["nodes"] >= 6
+    assert summary["facts"] >= 3 * summary["nodes"]
+    assert summary["citations"] >= 4
+    print(summary)
+    home = Path(summary["home"])
+    assert (home.parent, home.is_dir()) == (tmp_path, True)
+    chiron = [sys.executable, "-m", "chiron_api"]
+    variables = {
+        "CHIRON_HOME": str(home),
+        "CHIRON_MODEL": "offline",
+        "CHIRON_DATABASE_URL": "",
+        "CHIRON_API_PORT": str(free_port()),
+        "CHIRON_FLOWER_PORT": str(free_port()),
+    }
+    run(*chiron, "up", "--detach", **variables)
+    try:
+        status = json.loads(run(*chiron, "learn", "status", summary["subject_id"], "--json", **variables))
+        lesson = run(*chiron, "learn", "lesson", summary["subject_id"], "Exceptions", **variables)
+    finally:
+        run(*chiron, "down", **variables)
+    assert status["way"][0]["mastery"] > 0.9
+    assert "## Facts and sources" in lesson
+
+
+@pytest.mark.timeout(600)
+def test_the_demo_of_learning_asks_whoever_sits_at_the_terminal(tmp_path: Path) -> None:
+    pid, terminal = pty.fork()
+    if not pid:
+        os.chdir(tmp_path)
+        os.execve(LEARN[0], LEARN, environment(tmp_path))  # noqa: S606 the terminal is its own
+    demo, said, answers = psutil.Process(pid), b"", 0
+    with suppress(OSError):  # the terminal ends with the demo
+        while piece := os.read(terminal, 4_096):
+            said += piece
+            if said.rstrip(b" ").endswith((b">", b"it open]")) and (b" of 3 " in said):
+                os.write(terminal, b"a word\n" if answers < 3 else b"n\n")
+                answers += 1
+    os.close(terminal)
+    assert demo.wait(timeout=300) == 0
+    text = said.decode()
+    assert answers == 6  # three questions, and for each whether the answer was right
+    assert "Nobody is asked" not in text
+    assert "3 answers of which 0 right" in " ".join(text.split())

@@ -15,6 +15,7 @@ from chiron_api.text import count as counted
 from chiron_api.text import printable
 from chiron_workers.access.audit import command
 from chiron_workers.batches.summaries import summary
+from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
 from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
@@ -75,11 +76,15 @@ class QuizTerminal:
             self.tell("")
         return line.rstrip("\r\n") if line else None
 
+    def respond(self, question: StoredQuestion) -> str | None:
+        """What the learner answers to a question that was printed; None where nobody answers any more."""
+        return self.read("> ")
+
     def ask_all(self, quiz: Quiz) -> Quiz:
         """Ask what is left of a quiz, then what is doubtful of it; the quiz as it is then."""
         while quiz.current is not None:
             self.tell(f"\n{quiz.number} of {quiz.questions}  {quiz.current.text}")
-            response = self.read("> ")
+            response = self.respond(quiz.current)
             if response is None:
                 return quiz
             question_id = quiz.current.id

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from chiron_workers.offline.researcher.sentences import DEPENDENT_START, Sentence, sentences
@@ -98,18 +98,29 @@ def rank(documents: Sequence[Document], topic: str) -> list[Candidate]:
     return sorted(candidates, key=lambda item: (-item.score, item.document.url, item.sentence.position))
 
 
-def findings(documents: Sequence[Document], topic: str, *, known_texts: set[str]) -> list[Finding]:
-    """Up to FINDINGS_MAX statements about a topic, those that lean on others last; `known_texts` are not found again."""
+def findings(
+    documents: Sequence[Document],
+    topic: str,
+    *,
+    known_texts: Set[str],
+    topic_texts: Set[str] = frozenset(),
+) -> list[Finding]:
+    """Up to FINDINGS_MAX statements about a topic, those that lean on others last.
+
+    Args:
+        known_texts: What is not found again.
+        topic_texts: What is known on this topic: its documents have said so much of it.
+    """
     ranking = rank(documents, topic)[:_COMPARED_MAX]
     near_best = [item for item in ranking if item.score >= _NEAR_BEST * ranking[0].score]
     statements: list[Finding] = []
+    counts = Counter(item.document.url for item in near_best if item.sentence.text in topic_texts)
     for candidate in sorted(near_best, key=lambda item: bool(DEPENDENT_START.match(item.sentence.text))):
         sentence, url = candidate.sentence, candidate.document.url
         if len(statements) == FINDINGS_MAX:
             break
-        count = sum(finding.document.url == url for finding in statements)
         is_repeated = any(_is_alike(sentence, other.sentence, opposed=False) for other in statements)
-        if count < _PER_DOCUMENT and not is_repeated and sentence.text not in known_texts:
+        if counts[url] < _PER_DOCUMENT and not is_repeated and sentence.text not in known_texts:
             # A copy of the whole document is no second source.
             rivals = [
                 item
@@ -124,6 +135,7 @@ def findings(documents: Sequence[Document], topic: str, *, known_texts: set[str]
                 }
                 for opposed in (False, True)
             )
+            counts[url] += 1
             statements.append(
                 Finding(sentence, candidate.document, [*agreeing.values()], [*opposing.values()])
             )

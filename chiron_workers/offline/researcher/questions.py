@@ -11,7 +11,7 @@ from chiron_workers.offline.researcher.composition import Fact, clear_facts
 from chiron_workers.offline.researcher.words import COMMON_WORDS
 
 QUESTIONS_MAX = 6
-OF_A_KIND_MAX = {"recall": 4, "application": 2, "transfer": 2}
+RECALLS_MAX, APPLICATIONS_MAX, TRANSFERS_MAX = 4, 2, 2
 WORD_CHARS_MIN = 5
 KEY_CHARS_MAX = 160  # of a case's answer
 PAIR_CHARS_MAX = 600  # of two statements that share a word
@@ -27,7 +27,7 @@ _CASE_FIRST = re.compile(r"^(?:If|When|Whenever|Once|Where) (?P<case>.+), (?:the
 _CASE_LAST = re.compile(r"^(?P<key>[^,]+?) (?:if|when|whenever) (?P<case>[^,]+)\.$")
 # Words with which nothing begins that can be understood alone.
 _DEPENDENT_START = re.compile(
-    r"(?:it|its|they|their|this|that|these|those|such|and|or|but|which|who|as|so|even|not|only|then)\b",
+    r"(?:just|it|its|they|their|this|that|these|those|such|and|or|but|which|who|as|so|even|not|only|then)\b",
     re.IGNORECASE,
 )
 
@@ -37,10 +37,11 @@ Question = dict[str, Any]
 def new_questions(facts: Sequence[Fact]) -> list[Question]:
     """Questions of all kinds that the facts allow, one of each in turn; none about what is contradicted."""
     askable_facts = [_cleaned(fact) for fact in clear_facts(facts) if not fact.get("contradicted_by")]
-    kinds = (_recalls(askable_facts), _applications(askable_facts), _transfers(askable_facts))
-    turns = zip_longest(
-        *(list(islice(kind, count)) for kind, count in zip(kinds, OF_A_KIND_MAX.values(), strict=True))
-    )
+    keys: set[str] = set()  # no word is asked for twice, as one question would give the other away
+    transfers = list(islice(_transfers(askable_facts, keys), TRANSFERS_MAX))
+    recalls = list(islice(_recalls(askable_facts, keys), RECALLS_MAX))
+    applications = list(islice(_applications(askable_facts), APPLICATIONS_MAX))
+    turns = zip_longest(recalls, applications, transfers)
     questions = [question for turn in turns for question in turn if question]
     return list({question["question"]: question for question in questions}.values())[:QUESTIONS_MAX]
 
@@ -49,13 +50,15 @@ def _cleaned(fact: Fact) -> Fact:
     return fact | {"statement": " ".join(str(fact["statement"]).split())}
 
 
-def _recalls(facts: Sequence[Fact]) -> Iterator[Question]:
+def _recalls(facts: Sequence[Fact], past_keys: set[str]) -> Iterator[Question]:
     """A number of a fact is asked for, else the word that tells most."""
     counts = Counter(word for fact in facts for word in {*_words(fact["statement"])})
     for fact in facts:
         statement = fact["statement"]
         keys = [*_numbers(statement), *_telling_words(fact, counts)]
-        if key := next((key for key in keys if _is_once(key, statement)), None):
+        new_keys = (key for key in keys if _is_once(key, statement) and key.casefold() not in past_keys)
+        if key := next(new_keys, None):
+            past_keys.add(key.casefold())
             yield _question("recall", RECALL.format(statement=_with_gap(statement, key)), key, [fact])
 
 
@@ -71,9 +74,8 @@ def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
             yield _question("application", APPLICATION.format(case=case), key, [fact])
 
 
-def _transfers(facts: Sequence[Fact]) -> Iterator[Question]:
+def _transfers(facts: Sequence[Fact], past_keys: set[str]) -> Iterator[Question]:
     """A word that facts of two sources share is asked for in both."""
-    used_words: set[str] = set()
     for fact, second in islice(combinations(facts, 2), PAIRS_MAX):
         statements = fact["statement"], second["statement"]
         if {*fact.get("sources", [])} & {*second.get("sources", [])} or len(
@@ -83,8 +85,8 @@ def _transfers(facts: Sequence[Fact]) -> Iterator[Question]:
         shared_words = Counter(word for word in _words(statements[0]) if word in _words(statements[1]))
         for key in _telling_words(fact, shared_words):
             is_shared = key.casefold() in shared_words and all(_is_once(key, text) for text in statements)
-            if is_shared and key.casefold() not in used_words and not _is_of_topic(key, fact):
-                used_words.add(key.casefold())
+            if is_shared and key.casefold() not in past_keys and not _is_of_topic(key, fact):
+                past_keys.add(key.casefold())
                 here, there = (_with_gap(text, key) for text in statements)
                 text = TRANSFER.format(statement=here, other=there)
                 yield _question("transfer", text, key, [fact, second])
@@ -102,7 +104,8 @@ def _question(kind: str, text: str, key: str, facts: Sequence[Fact]) -> Question
 
 
 def _numbers(statement: str) -> list[str]:
-    return [statement[figure.start : figure.end] for figure in read_figures(statement).all]
+    numbers = (statement[figure.start : figure.end] for figure in read_figures(statement).all)
+    return [number for number in numbers if any(sign.isdecimal() for sign in number)]
 
 
 def _telling_words(fact: Fact, counts: Counter[str]) -> list[str]:
@@ -110,7 +113,7 @@ def _telling_words(fact: Fact, counts: Counter[str]) -> list[str]:
 
     def rank(word: str) -> tuple[float, int]:
         points = 3 * bool(_NAME.search(word)) + min(counts[word.casefold()], 3)
-        return -(points - 2 * _is_of_topic(word, fact) - 2 * bool(_BLAND.search(word))), -len(word)
+        return -(points - 4 * _is_of_topic(word, fact) - 2 * bool(_BLAND.search(word))), -len(word)
 
     words = dict.fromkeys(_WORD.findall(fact["statement"]))
     return sorted((word for word in words if word.casefold() not in COMMON_WORDS), key=rank)

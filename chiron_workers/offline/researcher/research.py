@@ -79,7 +79,9 @@ class Research:
     def findings(self) -> list[Finding]:
         """The statements that answer the topic; what an earlier leg stored, or what was there, is not found again."""
         earlier_facts = {text for leg in self.conversation.legs[:-1] for text, _ in stored_facts(leg)}
-        return findings(self.documents, self.topic, known_texts=earlier_facts | self._facts_there())
+        here, elsewhere = self._facts_there()
+        known_texts = earlier_facts | here | elsewhere
+        return findings(self.documents, self.topic, known_texts=known_texts, topic_texts=here)
 
     def failures(self) -> dict[str, int]:
         """How many calls of this leg failed and were not made good by a later one, by tool."""
@@ -116,18 +118,18 @@ class Research:
             if isinstance(page, dict) and page.get("next_offset") and parts_read[url] < PARTS_MAX:
                 yield {"url": url, "offset": page["next_offset"]}
 
-    def _facts_there(self) -> set[str]:
-        """The statements of this leg that were stored before it, or on another topic."""
-        calls = [call for call in self.leg.calls_of(STORE) if isinstance(call.result, dict)]
-        return {
-            str(call.arguments.get("content"))
-            for call in calls
-            if call.result.get("status") == DUPLICATE
-            or (
-                call.result.get("status") == FURTHER_SOURCE
-                and call.result.get("topic_path") != call.arguments.get("topic_path")
-            )
-        }
+    def _facts_there(self) -> tuple[set[str], set[str]]:
+        """The statements of this leg that were stored before it: on this topic, and on others."""
+        here: set[str] = set()
+        elsewhere: set[str] = set()
+        for call in self.leg.calls_of(STORE):
+            receipt = call.result if isinstance(call.result, dict) else {}
+            is_here = receipt.get("topic_path") == call.arguments.get("topic_path")
+            if receipt.get("status") == DUPLICATE or (
+                receipt.get("status") == FURTHER_SOURCE and not is_here
+            ):
+                (here if is_here else elsewhere).add(str(call.arguments.get("content")))
+        return here, elsewhere
 
     def _fact(self, finding: Finding) -> dict[str, Any]:
         contradictions = [f"{item.sentence.text} ({item.document.url})" for item in finding.contradictions]

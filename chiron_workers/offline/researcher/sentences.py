@@ -40,9 +40,9 @@ _NOTES_BEFORE = re.compile(
 # How a sentence begins that is not understood without its neighbours.
 DEPENDENT_START = re.compile(
     r"(?i)^(?:it|its|this|these|that|those|they|he|she|his|her|their|such|however|but|and|or|so|thus|then|also"
-    r"|therefore|otherwise|for example|for instance|in this case|note that|here|see|both|by the way|previously|another|of course"
-    r"|as (?:discussed|mentioned|noted|described|shown|seen)|strictly speaking"
-    r"|the (?:same|following|above|latter|former|result|difference))\b"
+    r"|therefore|otherwise|for example|for instance|in this case|note that|here|see|both|by the way|previously|another"
+    r"|of course|as (?:discussed|mentioned|noted|described|shown|seen)|strictly speaking|additional information"
+    r"|(?:changed|new|deprecated) (?:in|since)|the (?:same|following|above|latter|former|result|difference))\b"
 )
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 _FURNITURE = re.compile(

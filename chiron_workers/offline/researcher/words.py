@@ -11,6 +11,7 @@ from chiron_workers.evidence.statements.stems import stem_of
 COMMON_WORDS = frozenset(files(__package__).joinpath("common_words.txt").read_text("utf-8").split())
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_QUOTED_WORD = re.compile(r"[\"“`]([^\W_]{1,20})[\"”`]")  # the "for" statement is about `for`
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that write words without gaps
 
 
@@ -20,8 +21,9 @@ def words(text: str) -> list[str]:
 
 
 def keywords(text: str) -> list[str]:
-    """The words that carry a text's meaning, in order, repetitions kept."""
-    return [word for word in words(text) if word not in COMMON_WORDS]
+    """The words that carry a text's meaning, in order, repetitions kept; what stands in quotation marks does."""
+    names = {word.lower() for word in _QUOTED_WORD.findall(text)}
+    return [word for word in words(text) if word not in COMMON_WORDS or word in names]
 
 
 def terms(text: str) -> list[str]:

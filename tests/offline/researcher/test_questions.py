@@ -63,3 +63,9 @@ def test_one_of_each_kind_comes_first() -> None:
 
 def test_nobody_is_asked_about_what_is_contradicted() -> None:
     assert questions(fact(1, ERROR, contradicted_by=["f2"])) == []
+
+
+def test_no_word_is_asked_for_twice() -> None:
+    made = questions(fact(1, FIRST), fact(2, SECOND), fact(3, ERROR))
+    words = [question["key"].casefold() for question in made]
+    assert len(set(words)) == len(words)

@@ -1,5 +1,6 @@
 """The researcher on documents made up here, over the real SDK."""
 
+from anthropic import AsyncAnthropic
 from support.moss_library import DOCUMENTS, TOPIC, Conversation, Library, client_of
 
 from chiron_workers.offline import OfflineServer
@@ -169,6 +170,29 @@ async def test_for_each_statement_that_was_there_a_further_one_is_looked_for(
     later_contents = [fact["content"] for fact in second.facts]
     assert later_contents[: len(contents)] == contents
     assert len(set(later_contents)) == len(later_contents) == len(contents) + 2
+
+
+async def test_a_document_that_has_said_enough_of_a_topic_is_asked_for_no_more(
+    client: AsyncAnthropic,
+) -> None:
+    scenes = ("green in wells of chalk", "blue under bridges at night", "amber near salted bread", "white beside goats",
+              "violet above frozen lakes", "red after thunder")  # fmt: skip
+    text = " ".join(f"Glimmer moss glows {scene}." for scene in scenes)
+    there = {"status": "duplicate", "topic_path": "How long does glimmer moss glow?"}
+    for receipt, count in ((there, 4), (there | {"topic_path": "Another topic"}, len(scenes))):
+        library = Library(documents={"shelf:0/moss": ("Moss", text)})
+        library.receipts = {f"Glimmer moss glows {scene}.": receipt for scene in scenes}
+        await Conversation(client, library).ask(TOPIC)
+        assert len(library.facts) == count
+
+
+async def test_a_word_in_quotation_marks_is_asked_about_however_common_it_is(
+    conversation: Conversation,
+) -> None:
+    text = 'The "for" statement repeats a suite of words. The "if" statement chooses between suites of words.'
+    conversation.library.documents = {"shelf:0/statements": ("Statements", text)}
+    await conversation.ask('Research topic: The "for" statement')
+    assert conversation.library.facts[0]["content"].startswith('The "for" statement')
 
 
 async def test_a_long_document_is_read_on_where_the_tool_says_it_goes_on(conversation: Conversation) -> None:
