@@ -5,10 +5,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from chiron_workers.knowledge.drafts.sentence_rules import FACTS_MAX
 from chiron_workers.knowledge.rows.forms import NewCell, NewRow
 from chiron_workers.knowledge.rows.rows import CALL_ROWS_MAX
+from chiron_workers.knowledge.rows.values import Value
 from chiron_workers.runs.columns import COLUMNS_MAX
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
+PAGE_ROWS = 50
 TIMEOUT_S = 180.0  # the model may be asked about the cells
 
 
@@ -39,6 +41,13 @@ class HandedInRows(TypedDict):
     empty_cells: int
 
 
+class ListedRow(TypedDict):
+    """A row that was handed in, by the names of its columns; null where a cell is empty."""
+
+    row: int
+    values: dict[str, Value | None]
+
+
 @tool(needs_run=True, needs_columns=True, timeout_s=TIMEOUT_S)
 async def hand_in_rows(
     store: Store, *, rows: Annotated[list[Row], Field(min_length=1, max_length=CALL_ROWS_MAX)]
@@ -66,3 +75,17 @@ async def hand_in_rows(
     ]
     receipt = await store.rows.hand_in(new_rows)
     return HandedInRows(rows=receipt.numbers, rows_in_all=receipt.rows, empty_cells=receipt.empty_cells)
+
+
+@tool(needs_run=True, needs_columns=True)
+async def list_rows(store: Store, *, after: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> list[ListedRow]:
+    """List the rows that this run has handed in, 50 at a time: look here before you hand in more after a pause.
+
+    Args:
+        after: The number of the last row of the page before.
+
+    Returns:
+        Each row with its number and its values by the names of the columns, null where a cell is empty.
+    """
+    rows = await store.rows.page(after=after, limit=PAGE_ROWS)
+    return [ListedRow(row=row.number, values=row.values) for row in rows]

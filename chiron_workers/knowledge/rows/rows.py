@@ -14,6 +14,7 @@ from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.rows.cell_checks import check_cells
 from chiron_workers.knowledge.rows.forms import FormedRow, NewRow, form_rows, refuse
+from chiron_workers.knowledge.rows.values import Value, read
 from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.session import Session
 
@@ -31,6 +32,14 @@ class HandedIn:
     numbers: list[int]
     rows: int
     empty_cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRow:
+    """A row as it stands: its number, and its values by the names of the columns, None where it is empty."""
+
+    number: int
+    values: dict[str, Value | None]
 
 
 class Rows:
@@ -77,6 +86,21 @@ class Rows:
                 "was kept; what was handed in before stays."
             )
         return HandedIn(numbers, size["rows"], size["empty_cells"])
+
+    async def page(self, *, after: int, limit: int) -> list[StandingRow]:
+        """The rows that the run has handed in, by their numbers, those after one. Raises ToolError in a run without columns."""
+        run_id, columns = await self._columns()
+        args = {"run_id": run_id, "after": after, "limit": limit}
+        return [
+            StandingRow(
+                row["n"],
+                {
+                    column.name: None if text is None else read(text, column.type)
+                    for column, text in zip(columns, row["values"], strict=True)
+                },
+            )
+            for row in await self._session.rows(SQL["page"], args)
+        ]
 
     async def _columns(self) -> tuple[UUID, tuple[Column, ...]]:
         """The run and the columns of its batch. Raises ToolError where it is asked for no rows."""

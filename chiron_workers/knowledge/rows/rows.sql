@@ -15,6 +15,15 @@ select n, array_agg(value order by place) as values
  group by n
  order by n;
 
+-- page
+select n, array_agg(value order by place) as values
+  from answer_cells
+ where run_id = %(run_id)s
+   and n > %(after)s
+ group by n
+ order by n
+ limit %(limit)s;
+
 -- add
 insert into answer_rows (run_id, n, id, call_id)
 select %(run_id)s, entry.n, entry.id, %(call_id)s

@@ -1,5 +1,6 @@
 """Rows: each cell has stored facts that bear it out, or a reason why it is empty; the rest is refused with what to do."""
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from support.row_answers import (
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn, verdicts
 
+from chiron_workers.batches.delete import delete
+from chiron_workers.knowledge.rows import rows as rows_module
 from chiron_workers.knowledge.rows.reading import AnswerRow, columns_asked_for, row_page
 from chiron_workers.states import Outcome
 
@@ -103,6 +106,21 @@ async def test_an_invented_value_is_refused_whatever_its_type(stage: Stage, fact
         calls(handing_in({"cells": good | {name: cell(value, fact)}})) for name, value in inventions.items()
     ]
     run_id, _, results = await play_rows(stage, *replies, columns=columns, judge=None)
+    for name, result in zip(inventions, results, strict=False):
+        assert f"Row 1, {name}: " in result, name
+    assert await rows_of(stage, run_id) == []
+
+
+async def test_a_figure_that_stands_in_no_fact_is_refused_though_a_model_vouches_for_it(
+    stage: Stage, fact: UUID
+) -> None:
+    inventions = {"year": 1995, "size": 1.5, "day": "1996-07-08", "page": "https://example.org/else"}
+    columns = "year:int, size:float, day:date, page:url"
+    replies = [
+        calls(handing_in({"cells": {key: empty() for key in inventions} | {name: cell(value, fact)}}))
+        for name, value in inventions.items()
+    ]
+    run_id, _, results = await play_rows(stage, *replies, columns=columns, judge=verdicts)
     for name, result in zip(inventions, results, strict=False):
         assert f"Row 1, {name}: " in result, name
     assert await rows_of(stage, run_id) == []
@@ -233,6 +251,43 @@ async def test_a_cell_says_when_its_fact_was_withdrawn_contradicted_or_deleted_s
         (f"Fact {gone} was deleted since.",),
     ]
     assert [part.value for part in kept.cells] == ["PostgreSQL", 1995, "SQLite"]
+
+
+async def test_a_run_lists_what_it_has_handed_in(stage: Stage, fact: UUID) -> None:
+    given = row(cell("PostgreSQL", fact), cell(1996, fact), empty())
+    _, _, results = await play_rows(
+        stage, one_call(given), calls(call("list_rows")), calls(call("list_rows", after=1))
+    )
+    assert json.loads(results[1]) == [
+        {"row": 1, "values": {"name": "PostgreSQL", "year": 1996, "source": None}}
+    ]  # fmt: skip
+    assert json.loads(results[2]) == []
+
+
+async def test_a_run_hands_in_so_many_rows_and_bytes_and_no_more(
+    stage: Stage, fact: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows_module, "ROWS_MAX", 2)
+    words = ["PostgreSQL", "released", "first"]
+    given = [row(cell(word, fact), empty(), empty()) for word in words]
+    run_id, outcome, results = await play_rows(
+        stage, one_call(*given[:2]), one_call(given[2]), one_call(*given * 17)
+    )
+    assert outcome is Outcome.PLAYED
+    assert "a run has at most 2 of them" in results[1]
+    assert "rows: " in results[2]  # 51 at once
+    assert values(await rows_of(stage, run_id)) == [["PostgreSQL", None, None], ["released", None, None]]
+    monkeypatch.setattr(rows_module, "BYTES_MAX", 10)
+    _, _, [result, *_] = await play_rows(stage, one_call(given[0]))
+    assert "Nothing of this call was kept" in result
+
+
+async def test_rows_go_with_their_run(stage: Stage, fact: UUID) -> None:
+    run_id, _, _ = await play_rows(stage, one_call(row(cell("PostgreSQL", fact), empty(), empty())))
+    batch_id = (await stage.row(run_id))["batch_id"]
+    assert len(await rows_of(stage, run_id)) == 1
+    await delete(stage.pool, batch_id)
+    assert await stage.rows("select 1 from answer_rows union all select 1 from answer_cells") == []
 
 
 async def test_rows_come_by_topics_and_numbers_page_by_page(stage: Stage, fact: UUID) -> None:
