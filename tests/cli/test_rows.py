@@ -88,8 +88,8 @@ def test_a_schema_that_no_row_can_have_is_refused_in_a_sentence(chiron, tmp_path
         (["--columns", "a:money"], "the types are text, int, float, bool, date, url"),
         (["--columns", "a", "--schema", "row.json"], "not with both"),
         (["--schema", "nothing.json"], "cannot be read"),
-        (["--columns", "a", "--role", "writer"], "Ask for rows with the role research"),
-        (["--columns", "a", "--dry-run", "--role", "judge"], "Ask for rows with the role research"),
+        (["--columns", "a", "--role", "writer"], "hand in no rows"),
+        (["--columns", "a", "--dry-run", "--role", "judge"], "hand in no rows"),
     ],
 )
 def test_columns_that_cannot_be_are_refused_and_nothing_is_submitted(chiron, rows, options, words):

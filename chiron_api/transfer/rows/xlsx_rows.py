@@ -19,6 +19,7 @@ from chiron_workers.states import ColumnType
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 LINES_MAX = 1_000_000  # of a sheet; Excel reads 1,048,576
+WIDTH_CHARS = 24  # of a column
 TEXT_CHARS_MAX = 32_000  # of a cell; Excel reads 32,767
 EXACT_INT_MAX = 10**15  # larger ones lose digits in a spreadsheet, and are written as text
 FIRST_YEAR = 1901  # spreadsheets count days from 1900, a year that they take for a leap year
@@ -57,6 +58,7 @@ class _Sheet:
         self._text_style = text_style
         self._line = 0
         sheet.freeze_panes(1, 0)
+        sheet.set_column(0, len(names) - 1, WIDTH_CHARS)
         self.add([(name, bold) for name in names])
 
     def add(self, cells: Sequence[tuple[Any, Format | None]]) -> None:
