@@ -222,8 +222,8 @@ def _check_rows(batch: NewBatch) -> None:
     for role in sorted({run.role for run in batch.runs}):
         if not role_of(role).may_hand_in_rows:
             raise UsageError(
-                f"columns: runs of the role {role} hand in no rows: it has another result, or tools without hand_in_rows. Ask for "
-                "rows with the role research."
+                f"columns: runs of the role {role} hand in no rows: it has another result, or tools without hand_in_rows. "
+                "Ask for rows with the role research."
             )
 
 
