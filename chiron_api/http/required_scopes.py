@@ -17,6 +17,7 @@ ACTIONS = {
     "keys.delete": "keys.revoke",
     "runs.messages": "runs.say",
     "subjects.curriculum": "curricula.order",
+    "subjects.journey": "journeys.start",
     "tools.change": "tools.call",
 }
 

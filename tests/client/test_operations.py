@@ -18,6 +18,7 @@ from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
     facts,
+    journeys,
     keys,
     learning,
     lessons,
@@ -31,9 +32,11 @@ from chiron_api.client.calls import (
     tools,
     webhooks,
 )
+from chiron_api.client.models.journeys import JourneyEvent, JourneyState
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
 from chiron_api.views.coverage_maps import MapFormat
+from chiron_workers import states
 from chiron_workers.states import (
     AccessScope,
     BudgetPeriod,
@@ -52,6 +55,7 @@ LEFT_OUT = {
 MODULES = (
     batches,
     facts,
+    journeys,
     keys,
     learning,
     lessons,
@@ -75,7 +79,8 @@ SAMPLES: dict[str, Any] = {
     "requests_per_minute": 60, "scope": "submit", "state": "running", "status": "accepted", "topic": "Ice",
     "with_revoked": True, "url": "https://example.org/hook", "kinds": ["batch.completed"], "webhook": UUID(int=6),
     "delivery": UUID(int=7), "lesson": UUID(int=8), "node": "Ice", "drafts": True,
-    "goal": "Understand ice", "depth": "overview", "proposal": UUID(int=12), "accept": True, "facts_min": 2, "topics_max": 5,
+    "journey": UUID(int=13), "goal": "Understand ice", "depth": "overview", "proposal": UUID(int=12), "accept": True,
+    "facts_min": 2, "topics_max": 5,
     "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
@@ -254,6 +259,8 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (webhooks.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
         (get_type_hints(Column)["type"], ColumnType),
+        (JourneyState, states.JourneyState),
+        (JourneyEvent, states.JourneyEvent),
         (learning.MapFormat, MapFormat),
         (learning.ProposalState, ProposalState),
     ],
@@ -280,6 +287,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     assert subjects.check("s").is_repeatable
     assert reports.write_report("b").is_repeatable
     assert learning.order_research("s").is_repeatable
+    assert journeys.start_journey("s", "Ice").is_repeatable
 
 
 def test_a_goal_that_is_mapped_again_has_a_key_of_its_own_and_else_none():

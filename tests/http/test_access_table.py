@@ -34,6 +34,8 @@ READ_SHARED = {
     "GET /v1/subjects/{id}/report",
     "GET /v1/subjects/{id}/lessons",
     "GET /v1/subjects/{id}/map",
+    "GET /v1/subjects/{id}/journey",
+    "GET /v1/journeys",
     "GET /v1/subjects/{id}/progress",
     "GET /v1/subjects/{id}/proposals",
     "GET /v1/lessons/{id}",
@@ -103,6 +105,7 @@ SUBMIT_SHARED = {
     "POST /v1/facts/{id}/reinstate",
     "POST /v1/subjects/{id}/check",
     "POST /v1/subjects/{id}/curriculum",
+    "POST /v1/subjects/{id}/journey",
     "POST /v1/subjects/{id}/research",
     "POST /v1/subjects/{id}/questions",
     "POST /v1/proposals/{id}/decide",
@@ -118,6 +121,7 @@ SUBMIT_SHARED = {
     "POST /subjects",
     "POST /subjects/{id}/goal",
     "POST /subjects/{id}/curriculum",
+    "POST /subjects/{id}/journey",
     "POST /subjects/{id}/research",
     "POST /proposals/{id}/decide",
     "POST /subjects/{id}/documents",
@@ -146,6 +150,7 @@ SUBMIT_OWN = {
     "POST /v1/webhooks/{id}/test",
     "POST /v1/deliveries/{id}/resend",
     "POST /deliveries/{id}/resend",
+    *(f"POST {prefix}/journeys/{{id}}/{verb}" for prefix in ("/v1", "") for verb in ("read", "resume", "stop")),
     *(f"POST {prefix}/quizzes/{{id}}/{verb}" for prefix in ("/v1", "") for verb in ("answers", "settlements")),
 }  # fmt: skip
 ADMIN = {
@@ -254,6 +259,10 @@ async def _path(api: httpx2.AsyncClient, path: str, owner: Headers) -> str:
         target = (await api.post("/v1/webhooks", json=webhook, headers=owner)).json()["id"]
         if "/deliveries/{id}" in path:
             target = (await api.post(f"/v1/webhooks/{target}/test", headers=owner)).json()["id"]
+    elif "/journeys/{id}" in path:
+        goal = {"goal": "Judge satellites", "model": "offline"}
+        journey = await api.post(f"/v1/subjects/{uuid4()}/journey", json=goal, headers=owner)
+        target = journey.json()["journey_id"]
     elif "/quizzes/{id}" in path:
         quiz = {"subject": "Sea ice", "count": 1}
         target = (await api.post("/v1/quizzes", json=quiz, headers=owner)).json()["quiz_id"]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from chiron_api import journeys
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.curriculum import order_curriculum
@@ -16,29 +17,24 @@ from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.cli.report import print_markdown
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
-from chiron_api.steering import steer
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
 from chiron_api.views.journeys import JourneyView, view_of
 from chiron_workers.access.audit import command
 from chiron_workers.access.principals import LOCAL_OWNER
-from chiron_workers.batches import steering
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning import starts
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal
-from chiron_workers.learning.journeys import Journey, journeys_of, own_open_batches, require_journey
+from chiron_workers.learning.journeys import Journey, journeys_of, require_journey
 from chiron_workers.learning.needs import FACTS_MIN
-from chiron_workers.learning.orchestrator import advance
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyState
 
 POLL_S = 0.5
-LOOKS_MAX = 20  # of one command; workers go on with the rest
 FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
 
 
@@ -105,8 +101,8 @@ async def status(
 ) -> None:
     """Say where you stand on the way through a subject, what it cost so far and what comes next."""
     async with open_subject_pool() as pool:
-        journeys = [await journey_of(pool, subject)] if subject else await journeys_of(pool, LOCAL_OWNER)
-        views = [await view_of(pool, journey) for journey in journeys]
+        rows = [await journey_of(pool, subject)] if subject else await journeys_of(pool, LOCAL_OWNER)
+        views = [await view_of(pool, journey) for journey in rows]
     if as_json:
         typer.echo(json_line(views[0] if subject else views))
         return
@@ -159,13 +155,9 @@ async def stop(subject: Subject, as_json: AsJson = False) -> None:
     """Stop a journey and cancel what it has under way. What was found and learnt stays; `chiron learn resume` goes on."""
     async with open_subject_pool() as pool:
         journey = await journey_of(pool, subject)
-        if journey.state is JourneyState.IDLE:
-            raise Conflict(f"The journey through {journey.subject_id} stands still already.")
         async with command(pool, "journeys.stop", journey.id):
-            for batch_id in await own_open_batches(pool, journey):
-                await steer(pool, settings().redis_url, batch_id, steering.cancel)
-            await starts.stop(pool, journey)
-        view = await view_of(pool, await journey_of(pool, subject))
+            journey = await journeys.stop_journey(pool, settings().redis_url, journey)
+        view = await view_of(pool, journey)
     print_answer("\n".join(status_lines(view)), view, as_json=as_json)
 
 
@@ -201,17 +193,8 @@ async def journey_of(pool: Pool, subject: str) -> Journey:
 
 
 async def go_on(pool: Pool, journey: Journey) -> Journey:
-    """Take the steps that can be taken now, as a worker would, and notify the workers of what is ordered."""
-    from chiron_workers.pubsub.signals import notify
-
-    for _ in range(LOOKS_MAX):
-        outcome = await advance(pool, journey)
-        for batch_id in outcome.batch_ids:
-            await notify(settings().redis_url, batch_id)
-        journey = await require_journey(pool, journey.learner, journey.subject_id)
-        if not outcome.has_changed:
-            break
-    return journey
+    """Take the steps that can be taken now, as a worker would."""
+    return await journeys.go_on(pool, settings().redis_url, journey)
 
 
 async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> Journey:

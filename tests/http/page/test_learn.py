@@ -7,6 +7,7 @@ import httpx2
 import pytest
 from support.course import Course, course_of_three
 from support.lesson_writing import taught_subject, written_lesson
+from support.played_course import Player
 from support.research_rows import Shelf
 
 from chiron_workers.access.keys import NewKey, create_key
@@ -14,6 +15,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.curricula import Curricula, Entry
 from chiron_workers.knowledge.coverage.nodes import draft
 from chiron_workers.knowledge.coverage.proposals import Proposals
+from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.runs.session import Session
 from chiron_workers.states import AccessScope
 
@@ -48,7 +50,8 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
     shelf.subject("sea-ice", "Sea ice")
     page = await text_of(client)
     assert "There is no map yet" in page
-    assert "Draw up the map" in page
+    assert "Begin to learn" in page
+    assert 'formaction="/subjects/sea-ice/curriculum"' in page
     form = {"goal": "Judge what satellites say.", "depth": "expert", "budget_usd": ""}
     ordered = await client.post("/subjects/sea-ice/curriculum", data=form)
     assert (ordered.status_code, ordered.headers["location"][:9]) == (303, "/batches/")
@@ -66,6 +69,7 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
         ("curriculum", {"goal": " "}, "The goal is empty"),
         ("curriculum", {"goal": "Kept & shown", "depth": "x" * 101}, "The depth has 101 characters"),
         ("curriculum", {"goal": "Kept & shown", "budget_usd": "much"}, "A budget is an amount of USD"),
+        ("journey", {"goal": " "}, "The goal is empty"),
         ("research", {"topics_max": "-1"}, "topics_max is a whole number above 0"),
     ],
 )
@@ -179,3 +183,54 @@ async def test_a_long_map_comes_in_pages(client: httpx2.AsyncClient, shelf: Shel
     assert "Page 3 of 3" in last
     assert "Node 89" in last.partition('id="nodes"')[2]
     assert "Node 89" not in first.partition('id="nodes"')[2]
+
+
+async def test_a_journey_is_begun_read_and_answered_on_the_page(
+    client: httpx2.AsyncClient, pool: Pool, shelf: Shelf
+):
+    player = Player(pool, shelf)
+    shelf.subject("moon", "Moon")
+    path = "/subjects/moon/learn"
+    form = {"goal": "Understand why it does not fall.", "depth": "practical", "budget_usd": ""}
+    begun = await client.post("/subjects/moon/journey", data=form)
+    assert (begun.status_code, begun.headers["location"]) == (303, path)
+    page = await text_of(client, path)
+    assert '<li aria-current="step">initializing</li>' in page
+    assert "A run draws the map up; then research fills it." in page
+    assert "Follow the batch" in page
+    other = await client.post("/subjects/moon/journey", data=form | {"goal": "Sail."})
+    assert (other.status_code, "under way to the goal" in other.text) == (422, True)
+    for _ in range(30):
+        await advance_due(pool)
+        await player.play_all()
+    page = await text_of(client, path)
+    assert '<li aria-current="step">delivering lesson</li>' in page
+    assert "The lesson on Gravity waits for you" in page
+    assert "Read the lesson" in page
+    [action] = re.findall(r'action="(/journeys/[^"]+/read)"', page)
+    read = await client.post(action, data={"any": ""})
+    assert read.headers["location"].startswith("/quizzes/")
+    assert "Answer the questions" in await text_of(client, path)
+    assert (await client.post(action, data={"any": ""})).status_code == 409
+
+
+async def test_a_journey_is_stopped_and_gone_on_with_on_the_page_by_its_learner_alone(
+    client: httpx2.AsyncClient, pool: Pool, shelf: Shelf
+):
+    shelf.subject("moon", "Moon")
+    path = "/subjects/moon/learn"
+    await client.post("/subjects/moon/journey", data={"goal": "Understand why it does not fall."})
+    [action] = re.findall(r'action="(/journeys/[^"]+/stop)"', await text_of(client, path))
+    secret, _ = await create_key(pool, NewKey("bob", AccessScope.ADMIN, "bob"))
+    bob = {"Authorization": f"Bearer {secret}"}
+    assert (await client.post(action, data={"any": ""}, headers=bob)).status_code == 404
+    assert "/stop" not in await text_of(client, path, **bob)
+    assert (await client.post(action, data={"any": ""})).headers["location"] == path
+    page = await text_of(client, path)
+    assert "state cancelled" in page
+    assert '<li class="held">initializing</li>' in page
+    resumed = await client.post(action.replace("stop", "resume"), data={"budget_usd": "3"})
+    assert resumed.headers["location"] == path
+    page = await text_of(client, path)
+    assert '<li aria-current="step">initializing</li>' in page
+    assert "of $3.00" in page

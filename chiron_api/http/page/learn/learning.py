@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from chiron_api.http.page.learn.taught_nodes import NextStep, TaughtNode, first_open, next_step, taught_nodes
 from chiron_api.http.page.subject.coverage_map import CoverageMap, draw_up
 from chiron_api.http.page.subject.picture import Picture, picture_of
+from chiron_api.views.journeys import JourneyView, view_of
 from chiron_workers.batches.summaries import BatchSummary, summaries_of
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.knowledge.assessment.learner_progress import load_progress
@@ -14,6 +15,7 @@ from chiron_workers.knowledge.coverage.proposals import Proposal
 from chiron_workers.knowledge.coverage.subjects import Subject
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.lessons.reading import newest_lessons, stale_lessons
+from chiron_workers.learning.journeys import find_journey
 from chiron_workers.learning.needs import FACTS_MIN, load_needs
 from chiron_workers.states import SHOWN_STATUSES, ProposalState
 from chiron_workers.store import Store
@@ -40,6 +42,7 @@ class Learning:
         nodes: All of the map, by id, in the order in which they are taught.
         rows: Those of the page that is looked at.
         stale_ids: The lessons of the rows that no longer stand as they did.
+        journey: Where the learner stands on the way through it; None before one is begun.
         gaps: Titles of nodes that the goal needs and that have too few facts.
     """
 
@@ -54,6 +57,7 @@ class Learning:
     proposals: Sequence[Proposal]
     batches: Sequence[BatchSummary]
     next_step: NextStep
+    journey: JourneyView | None
 
     @property
     def node(self) -> TaughtNode | None:
@@ -126,4 +130,10 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Learning:
         proposals=await store.proposals.of(subject_id),
         batches=await summaries_of(session.pool, batch_ids),
         next_step=next_step(nodes, candidate, stale_ids, gaps),
+        journey=await _journey(store, subject_id),
     )
+
+
+async def _journey(store: Store, subject_id: str) -> JourneyView | None:
+    journey = await find_journey(store.session, store.caller.owner, subject_id)
+    return await view_of(store.session.pool, journey) if journey else None

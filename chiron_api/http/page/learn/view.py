@@ -10,13 +10,16 @@ from starlette.responses import Response
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.forms import amount, count, read_form
+from chiron_api.http.page.learn import journey
 from chiron_api.http.page.learn.learning import Selection, load
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
+from chiron_api.journeys import go_on
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
+from chiron_workers.learning import starts
 from chiron_workers.learning.curriculum_orders import DEPTH, CurriculumOptions, Goal, submit_curriculum
 from chiron_workers.learning.decisions import decide_proposal
 from chiron_workers.learning.needs import FACTS_MIN
@@ -64,6 +67,21 @@ async def order_curriculum(request: Request) -> Response:
     return see_other(f"/batches/{receipt.batch.batch_id}")
 
 
+async def start_journey(request: Request) -> Response:
+    """Begin the journey to a goal, or have the one go on that stands still; where it stands follows."""
+    services, fields = services_of(request), await read_form(request)
+    subject_id = await _subject_id(request)
+    goal = Goal(subject_id, fields.get("goal", "").strip(), fields.get("depth", "").strip() or DEPTH)
+    try:
+        budget_usd = amount(fields, "budget_usd")
+        options = starts.JourneyOptions(budget_usd=budget_usd, is_fresh=bool(fields.get("again")))
+        begun = await starts.begin(services.pool, goal, options, principal=services.principal)
+    except (*REFUSALS, Problem) as error:
+        return await _refused(request, subject_id, error, fields)
+    await go_on(services.pool, services.settings.redis_url, begun.journey)
+    return see_other(journey.learn_path(subject_id))
+
+
 async def order_research(request: Request) -> Response:
     """Begin a round of research; the page of its batch follows, or how research stands where none begins."""
     services, fields = services_of(request), await read_form(request)
@@ -82,7 +100,7 @@ async def order_research(request: Request) -> Response:
         await notify(services.settings.redis_url, batch.batch_id)
     if outcome.batches:
         return see_other(f"/batches/{outcome.batches[0].batch_id}")
-    return see_other(f"/subjects/{subject_id}/learn?round={outcome.state}#research")
+    return see_other(f"{journey.learn_path(subject_id)}?round={outcome.state}#research")
 
 
 async def decide(request: Request) -> Response:
@@ -93,7 +111,7 @@ async def decide(request: Request) -> Response:
     async with services_of(request).store() as store:
         reason = fields.get("reason", "").strip()
         proposal = await decide_proposal(store.session, proposal_id, accept=word == "accept", reason=reason)
-    return see_other(f"/subjects/{proposal['subject_id']}/learn#proposals")
+    return see_other(f"{journey.learn_path(proposal['subject_id'])}#proposals")
 
 
 async def _subject_id(request: Request) -> str:
@@ -134,6 +152,10 @@ async def _page(
 routes = [
     view("/subjects/{id}/learn", show_learning),
     view("/subjects/{id}/curriculum", order_curriculum, methods=["POST"]),
+    view("/subjects/{id}/journey", start_journey, methods=["POST"]),
+    view("/journeys/{id}/read", journey.read_lesson, methods=["POST"]),
+    view("/journeys/{id}/resume", journey.resume, methods=["POST"]),
+    view("/journeys/{id}/stop", journey.stop, methods=["POST"]),
     view("/subjects/{id}/research", order_research, methods=["POST"]),
     view("/proposals/{id}/decide", decide, methods=["POST"]),
 ]
