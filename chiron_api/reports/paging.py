@@ -60,12 +60,11 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
     rows = await report_rows.topics(pool, target)
-    rows.sort(key=lambda row: order_of_topic(row["subject_id"], row["topic_path"]))
-    fact_ids = [fact_id for row in rows for fact_id in row["ids"]]
-    numbers = {fact_id: n for n, fact_id in enumerate(fact_ids, start=1)}
-    pages = max(1, -(-len(fact_ids) // PAGE_FINDINGS))
+    # Of a hundred thousand topics that is work of a second.
+    layout = await asyncio.to_thread(_lay_out, rows)
+    numbers, pages = layout.numbers, max(1, -(-len(layout.fact_ids) // PAGE_FINDINGS))
     number = min(number, pages)
-    page_ids = fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
+    page_ids = layout.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
     draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
     cited_ids = [
         fact_id
@@ -76,18 +75,35 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     wanted_ids = list(dict.fromkeys([*page_ids, *(key for key in cited_ids if key in numbers)]))
     whole = await asyncio.to_thread(arrange, await read(pool, wanted_ids), numbers)
     report = await _report(pool, target, whole, with_answer=draft is not None, is_whole=pages == 1)
-    counts = {
-        FactStatus.DISPUTED: sum(row["disputed"] for row in rows),
-        FactStatus.CANDIDATE: sum(row["candidates"] for row in rows),
-    }
     return ReportPage(
         _cut(report, whole, frozenset(page_ids)),
         number,
         pages,
-        len(fact_ids),
-        counts,
-        tuple(_topics(rows)),
+        len(layout.fact_ids),
+        layout.counts,
+        layout.topics,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where each finding of the whole stands: the ids of all in their order, and their numbers."""
+
+    fact_ids: Sequence[str]
+    numbers: Mapping[str, int]
+    counts: Mapping[FactStatus, int]
+    topics: tuple[Topic, ...]
+
+
+def _lay_out(rows: list[DictRow]) -> _Layout:
+    rows.sort(key=lambda row: order_of_topic(row["subject_id"], row["topic_path"]))
+    fact_ids = [fact_id for row in rows for fact_id in row["ids"]]
+    numbers = {fact_id: n for n, fact_id in enumerate(fact_ids, start=1)}
+    counts = {
+        FactStatus.DISPUTED: sum(row["disputed"] for row in rows),
+        FactStatus.CANDIDATE: sum(row["candidates"] for row in rows),
+    }
+    return _Layout(fact_ids, numbers, counts, tuple(_topics(rows)))
 
 
 def _topics(rows: Sequence[DictRow]) -> list[Topic]:

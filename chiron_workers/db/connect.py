@@ -1,3 +1,4 @@
+import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -37,6 +38,7 @@ OPTIONS = (
     f"-c idle_in_transaction_session_timeout={IDLE_S}s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
     "-c chiron.session=kept"
 )
+DECODED_ROWS = 500  # at once: a few milliseconds
 POOLER = (
     "CHIRON_DATABASE_URL leads to a connection pooler such as pgbouncer, which drops session settings. Chiron pools its "
     "connections itself and needs sessions of its own: give it the address of PostgreSQL (port 5432, mostly)."
@@ -47,6 +49,17 @@ async def fetch_all(pool: Pool, query: Query, args: Mapping[str, Any] | None = N
     """All rows of one statement, on a connection of its own."""
     async with pool.connection() as connection:
         return await (await connection.execute(query, args)).fetchall()
+
+
+async def fetch_many(pool: Pool, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+    """As `fetch_all`, for a hundred thousand rows: others of the event loop have their turns while they are decoded."""
+    rows: list[DictRow] = []
+    async with pool.connection() as connection:
+        cursor = await connection.execute(query, args)
+        while page := await cursor.fetchmany(DECODED_ROWS):
+            rows += page
+            await asyncio.sleep(0)
+    return rows
 
 
 async def fetch_one(

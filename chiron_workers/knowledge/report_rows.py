@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.connect import Pool, fetch_all, fetch_many
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
@@ -86,7 +86,7 @@ async def topics(pool: Pool, target: Target) -> list[DictRow]:
     disputed last, and how many are `disputed` and `candidates`.
     """
     name = "facts_in_a_subject" if target.kind is Kind.SUBJECT else "facts_in_runs"
-    return await fetch_all(pool, SQL["topics"].format(scope=SQL[name]), {"id": target.id})
+    return await fetch_many(pool, SQL["topics"].format(scope=SQL[name]), {"id": target.id})
 
 
 async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:

@@ -45,7 +45,8 @@ select id::text as id
  limit %(limit)s;
 
 -- topics
--- The C collation, since what is grouped here is put in order afterwards, and bytes are compared sooner than letters.
+-- The C collation, since what is grouped here is put in order afterwards, and bytes are compared sooner than letters. The
+-- order here is nearly that one, so that little is left to do.
 select subject_id, topic_path collate "C" as topic_path,
        coalesce(array_agg(id::text order by status <> 'accepted', confidence desc, id)
                 filter (where status in ('accepted', 'disputed')), array[]::text[]) as ids,
@@ -53,7 +54,8 @@ select subject_id, topic_path collate "C" as topic_path,
        count(*) filter (where status = 'candidate') as candidates
   from facts
  where {scope}
- group by subject_id, topic_path collate "C";
+ group by subject_id, topic_path collate "C"
+ order by subject_id collate "C", string_to_array(lower(topic_path collate "C"), '/'), topic_path collate "C";
 
 -- facts_in_a_subject
 subject_id = %(id)s
