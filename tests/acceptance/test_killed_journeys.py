@@ -45,7 +45,9 @@ def begin(settings: Settings) -> None:
         (library / name).write_text(text)
     added = chiron(settings, "corpus", "add", str(library), "--subject", "Moss")
     assert added.returncode == 0, added.stderr
-    started = chiron(settings, "learn", "start", "Moss", "--goal", GOAL, "--facts", "1", CHIRON_MODEL="offline")
+    started = chiron(
+        settings, "learn", "start", "Moss", "--goal", GOAL, "--facts", "1", CHIRON_MODEL="offline"
+    )
     assert started.returncode == 0, started.stderr
 
 
@@ -91,8 +93,10 @@ async def travel(settings: Settings, *, kills: bool) -> int:
                 await learn(pool, journey)
                 await asyncio.to_thread(
                     wait_until,
-                    lambda step=step: journey_row(settings)["step"] != step
-                    or journey_row(settings)["state"] in ("delivering_lesson", "exercising"),
+                    lambda step=step: (
+                        journey_row(settings)["step"] != step
+                        or journey_row(settings)["state"] in ("delivering_lesson", "exercising")
+                    ),
                     what=f"the journey leaves step {step}",
                 )
                 await asyncio.sleep(0.02)
