@@ -67,10 +67,11 @@ async def research(
             yield str(client.base_url), worker
 
 
-async def submit(page: Page, address: str) -> None:
+async def submit(page: Page, address: str, *, columns: str = "") -> None:
     await page.goto(f"{address}/submit")
     await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
     await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+    await page.get_by_label("Columns", exact=True).fill(columns)
     await expect(page.locator("#estimate")).to_contain_text("Runs")
     await page.get_by_role("button", name="Submit").click()
 
@@ -170,8 +171,9 @@ async def test_axe_finds_nothing_on_any_view(settings: Settings):
     axe = (installed("axe-core") / "axe.min.js").read_text()
     async with research(settings) as (address, _), chromium() as browser:
         async with window(browser, key=api_key(settings)) as (page, _):
-            await submit(page, address)
+            await submit(page, address, columns="name, year:int, statement, page:url, source")
             await expect(page.locator("#head")).to_contain_text("2 of 2")
+            await expect(page.locator("#rows tbody a").first).to_be_visible()
             batch = page.url
             run = await page.locator("#runs td a").first.get_attribute("href")
             fact = await page.locator("#facts a").first.get_attribute("href")
@@ -181,6 +183,7 @@ async def test_axe_finds_nothing_on_any_view(settings: Settings):
             str(run),
             str(fact),
             batch.removeprefix(address) + "/report",
+            batch.removeprefix(address) + "/rows",
         ]
         for width, is_dark in ((1_440, False), (1_440, True), (390, False)):
             async with window(browser, key=api_key(settings), width=width, is_dark=is_dark) as (page, _):

@@ -146,7 +146,7 @@ def _rule_text(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     def negates(words: str) -> bool:
         return not has_negation and bool(parse(words).negations)
 
-    showings = [showing for text in _words(facts) for showing in _showings(text, value)]
+    showings = [sentence for text in _words(facts) for sentence in _showings(text, value)]
     is_plain = any(not negates(whole) for whole, _ in showings)
     return CellRuling(
         finding=IN_ITS_WORDS if is_plain else None, is_shown=any(not negates(start) for _, start in showings)
