@@ -137,6 +137,10 @@ async def test_what_rules_leave_open_is_asked_of_a_model_in_one_question(stage: 
     run_id, outcome, _ = await play_rows(stage, one_call(given), judge=judge)
     assert outcome is Outcome.PLAYED
     assert len(questions) == 1
+    words = str(questions[0]["messages"])
+    assert "name: Postgres, the database" in words
+    assert "source of Postgres, the database: the project" in words
+    assert RELEASE in words
     [kept] = await rows_of(stage, run_id)
     assert [part.found_by for part in kept.cells] == [stage.model_name, "rules", stage.model_name]
 
