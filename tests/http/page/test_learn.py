@@ -208,9 +208,12 @@ async def test_a_journey_is_begun_read_and_answered_on_the_page(
     assert "The lesson on Gravity waits for you" in page
     assert "Read the lesson" in page
     [action] = re.findall(r'action="(/journeys/[^"]+/read)"', page)
+    [lesson] = set(re.findall(r'href="(/lessons/[^"]+)"', page))
+    assert f'action="{action}"' in await text_of(client, lesson)
     read = await client.post(action, data={"any": ""})
     assert read.headers["location"].startswith("/quizzes/")
     assert "Answer the questions" in await text_of(client, path)
+    assert action not in await text_of(client, lesson)
     assert (await client.post(action, data={"any": ""})).status_code == 409
 
 

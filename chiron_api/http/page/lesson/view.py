@@ -16,20 +16,27 @@ from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonDocument, Les
 from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.lessons.html import HEADERS, body
 from chiron_workers.knowledge.lessons.reading import read_lesson
+from chiron_workers.learning.journeys import find_journey
 from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
 from chiron_workers.pubsub.signals import notify
+from chiron_workers.runs.session import Session
+from chiron_workers.states import JourneyState
 
 
 async def show_lesson(request: Request) -> Response:
     """One lesson, with what became of its facts since."""
-    lesson = await read_lesson(services_of(request).pool, path_id(request))
+    services = services_of(request)
+    lesson = await read_lesson(services.pool, path_id(request))
     document = LessonDocument(lesson)
+    journey = await find_journey(Session(services.pool), services.principal.owner, lesson.line.subject_id)
+    waits = journey is not None and journey.state is JourneyState.DELIVERING_LESSON
     return page(
         request,
         "lesson/page.html",
         section="/subjects",
         document=document,
         lesson=lesson,
+        journey=journey if journey and waits and journey.node_id == lesson.line.node_id else None,
         formats=list(LessonFormat),
         body=Markup("".join(body(document))),  # noqa: S704  # the HTML format escapes what it is handed
     )

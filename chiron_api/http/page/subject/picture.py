@@ -82,7 +82,7 @@ def _of(parents: dict[str, str], node_id: str) -> Sequence[str]:
 
 
 def _size(dots: Iterable[Dot]) -> tuple[int, int]:
-    right = max(dot.x for dot in dots) + LAYER_WIDTH - MARGIN
+    right = max(dot.x for dot in dots) + LAYER_WIDTH
     return round(right), round(max(dot.y for dot in dots) + MARGIN + 8)
 
 
