@@ -1,14 +1,26 @@
 """Acts on journeys that front ends share: each is followed by the steps that can be taken at once, as a worker takes them."""
 
+from decimal import Decimal
+from functools import partial
 from uuid import UUID
 
 from chiron_api.steering import steer
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches import steering
+from chiron_workers.billing.budgets import USD_MIN, Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.learning import starts
-from chiron_workers.learning.journeys import Journey, load_journey, own_open_batches, require_journey
+from chiron_workers.learning.journeys import (
+    Journey,
+    load_journey,
+    load_paused,
+    own_open_batches,
+    require_journey,
+    spent_usd,
+)
 from chiron_workers.learning.orchestrator import advance
+from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
 
 LOOKS_MAX = 20  # of one act; workers go on with the rest
@@ -34,6 +46,33 @@ async def go_on(pool: Pool, redis_url: str, journey: Journey) -> Journey:
         if not outcome.has_changed:
             break
     return journey
+
+
+async def resume_journey(
+    pool: Pool, redis_url: str, journey: Journey, *, budget_usd: Decimal | None, principal: Principal = LOCAL
+) -> Journey:
+    """Have a journey go on that is held, and with it what it has ordered and is paused; the journey as it is then.
+
+    Args:
+        budget_usd: What it may cost as a whole; None leaves that as it is.
+
+    Raises:
+        Conflict: It is under way, or what is paused has no money left.
+        UsageError: The budget cannot be used, or is spent.
+    """
+    total_usd = budget_usd or journey.budget_usd
+    room_usd = None if total_usd is None else total_usd - await spent_usd(Session(pool), journey)
+    if room_usd is not None and room_usd < USD_MIN:
+        raise UsageError(
+            f"The journey has spent its budget of {total_usd:.2f} USD; name a higher one (--budget-usd, budget_usd)."
+        )
+    if journey.state is JourneyState.IDLE:
+        for target, spent in (await load_paused(pool, journey)).items():
+            budget = Budget(None if room_usd is None else spent + room_usd)
+            await steer(pool, redis_url, target, partial(steering.resume, budget=budget))
+    await starts.resume(pool, journey.subject_id, budget_usd=budget_usd, principal=principal)
+    journey = await require_journey(pool, journey.learner, journey.subject_id)
+    return await go_on(pool, redis_url, journey)
 
 
 async def stop_journey(pool: Pool, redis_url: str, journey: Journey) -> Journey:

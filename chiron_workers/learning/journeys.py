@@ -228,6 +228,12 @@ async def own_open_batches(pool: Pool, journey: Journey) -> list[UUID]:
     return [row["batch_id"] for row in await Session(pool).rows(SQL["own_open_batches"], {"id": journey.id})]
 
 
+async def load_paused(pool: Pool, journey: Journey) -> dict[UUID, Decimal]:
+    """The runs and batches that it has ordered and that are paused, with what each has spent in USD."""
+    rows = await Session(pool).rows(SQL["paused"], {"id": journey.id})
+    return {row["target"]: row["spent_usd"] for row in rows}
+
+
 async def spent_usd(session: Session, journey: Journey) -> Decimal:
     """What its batches have cost so far, also those that are pruned; of the learner's own alone."""
     row = await session.row(SQL["spent"], {"id": journey.id})

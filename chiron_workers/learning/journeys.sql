@@ -124,6 +124,18 @@ select jb.batch_id
    and jb.is_own
    and b.open_runs > 0;
 
+-- paused
+-- What it has ordered and is paused, with what that has spent: runs with a budget of their own, else batches.
+select distinct case when b.budget_usd is null then r.id else b.id end as target,
+       case when b.budget_usd is null then r.spent_usd + r.unconfirmed_usd else b.spent_usd + b.unconfirmed_usd end as spent_usd
+  from journey_batches jb
+  join batches b on b.id = jb.batch_id
+  join runs r on r.batch_id = b.id
+ where jb.journey_id = %(id)s
+   and jb.is_own
+   and r.state = 'paused'
+ order by 1;
+
 -- spent
 select coalesce(sum(greatest(jb.cost_usd, b.spent_usd + b.unconfirmed_usd)), 0) as usd
   from journey_batches jb

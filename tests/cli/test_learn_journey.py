@@ -80,6 +80,31 @@ async def test_a_journey_is_stopped_with_what_it_has_under_way_and_goes_on(
     assert {"journeys.start", "journeys.stop", "journeys.resume"} <= actions
 
 
+async def test_a_higher_budget_also_lets_go_on_what_was_paused(
+    chiron: Command,
+    player: Player,
+    setting: Callable[[str, str], None],
+    rows: Callable[..., list[dict[str, Any]]],
+) -> None:
+    setting("PRICES", '{"offline": {"input": 1, "output": 1}}')
+    player.pauses = {"research"}
+    await run(chiron, *START, "--model", "offline", "--budget-usd", "0.70")
+    await work(player)
+    status = await run(chiron, "learn", "status", "moon")
+    assert "moon: idle (paused) since" in status
+    assert "The budget is spent." in status
+    assert "has spent its budget of 0.70 USD" in await run(chiron, "learn", "resume", "moon", code=2)
+    player.pauses = set()
+    assert "moon: researching" in await run(chiron, "learn", "resume", "moon", "--budget-usd", "9")
+    [batch] = rows("select budget_usd, spent_usd from batches where run_count = 2")
+    assert (
+        batch["budget_usd"]
+        == batch["spent_usd"] + 9 - rows("select sum(spent_usd) as usd from batches")[0]["usd"]
+    )
+    await work(player)
+    assert "delivering lesson" in await run(chiron, "learn", "status", "moon")
+
+
 async def test_what_is_not_there_is_said_in_a_sentence(chiron: Command, player: Player, shelf: Shelf) -> None:
     assert "There is no journey yet" in await run(chiron, "learn", "status")
     shelf.subject("sun", "Sun")

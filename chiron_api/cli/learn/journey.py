@@ -141,12 +141,17 @@ async def resume(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have a journey go on that stands still: where it was stopped, paused or failed."""
+    """Have a journey go on that stands still: where it was stopped, paused or failed.
+
+    What it has ordered and is paused goes on with it, and shares what the budget leaves.
+    """
     async with open_subject_pool() as pool:
         journey = await journey_of(pool, subject)
         async with command(pool, "journeys.resume", journey.id):
-            journey = await starts.resume(pool, journey.subject_id, budget_usd=budget_usd)
-        view = await view_of(pool, await go_on(pool, journey))
+            journey = await journeys.resume_journey(
+                pool, settings().redis_url, journey, budget_usd=budget_usd
+            )
+        view = await view_of(pool, journey)
     lines = [f"The journey through {view.subject_id} goes on.", *status_lines(view)]
     print_answer("\n".join(lines), view, as_json=as_json)
 

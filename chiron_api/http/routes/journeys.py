@@ -11,7 +11,7 @@ from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
-from chiron_api.journeys import go_on, own_journey, stop_journey
+from chiron_api.journeys import go_on, own_journey, resume_journey, stop_journey
 from chiron_api.services import Services
 from chiron_api.views.journeys import view_of
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
@@ -107,13 +107,14 @@ async def read_lesson_of_journey(id: UUID, services: ServicesOf) -> Response:
     response_model=Journey,
     responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-async def resume_journey(id: UUID, services: ServicesOf, body: ResumeRequest = RESUME_DEFAULTS) -> Response:
-    """Have a journey go on that was stopped, paused or failed; 409 where it is under way."""
+async def resume(id: UUID, services: ServicesOf, body: ResumeRequest = RESUME_DEFAULTS) -> Response:
+    """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way."""
     journey = await own_journey(services.pool, id, services.principal.owner)
-    await starts.resume(
-        services.pool, journey.subject_id, budget_usd=body.budget_usd, principal=services.principal
+    redis_url, principal = services.settings.redis_url, services.principal
+    journey = await resume_journey(
+        services.pool, redis_url, journey, budget_usd=body.budget_usd, principal=principal
     )
-    return await _moved(services, journey)
+    return json_response(await view_of(services.pool, journey))
 
 
 @router.post(

@@ -7,7 +7,7 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
 from chiron_api.http.page.forms import amount, read_form
 from chiron_api.http.page.rendering import see_other
-from chiron_api.journeys import go_on, own_journey, stop_journey
+from chiron_api.journeys import go_on, own_journey, resume_journey, stop_journey
 from chiron_workers.learning import starts
 from chiron_workers.learning.journeys import Journey, require_journey
 from chiron_workers.states import JourneyState
@@ -29,9 +29,8 @@ async def resume(request: Request) -> Response:
     journey = await _own(request)
     fields, services = await read_form(request), services_of(request)
     budget_usd = amount(fields, "budget_usd")
-    principal = services.principal
-    await starts.resume(services.pool, journey.subject_id, budget_usd=budget_usd, principal=principal)
-    journey = await _moved(request, journey)
+    redis_url, principal = services.settings.redis_url, services.principal
+    await resume_journey(services.pool, redis_url, journey, budget_usd=budget_usd, principal=principal)
     return see_other(learn_path(journey.subject_id))
 
 
