@@ -58,7 +58,7 @@ class Way:
         return lesson
 
     async def questions(self, subject_id: str, node: str) -> list[DictRow]:
-        """Have questions about a node written; their rows."""
+        """Have questions about a node written; the rows of all that there are."""
         target = await find_node(self.stage.pool, subject_id, node)
         receipt = await order_questions(self.stage.pool, subject_id, UUID(target["node_id"]))
         await self.play(receipt.run_ids)

@@ -65,8 +65,9 @@ class QuizTerminal:
         self._as_json = as_json
 
     def tell(self, text: str) -> None:
-        """Print a line."""
-        typer.echo(printable(text), err=self._as_json)
+        """Print a line, after an empty one where it begins with a line break."""
+        blank = "\n" if text.startswith("\n") else ""
+        typer.echo(f"{blank}{printable(text)}", err=self._as_json)
 
     def read(self, prompt: str) -> str | None:
         """A line without its end; None where there is none any more."""

@@ -10,7 +10,7 @@ from chiron_workers.evidence.figures.figures import read_figures
 from chiron_workers.offline.researcher.composition import Fact, clear_facts
 from chiron_workers.offline.researcher.words import COMMON_WORDS
 
-QUESTIONS_MAX = 6
+QUESTIONS_MIN, QUESTIONS_MAX = 3, 6
 RECALLS_MAX, APPLICATIONS_MAX, TRANSFERS_MAX = 4, 2, 2
 WORD_CHARS_MIN = 5
 KEY_CHARS_MAX = 160  # of a case's answer
@@ -35,15 +35,27 @@ Question = dict[str, Any]
 
 
 def new_questions(facts: Sequence[Fact]) -> list[Question]:
-    """Questions of all kinds that the facts allow, one of each in turn; none about what is contradicted."""
+    """Questions of all kinds that the facts allow, one of each in turn; none about what is contradicted.
+
+    No word is asked for twice, and where there are enough facts no fact, as one question would give the other away.
+    """
     askable_facts = [_cleaned(fact) for fact in clear_facts(facts) if not fact.get("contradicted_by")]
-    keys: set[str] = set()  # no word is asked for twice, as one question would give the other away
-    transfers = list(islice(_transfers(askable_facts, keys), TRANSFERS_MAX))
-    recalls = list(islice(_recalls(askable_facts, keys), RECALLS_MAX))
+    keys: set[str] = set()
     applications = list(islice(_applications(askable_facts), APPLICATIONS_MAX))
+    transfers = list(islice(_transfers(_without(askable_facts, applications), keys), TRANSFERS_MAX))
+    past_questions = [*applications, *transfers]
+    recalls = list(islice(_recalls(_without(askable_facts, past_questions), keys), RECALLS_MAX))
+    missing = max(QUESTIONS_MIN - len(past_questions) - len(recalls), 0)
+    recalls += islice(_recalls(_without(askable_facts, recalls), keys), missing)
     turns = zip_longest(recalls, applications, transfers)
     questions = [question for turn in turns for question in turn if question]
     return list({question["question"]: question for question in questions}.values())[:QUESTIONS_MAX]
+
+
+def _without(facts: Sequence[Fact], questions: Sequence[Question]) -> list[Fact]:
+    """The facts that none of these questions rests on."""
+    fact_ids = {fact_id for question in questions for fact_id in question["fact_ids"]}
+    return [fact for fact in facts if fact["fact_id"] not in fact_ids]
 
 
 def _cleaned(fact: Fact) -> Fact:
@@ -75,22 +87,31 @@ def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
 
 
 def _transfers(facts: Sequence[Fact], past_keys: set[str]) -> Iterator[Question]:
-    """A word that facts of two sources share is asked for in both."""
-    for fact, second in islice(combinations(facts, 2), PAIRS_MAX):
-        statements = fact["statement"], second["statement"]
-        if {*fact.get("sources", [])} & {*second.get("sources", [])} or len(
-            "".join(statements)
-        ) > PAIR_CHARS_MAX:
-            continue
-        shared_words = Counter(word for word in _words(statements[0]) if word in _words(statements[1]))
-        for key in _telling_words(fact, shared_words):
-            is_shared = key.casefold() in shared_words and all(_is_once(key, text) for text in statements)
-            if is_shared and key.casefold() not in past_keys and not _is_of_topic(key, fact):
-                past_keys.add(key.casefold())
-                here, there = (_with_gap(text, key) for text in statements)
-                text = TRANSFER.format(statement=here, other=there)
-                yield _question("transfer", text, key, [fact, second])
-                break
+    """A word that facts of two sources share is asked for in both; each fact once."""
+    past_ids: set[str] = set()
+    for pair in islice(combinations(facts, 2), PAIRS_MAX):
+        ids = {fact["fact_id"] for fact in pair}
+        key = next((word for word in _shared_words(*pair) if word.casefold() not in past_keys), None)
+        if key and not ids & past_ids:
+            past_ids |= ids
+            past_keys.add(key.casefold())
+            here, there = (_with_gap(fact["statement"], key) for fact in pair)
+            yield _question("transfer", TRANSFER.format(statement=here, other=there), key, pair)
+
+
+def _shared_words(fact: Fact, second: Fact) -> list[str]:
+    """The words of a fact that one of another source has too, each once; not those of their topic."""
+    statements = fact["statement"], second["statement"]
+    is_one_source = bool({*fact.get("sources", [])} & {*second.get("sources", [])})
+    if is_one_source or len("".join(statements)) > PAIR_CHARS_MAX:
+        return []
+    counts = Counter(word for word in _words(statements[0]) if word in _words(statements[1]))
+    return [
+        word
+        for word in _telling_words(fact, counts)
+        if word.casefold() in counts and not _is_of_topic(word, fact)
+        if all(_is_once(word, statement) for statement in statements)
+    ]
 
 
 def _question(kind: str, text: str, key: str, facts: Sequence[Fact]) -> Question:

@@ -26,6 +26,7 @@ from chiron_workers.offline.researcher.researcher import Turn
 PLAN, WRITE, HAND_IN = "lesson_plan", "write_lesson", "hand_in_lesson"
 TRIES_MAX = 3  # of one section
 SECTIONS_MAX, SENTENCES_MAX, SUMMARY_SENTENCES, EXAMPLE_SENTENCES = 8, 10, 3, 5
+SUMMARY_SHARE = 3  # a sentence of the summary for so many facts
 CONTRADICTIONS_MAX = 6
 USUAL_LENGTH = 16  # of a lesson whose plan could not be read
 WHAT_IT_IS = (
@@ -67,7 +68,8 @@ class Teaching(Composition):
         ids = {fact["fact_id"] for fact in examples}
         explained_facts = [fact for fact in safe_facts if fact["fact_id"] not in ids] or safe_facts
         topics = {topic: plain_first(facts) for topic, facts in by_topic(explained_facts).items()}
-        summary_facts = one_of_each(list(topics.values()))[:SUMMARY_SENTENCES]
+        length = min(SUMMARY_SENTENCES, max(1, len(explained_facts) // SUMMARY_SHARE))
+        summary_facts = one_of_each(list(topics.values()))[:length]
         summary = [sentence_of(fact) for fact in summary_facts] or disagreements[:1]
         room = int(self.plan.get("sentences_max", USUAL_LENGTH))
         room -= len(summary) + len(examples) + len(disagreements)
