@@ -102,7 +102,7 @@ class ResearchRound(Answer):
 
     `submitted`: a round begins with `batches`. `running`: one is under way. `covered`: what the goal needs has its facts.
     `exhausted`: what is missing gained nothing twice. `unmapped`: there is no map to a goal. `topics` are the nodes that are
-    researched now, `gaps` those that the goal still lacks.
+    researched now, `gaps` those that the goal still lacks; `open_batches` research nodes of the subject, whoever began them.
     """
 
     subject_id: str
@@ -111,3 +111,4 @@ class ResearchRound(Answer):
     topics: list[str]
     gaps: list[str]
     exhausted: list[str]
+    open_batches: list[UUID]
