@@ -21,6 +21,7 @@ MOVES = (
     "close_quizzes",
     "move_quizzes",
     "move_lessons",
+    "move_journeys",
     "move_research",
     "reject_proposals",
     "move_proposals",

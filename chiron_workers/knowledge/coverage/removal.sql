@@ -103,6 +103,12 @@ update lessons
    set node_id = %(into_id)s
  where node_id = %(node_id)s;
 
+-- move_journeys
+-- Those that stand at the node go on at the other one.
+update journeys
+   set node_id = %(into_id)s
+ where node_id = %(node_id)s;
+
 -- move_research
 -- An open one stays where the other node has one too, until its run is over.
 update node_research r

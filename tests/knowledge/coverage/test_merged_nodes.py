@@ -57,6 +57,10 @@ ANSWER = {"learner": "ada", "question_hash": "h", "response": "x", "correct": Tr
 QUESTION = {
     "subject_id": "sea-ice", "kind": "recall", "text": "What?", "key": "k", "statement": "s", "fact_ids": KEYS[:1],
 }  # fmt: skip
+JOURNEY = {
+    "learner": "ada", "subject_id": "sea-ice", "purpose": "p", "depth": "d", "model": "offline", "facts_min": 3,
+    "needs_map": False, "state": "idle", "event": "started",
+}  # fmt: skip
 RESEARCH = {
     "subject_id": "sea-ice",
     "owner": "local",
@@ -74,6 +78,13 @@ CASES = {
         {"own": {"state": "handed_in", "handed_in_at": NOW}},
         {"draft": "other", "former": "other", "own": "other"},
         usual=LESSON,
+    ),
+    "journeys": Case(
+        "journeys",
+        {"teaching": {"state": "delivering_lesson"}, "held": {"learner": "bob", "held_state": "exercising"}},
+        {"own": {"learner": "eve"}},
+        {"teaching": "other", "held": "other", "own": "other"},
+        usual=JOURNEY,
     ),
     "quizzes of learners who have one": Case(
         "quizzes",
