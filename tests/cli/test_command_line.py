@@ -35,6 +35,7 @@ FOR_SHOW = FOR_HELP | {
     "pydantic_settings",
     "typing_extensions",
     "typing_inspection",
+    "uuid_utils",
 }
 
 

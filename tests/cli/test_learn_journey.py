@@ -48,6 +48,8 @@ async def test_a_learner_goes_from_a_goal_to_what_is_mastered(chiron: Command, p
     assert "cost    $1.25" in status, status
     assert "The lesson on Gravity waits for you; then three questions about it." in status
     assert "chiron learn next moon" in status
+    unread = json.loads(await run(chiron, "learn", "next", "moon", "--json"))
+    assert unread["state"] == "delivering_lesson", "nobody has said that it is read"
     lesson = await run(chiron, "learn", "next", "moon", stdin="\nso\nso\nso\n")
     assert "Gravity is so in case 0." in lesson
     assert "3 answers: 3 right, 0 wrong, 0 doubtful." in lesson

@@ -116,22 +116,25 @@ def next_(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for what workers are still doing.")
     ] = True,
+    as_json: AsJson = False,
 ) -> None:
     """Go on learning: read the lesson that waits for you, or answer the questions about it.
 
-    What workers are still doing is waited for. Ctrl+C leaves; the same command goes on.
+    What workers are still doing is waited for. Ctrl+C leaves; the same command goes on. A lesson counts as read with the line
+    that follows it; at the end of the input it still waits.
     """
-    terminal = QuizTerminal(as_json=False)
+    terminal = QuizTerminal(as_json=as_json)
     journey = asyncio.run(_for_learner(subject, terminal, waits=wait))
     if journey.state is JourneyState.DELIVERING_LESSON:
-        asyncio.run(_deliver(journey))
-        terminal.read("Press Enter once you have read it. ")
-        journey = asyncio.run(_read(journey))
+        asyncio.run(_deliver(journey, as_json=as_json))
+        if terminal.read("Press Enter once you have read it. ") is not None:
+            journey = asyncio.run(_read(journey))
     if journey.state is JourneyState.EXERCISING and journey.quiz_id is not None:
         quiz = terminal.ask_all(asyncio.run(read_quiz(journey.quiz_id)))
-        terminal.end(quiz)
+        if not as_json:
+            terminal.end(quiz)
         terminal.tell("")
-    asyncio.run(_tell(journey))
+    asyncio.run(_tell(journey, as_json=as_json))
 
 
 async def resume(
@@ -216,16 +219,16 @@ async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> 
         return journey
 
 
-async def _deliver(journey: Journey) -> None:
+async def _deliver(journey: Journey, *, as_json: bool) -> None:
     assert journey.node_id is not None
     async with open_subject_pool() as pool:
         lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
     assert lesson is not None
     text = "".join(render(lesson, LessonFormat.MD))
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and not as_json:
         print_markdown(text)
     else:
-        typer.echo(text, nl=False)
+        typer.echo(text, nl=False, err=as_json)
 
 
 async def _read(journey: Journey) -> Journey:
@@ -236,7 +239,7 @@ async def _read(journey: Journey) -> Journey:
         return await go_on(pool, journey)
 
 
-async def _tell(journey: Journey) -> None:
+async def _tell(journey: Journey, *, as_json: bool) -> None:
     async with open_subject_pool() as pool:
         view = await view_of(pool, await go_on(pool, journey))
-    typer.echo("\n".join(status_lines(view)))
+    print_answer("\n".join(status_lines(view)), view, as_json=as_json)
