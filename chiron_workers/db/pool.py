@@ -56,6 +56,9 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         give_up_at = time.monotonic() + (min(limit_s, self._away_s) if self._is_away else limit_s)
         while True:  # ends: each connection that does not work is dropped, and new ones are waited for
             connection = await super().getconn(give_up_at - time.monotonic())
+            if _is_cut(connection):
+                await self.putconn(connection)
+                continue
             if not self._is_away and time.monotonic() - self._answered_at < QUIET_S:
                 return connection
             if await self._is_working(connection, self._away_s):
@@ -135,3 +138,12 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
+
+
+def _is_cut(connection: AsyncConnection[DictRow]) -> bool:
+    """Whether the server has closed a connection, as far as this machine knows; it asks nobody."""
+    try:
+        connection.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return True
+    return connection.closed
