@@ -1,5 +1,6 @@
 """Acts on journeys that front ends share: each is followed by the steps that can be taken at once, as a worker takes them."""
 
+import contextlib
 from decimal import Decimal
 from functools import partial
 from uuid import UUID
@@ -76,10 +77,15 @@ async def resume_journey(
 
 
 async def stop_journey(pool: Pool, redis_url: str, journey: Journey) -> Journey:
-    """Cancel what a journey has under way, and hold it; the journey as it is then. Raises Conflict where it stands still."""
+    """Hold a journey, and cancel what it has under way; the journey as it is then. Raises Conflict where it stands still."""
     if journey.state is JourneyState.IDLE:
         raise Conflict(f"The journey through {journey.subject_id} stands still already.")
+    # Held first: a worker that moves it meanwhile would order what nobody cancels.
+    while not await starts.stop(pool, journey):
+        journey = await require_journey(pool, journey.learner, journey.subject_id)
+        if journey.state is JourneyState.IDLE:
+            break
     for batch_id in await own_open_batches(pool, journey):
-        await steer(pool, redis_url, batch_id, steering.cancel)
-    await starts.stop(pool, journey)
+        with contextlib.suppress(Conflict):  # it has ended meanwhile
+            await steer(pool, redis_url, batch_id, steering.cancel)
     return await require_journey(pool, journey.learner, journey.subject_id)

@@ -8,7 +8,7 @@ from uuid import UUID
 from chiron_workers.batches.submit import Submitted
 from chiron_workers.billing.budgets import USD_MIN, Budget
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.errors import Conflict, NotFound, ToolValidationError
 from chiron_workers.knowledge.assessment.questions import Questions
 from chiron_workers.knowledge.assessment.quizzes import NoQuestions, Quiz, Quizzes
 from chiron_workers.knowledge.assessment.reviews import Reviews
@@ -35,6 +35,7 @@ from chiron_workers.states import JourneyEvent, JourneyState
 
 QUESTIONS = 3  # of an exercise
 REVIEWS = 10  # of a review
+NODE_GONE = "The node that was to be taught is gone. Begin again, and the next one is taught."
 
 
 class BudgetReached(Exception):
@@ -132,13 +133,16 @@ async def _assess(pool: Pool, journey: Journey) -> Step:
 
 async def _write_lesson(pool: Pool, journey: Journey) -> Step:
     if journey.node_id is None:
-        return Step(JourneyEvent.NOTHING_FOUND, "The node that was to be taught is gone.")
+        return Step(JourneyEvent.NOTHING_FOUND, NODE_GONE)
     lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
     if lesson is not None and not lesson.is_stale:
         return Step(JourneyEvent.LESSON_WRITTEN)
     if journey.ordered_at is not None:
         return Step(JourneyEvent.RUN_FAILED, "The lesson was not written.")
-    node = await Nodes(Session(pool)).get(str(journey.node_id))
+    try:
+        node = await Nodes(Session(pool)).get(str(journey.node_id))
+    except ToolValidationError:
+        return Step(JourneyEvent.NOTHING_FOUND, NODE_GONE)
     options = LessonOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
 
     async def submit() -> Submitted:

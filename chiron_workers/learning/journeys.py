@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import cast
 from uuid import UUID
 
@@ -17,11 +18,12 @@ from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.drafts.citable_facts import Scope
 from chiron_workers.learning.transitions import next_state
 from chiron_workers.runs.session import Caller, Session
-from chiron_workers.states import AccessScope, JourneyEvent, JourneyState
+from chiron_workers.states import SHOWN_STATUSES, AccessScope, JourneyEvent, JourneyState
 
-SQL = load(__file__)
+SQL = load(__file__, Path(__file__).parent.parent / "knowledge" / "assessment" / "questions.sql")
 JOURNEYS_MAX = 100  # of a list
 MOVES_MAX = 100
+STATUSES = list(SHOWN_STATUSES)  # of facts that questions rest on
 # After these an idle journey goes on where it was; after others it begins anew.
 HELD_EVENTS = frozenset({JourneyEvent.PAUSED, JourneyEvent.RUN_FAILED, JourneyEvent.CANCELLED})
 # The node that questions were written about is the one that is taught and asked about.
@@ -135,7 +137,7 @@ async def load_journey(pool: Pool, journey_id: UUID) -> Journey | None:
 
 async def load_due(pool: Pool, *, limit: int) -> list[UUID]:
     """The journeys that have something to order, or whose orders are done; the longest waiting first."""
-    return [row["id"] for row in await Session(pool).rows(SQL["due"], {"limit": limit})]
+    return [row["id"] for row in await Session(pool).rows(SQL["due"], {"limit": limit, "statuses": STATUSES})]
 
 
 async def move(
@@ -257,7 +259,7 @@ async def next_review_at(session: Session, journey: Journey) -> datetime | None:
 
 async def is_review_due(session: Session, journey: Journey) -> bool:
     """Whether something of the subject is to be asked again now."""
-    row = await session.row(SQL["is_review_due"], {"id": journey.id})
+    row = await session.row(SQL["is_review_due"], {"id": journey.id, "statuses": STATUSES})
     return bool(row and row["is_due"])
 
 

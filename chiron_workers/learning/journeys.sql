@@ -1,6 +1,9 @@
 -- columns
+-- A node that was merged into another since is that one.
 j.id, j.learner, j.key_id, j.subject_id, j.purpose, j.depth, j.model, j.facts_min, j.budget_usd, j.needs_map, j.state, j.event,
-j.reason, j.held_state, j.step, j.order_step, j.ordered_at, j.node_id, j.quiz_id, j.created_at, j.moved_at
+j.reason, j.held_state, j.step, j.order_step, j.ordered_at,
+coalesce((select n.merged_into from nodes n where n.id = j.node_id), j.node_id) as node_id,
+j.quiz_id, j.created_at, j.moved_at
 
 -- of_a_learner
 select {{columns}}
@@ -165,15 +168,27 @@ select min(c.due_at) as due_at
    and n.removed_at is null;
 
 -- has_due_review
+-- A quiz passes over questions whose facts no longer stand.
 exists (select
           from review_cards c
           join nodes n on n.id = c.node_id
           join questions q on q.node_id = c.node_id and q.question_hash = c.question_hash
          where c.learner = j.learner
            and c.due_at <= now()
-           and n.subject_id = j.subject_id
+           and (n.subject_id = j.subject_id or n.shared_with_subjects @> array[j.subject_id])
            and n.removed_at is null
-           and q.handed_in_at is not null)
+           and {{stands}})
+
+-- has_open_question
+exists (select
+          from quizzes z
+          join questions q on q.id = any(z.question_ids[z.position + 1:])
+         where z.id = j.quiz_id
+           and not exists (select
+                             from assessments a
+                            where a.quiz_id = z.id
+                              and a.question_id = q.id)
+           and {{stands}})
 
 -- is_review_due
 select {{has_due_review}} as is_due
@@ -198,10 +213,7 @@ select j.id
              else false
            end
          when j.ordered_at is null then j.state <> 'delivering_lesson'
-         when j.state = 'exercising' then not exists (select
-                                                        from quizzes q
-                                                       where q.id = j.quiz_id
-                                                         and q.position < cardinality(q.question_ids))
+         when j.state = 'exercising' then not {{has_open_question}}
                                           and not exists (select
                                                             from journey_batches jb
                                                             join runs r on r.batch_id = jb.batch_id

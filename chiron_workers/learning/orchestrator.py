@@ -5,10 +5,12 @@ its step before it is noted, and a move names the step that it begins from. So w
 time, leaves rows from which the next look goes on, and nothing is ordered twice.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from chiron_workers.batches.steering import cancel
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
 from chiron_workers.learning.journey_steps import WAIT, BudgetReached, Step, take_step
@@ -20,6 +22,7 @@ from chiron_workers.learning.journeys import (
     load_journey,
     move,
     note_orders,
+    own_open_batches,
     step_batches,
 )
 from chiron_workers.learning.transitions import WORKING_STATES
@@ -67,8 +70,20 @@ async def advance(pool: Pool, journey: Journey) -> Advance:
     if step.batch_ids is None:
         return Advance(journey)
     async with Session(pool) as session:
-        await note_orders(session, journey, step.batch_ids, node_id=step.node_id)
+        is_noted = await note_orders(session, journey, step.batch_ids, node_id=step.node_id)
+    if not is_noted:
+        await _cancel_late_orders(pool, journey)
     return Advance(journey, batch_ids=step.batch_ids)
+
+
+async def _cancel_late_orders(pool: Pool, journey: Journey) -> None:
+    """Cancel what was ordered while the learner stopped the journey, who saw nothing of it to cancel."""
+    current = await load_journey(pool, journey.id)
+    if current is None or current.event is not JourneyEvent.CANCELLED:
+        return
+    for batch_id in await own_open_batches(pool, current):
+        with contextlib.suppress(Conflict):  # it has ended meanwhile
+            await cancel(pool, batch_id)
 
 
 async def _look(pool: Pool, journey: Journey) -> Step:

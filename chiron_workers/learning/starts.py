@@ -111,7 +111,7 @@ async def resume(
 
 
 async def stop(pool: Pool, journey: Journey, reason: str = "") -> bool:
-    """Hold a journey; its batches are to be cancelled before. False where it stands still already."""
+    """Hold a journey; cancel its batches afterwards. False where it stands still already, or somebody else has moved it."""
     if journey.state is JourneyState.IDLE:
         return False
     async with Session(pool) as session:

@@ -1,0 +1,146 @@
+"""Journeys whose map, facts, quizzes and orders change under them: each goes on, and none keeps others waiting."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from learning.test_journeys import GOAL, OPTIONS, journey_of, learn, travel
+from support.played_course import Player
+from support.research_rows import Shelf
+
+from chiron_api.journeys import stop_journey
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge.coverage.curricula import Entry
+from chiron_workers.knowledge.coverage.nodes import Node, Nodes, flatten
+from chiron_workers.knowledge.coverage.removal import Removal
+from chiron_workers.learning import orchestrator
+from chiron_workers.learning.journeys import Journey
+from chiron_workers.learning.orchestrator import advance_due
+from chiron_workers.learning.starts import begin, resume
+from chiron_workers.runs.session import Session
+from chiron_workers.states import JourneyEvent, JourneyState
+
+
+@pytest.fixture
+def player(pool: Pool, shelf: Shelf) -> Player:
+    return Player(pool, shelf)
+
+
+async def go_to(pool: Pool, player: Player, state: JourneyState) -> Journey:
+    for _ in range(60):
+        journey = await journey_of(pool)
+        if journey.state is state:
+            return journey
+        await advance_due(pool)
+        await player.play_all()
+        if journey.state is JourneyState.DELIVERING_LESSON:
+            await learn(pool, journey)
+    raise AssertionError(f"the journey does not come to {state}")
+
+
+async def test_a_review_that_nothing_can_be_asked_in_does_not_move_a_journey_for_ever(
+    pool: Pool, player: Player
+) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    await travel(pool, player)
+    player.shelf.connection.execute("update review_cards set due_at = now() - interval '1 hour'")
+    player.shelf.connection.execute("update facts set status = 'withdrawn'")
+    for _ in range(10):
+        if not await advance_due(pool):
+            break
+    else:
+        raise AssertionError("it moves for ever")
+    assert (await journey_of(pool)).event is JourneyEvent.MASTERED
+
+
+async def node_of(pool: Pool, title: str) -> Node:
+    tops, _ = await Nodes(Session(pool)).tree("moon")
+    [node] = [node for node in flatten(tops) if node["title"] == title]
+    return node
+
+
+SIBLINGS = (
+    Entry("Orbit", "The path of the Moon.", is_goal_critical=True),
+    Entry("Gravity", "What pulls.", is_goal_critical=True),
+)
+
+
+@pytest.mark.parametrize("state", [JourneyState.GENERATING_LESSON, JourneyState.DELIVERING_LESSON])
+async def test_a_node_that_is_merged_while_it_is_taught_is_taught_as_the_other_one(
+    pool: Pool, player: Player, state: JourneyState
+) -> None:
+    player.map = SIBLINGS
+    await begin(pool, GOAL, OPTIONS)
+    await go_to(pool, player, state)
+    async with Session(pool) as session:
+        await Nodes(session).lock("moon")
+        node, into = await node_of(pool, "Orbit"), await node_of(pool, "Gravity")
+        if UUID(node["node_id"]) != (await journey_of(pool)).node_id:
+            node, into = into, node
+        await Removal(session).merge(node, into)
+    journey = await travel(pool, player)
+    assert journey.event is JourneyEvent.MASTERED, journey.reason
+
+
+@pytest.mark.parametrize(
+    "state", [JourneyState.GENERATING_LESSON, JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING]
+)
+async def test_a_node_that_is_removed_while_it_is_taught_holds_a_journey_once_at_most(
+    pool: Pool, player: Player, state: JourneyState
+) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    await go_to(pool, player, state)
+    async with Session(pool) as session:
+        await Nodes(session).lock("moon")
+        await Removal(session).remove(await node_of(pool, "Gravity"))
+    journey = await travel(pool, player)
+    if journey.event is not JourneyEvent.MASTERED:
+        await resume(pool, "moon")
+        journey = await travel(pool, player)
+    assert journey.event is JourneyEvent.MASTERED, journey.reason
+
+
+async def test_a_quiz_of_which_nothing_can_be_asked_any_more_holds_nobody(pool: Pool, player: Player) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    await go_to(pool, player, JourneyState.EXERCISING)
+    await advance_due(pool)
+    assert (await journey_of(pool)).quiz_id is not None
+    player.shelf.connection.execute("update facts set status = 'withdrawn'")
+    for _ in range(5):
+        await advance_due(pool)
+    assert (await journey_of(pool)).state is not JourneyState.EXERCISING
+
+
+async def open_runs(player: Player) -> int:
+    return len(player.rows("select id from runs where state in ('queued', 'running', 'paused')"))
+
+
+async def test_a_journey_that_a_worker_moves_while_it_is_stopped_is_stopped_all_the_same(
+    pool: Pool, player: Player
+) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    journey = await go_to(pool, player, JourneyState.INITIALIZING)
+    await advance_due(pool)
+    await player.play_all()
+    for _ in range(3):
+        await advance_due(pool)
+    assert (await journey_of(pool)).state is JourneyState.RESEARCHING
+    stopped = await stop_journey(pool, "", journey)
+    assert (stopped.state, stopped.event) == (JourneyState.IDLE, JourneyEvent.CANCELLED)
+    assert await open_runs(player) == 0
+
+
+async def test_what_a_worker_orders_while_a_journey_is_stopped_is_cancelled(
+    pool: Pool, player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    note_orders = orchestrator.note_orders
+
+    async def stop_and_note(*args: Any, **kwargs: Any) -> bool:
+        await stop_journey(pool, "", await journey_of(pool))
+        return await note_orders(*args, **kwargs)
+
+    monkeypatch.setattr(orchestrator, "note_orders", stop_and_note)
+    await advance_due(pool)
+    assert len(player.rows("select id from runs")) == 1
+    assert await open_runs(player) == 0
