@@ -1,9 +1,10 @@
-import asyncio
 import sys
 from uuid import UUID
 
 import typer
 
+from chiron_api.cli.batch_end import end_of
+from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
 from chiron_api.cli.watch import show_events
 from chiron_api.reports.crate.privacy import TextChoice
@@ -14,7 +15,6 @@ from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_rep
 from chiron_api.text import as_json as json_line
 from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of, is_reference
-from chiron_workers.batches.summaries import summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ChironError, NotFound, UsageError
@@ -22,7 +22,6 @@ from chiron_workers.settings import settings
 from chiron_workers.states import RunState
 
 MARKDOWN = FormatName("md")
-POLL_S = 0.5
 
 cli = typer.Typer()
 
@@ -110,23 +109,6 @@ async def written(
             "`chiron retry` lets it go on, and --again begins another one."
         )
     return True
-
-
-async def end_of(pool: Pool, batch_id: UUID) -> RunState:
-    """How a batch ends, or that it is paused."""
-    while True:  # ends: a run ends, or somebody stops waiting
-        state = (await summary(pool, batch_id)).state
-        if state.is_final or state is RunState.PAUSED:
-            return state
-        await asyncio.sleep(POLL_S)
-
-
-def print_markdown(text: str) -> None:
-    """Print Markdown as a terminal can show it: headings, lists and links instead of their marks."""
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    Console().print(Markdown(text))
 
 
 def require_one(target: str | None, subject: str | None) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import typer
 
 from chiron_api.cli.demo.home import HONESTY, SUBJECT, DemoHome
+from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
-from chiron_api.cli.report import print_markdown
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.text import as_json as json_line

@@ -10,11 +10,11 @@ import typer
 
 from chiron_api import journeys
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.curriculum import order_curriculum
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.cli.report import print_markdown
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.text import as_json as json_line

@@ -2,27 +2,28 @@
 
 import asyncio
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
+from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.quizzes import quiz_document
-from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
 from chiron_workers.access.audit import command
-from chiron_workers.batches.summaries import summary
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
 from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.settings import settings
-from chiron_workers.states import Mark, RunState
+from chiron_workers.states import Mark
 
-POLL_S = 0.5
+if TYPE_CHECKING:
+    from chiron_api.services import Services
+
 ADVICE = (
     "Batch {batch_id} wrote none. `chiron show {batch_id}` says why, `chiron retry {batch_id}` tries its failed runs again, and "
     "--again begins another one."
@@ -123,6 +124,8 @@ class QuizTerminal:
 
 
 async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int, again: bool) -> Quiz:
+    from chiron_api.services import open_services
+
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
@@ -145,12 +148,14 @@ async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int,
 
 async def read_quiz(quiz_id: UUID) -> Quiz:
     """A quiz of the local user. Raises NotFound."""
+    from chiron_api.services import open_services
+
     async with open_services(settings(), pool_size=2) as services, services.store() as store:
         return await store.quizzes.get(quiz_id)
 
 
 async def _have_written(
-    services: Services,
+    services: "Services",
     subject_id: str,
     node_id: UUID | None,
     options: QuestionOptions,
@@ -167,14 +172,13 @@ async def _have_written(
     terminal.tell(
         f"Questions are being written by batch {batch.batch_id}; a worker has to run. Ctrl+C leaves."
     )
-    while True:  # ends with the batch, or by Ctrl+C
-        state = (await summary(services.pool, batch.batch_id)).state
-        if state.is_final or state is RunState.PAUSED:
-            return batch.batch_id
-        await asyncio.sleep(POLL_S)
+    await end_of(services.pool, batch.batch_id)
+    return batch.batch_id
 
 
 async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
+    from chiron_api.services import open_services
+
     async with open_services(settings(), pool_size=2) as services:
         async with command(services.pool, "quizzes.answers", quiz_id), services.store() as store:
             quiz = await store.quizzes.answer(quiz_id, question_id, response)
@@ -187,6 +191,8 @@ async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
 
 
 async def _settle(quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
+    from chiron_api.services import open_services
+
     async with (
         open_services(settings(), pool_size=2) as services,
         command(services.pool, "quizzes.settlements", quiz_id),
